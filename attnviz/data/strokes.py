@@ -91,7 +91,9 @@ def draw(digits: Sequence[int] | npt.NDArray[Any], *, seed: int) -> Bytes:
     images = np.zeros((len(wanted), SIZE, SIZE, 1), np.uint8)
     for start in range(0, len(wanted), BLOCK):
         block = wanted[start : start + BLOCK].astype(np.int64)
-        images[start : start + BLOCK, :, :, 0] = _draw_block(block, _Chance(seed, start // BLOCK, slice(len(block))))
+        images[start : start + BLOCK, :, :, 0] = _centre(
+            _ink(*_strokes(block, _Chance(seed, start // BLOCK, slice(len(block)))))
+        )
     return images
 
 
@@ -106,11 +108,18 @@ def pick(split: str, numbers: Integers) -> tuple[Bytes, Integers]:
         As `load`, in the order of the numbers; of this caller alone.
     """
     digits = labels(split)[numbers]
-    images = np.zeros((len(numbers), SIZE, SIZE, 1), np.uint8)
     blocks, places = np.divmod(numbers, BLOCK)
-    for block in np.unique(blocks):
-        its = blocks == block
-        images[its, :, :, 0] = _draw_block(digits[its], _Chance(SEEDS[split], int(block), places[its]))
+    different = np.unique(blocks)
+    if not len(different):
+        return np.zeros((0, SIZE, SIZE, 1), np.uint8), digits
+    which = [np.flatnonzero(blocks == block) for block in different]
+    strokes = [
+        _strokes(digits[its], _Chance(SEEDS[split], int(block), places[its]))
+        for block, its in zip(different, which, strict=True)
+    ]
+    together = (np.concatenate(parts, 1) for parts in zip(*strokes, strict=True))  # ink takes most of the time
+    images = np.empty((len(numbers), SIZE, SIZE, 1), np.uint8)
+    images[np.concatenate(which), :, :, 0] = _centre(_ink(*together))
     return images, digits
 
 
@@ -171,10 +180,11 @@ class _Shapes(NamedTuple):
     shares: list[Floats]  # for each digit, the growing sum of its shapes' weights, up to 1
 
 
-def _draw_block(digits: Integers, chance: _Chance) -> Bytes:
+def _strokes(digits: Integers, chance: _Chance) -> tuple[Floats, Floats, Floats, Floats]:
+    """What `_ink` takes of each digit."""
     x, y = _write(digits, chance)
     soft = 0.8 + 0.6 * chance.even(1)
-    return _centre(_ink(*_fit(x, y, _pen(digits, chance), soft), soft))
+    return *_fit(x, y, _pen(digits, chance), soft), soft
 
 
 def _write(digits: Integers, chance: _Chance) -> tuple[Floats, Floats]:

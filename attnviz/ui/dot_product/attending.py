@@ -4,18 +4,23 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn import LayerNorm
+from torch.nn import LayerNorm, Module
 from torch.nn.functional import avg_pool2d
 
 from attnviz.answers import as_batch, probabilities
 from attnviz.errors import BadInput
 from attnviz.layers.attention import Attention
+from attnviz.layers.convolution import ConvBlock
 from attnviz.measures.attention import carried, normalisers
 from attnviz.measures.readout import linear_readout
+from attnviz.readings import Reading
 from attnviz.subjects import Example, Loaded, Subject
 from attnviz.tracing import Grid, trace
 from attnviz.ui.components.pixel_viewer import AttentionView
-from attnviz.ui.shared.inference import ask, in_words
+from attnviz.ui.shared import cache
+from attnviz.ui.shared.inference import ask, batch_of, in_words
+
+TAPS = ("query", "key", "value", "mixed", "output")
 
 
 def attention(loaded: Loaded, example: Example, *, unit: str | None = None) -> AttentionView:
@@ -31,16 +36,14 @@ def attention(loaded: Loaded, example: Example, *, unit: str | None = None) -> A
     """
     model, net = loaded
     image = example.taken_by(net)
-    found = ((path, part) for path, part in model.named_modules() if isinstance(part, Attention))
-    address, layer = next(found, (None, None))
+    address, layer = first_layer(model)
     none = BadInput(f"{net.key} has no layer in which tokens attend to one another. Look at it in the explorer.")
     if address is None or layer is None:
         raise none
     pixels = as_batch(image, double=True)
-    names = ("query", "key", "value", "mixed", "output", *(["joined"] if "joined" in layer.taps else []))
-    with torch.no_grad(), trace(model, [f"{address}.{tap}" for tap in names]) as seen:
-        logits = ask(loaded, pixels)
-    query, key, value, mixed, output = (seen[f"{address}.{tap}"].at(batch=0) for tap in names[:5])
+    # Another view of the same page shows the convolutions.
+    seen, logits = cache.of_subject(passed, Subject(net, example)) if convolutions(model) else passed(loaded, example)
+    query, key, value, mixed, output = (seen[f"{address}.{tap}"].at(batch=0) for tap in TAPS)
     grid = seen[f"{address}.query"].grid
     if grid is None:  # its tokens are no places of the picture
         raise none
@@ -76,6 +79,28 @@ def attention(loaded: Loaded, example: Example, *, unit: str | None = None) -> A
         unit=unit or ("pixel" if grid.field == 1 else "box"),
         **end,
     )
+
+
+def passed(loaded: Loaded, example: Example) -> tuple[dict[str, Reading], Tensor]:
+    """Return of one pass the taps of the first attention layer and of all convolutions, and the logits."""
+    address, layer = first_layer(loaded.model)
+    taps = [] if layer is None else [tap for tap in (*TAPS, "joined") if tap in layer.taps]
+    keep = [f"{address}.{tap}" for tap in taps]
+    keep += [f"{path}.{tap}" for path in convolutions(loaded.model) for tap in ("after_conv", "after_pool")]
+    with torch.no_grad(), trace(loaded.model, keep) as seen:
+        logits = ask(loaded, batch_of(loaded, example))
+    return dict(seen), logits
+
+
+def first_layer(model: Module) -> tuple[str, Attention] | tuple[None, None]:
+    """Return path and layer of the first attention; None where a model has none."""
+    found = ((path, part) for path, part in model.named_modules() if isinstance(part, Attention))
+    return next(found, (None, None))
+
+
+def convolutions(model: Module) -> dict[str, ConvBlock]:
+    """Return path -> block of convolution."""
+    return {path: part for path, part in model.named_modules() if isinstance(part, ConvBlock)}
 
 
 def normed_end(layer: Attention, value: Tensor, mixed: Tensor, joined: Tensor) -> dict[str, Any]:

@@ -101,19 +101,16 @@ def _table(differences: Mapping[tuple[str, str], Difference], titles: Mapping[st
 
 def shared(subject: Subject) -> None:
     """Draw which share of the gates' variance lies between classes, by depth, and the mean gates of each class."""
-    from attnviz.measures.channel_attention.gates import between_classes, by_chance, gain_with_depth
     from attnviz.ui.mechanisms.channel_attention.gates import title_of
-    from attnviz.ui.mechanisms.channel_attention.many import over
+    from attnviz.ui.mechanisms.channel_attention.many import between, over
 
     say = finding()
     net, source = subject.net, pickers.tests(subject)
-    many = cache.of_net(over, net, source)
+    many, found = cache.of_net(over, net, source), cache.of_net(between, net, source)
     titles = {path: title_of(path, number) for number, path in enumerate(many.gates)}
-    shares = {path: between_classes(gates, many.labels) for path, gates in many.gates.items()}
-    chance = {path: by_chance(gates, many.labels) for path, gates in many.gates.items()}
     rows = [
-        Row(titles[path], (100 * share, 100 * float(chance[path].mean())), words.spread(many.gates[path]))
-        for path, share in shares.items()
+        Row(titles[path], (100 * share, 100 * float(found.chance[path].mean())), words.spread(many.gates[path]))
+        for path, share in found.shares.items()
     ]
     with st.container(key="shared_bars"):
         table = bars(
@@ -125,8 +122,8 @@ def shared(subject: Subject) -> None:
             decimals=2,
         )
         st.markdown(table, unsafe_allow_html=True)
-    halves = gain_with_depth([*many.gates.values()], many.labels) if len(shares) > 1 else None
-    say(words.by_depth(list(shares.values()), [float(one.max()) for one in chance.values()], halves))
+    highest = [float(one.max()) for one in found.chance.values()]
+    say(words.by_depth(list(found.shares.values()), highest, found.halves))
     paths = list(titles)
     chosen = block.FIELDS.read(st.query_params.to_dict()).get("layer", 0)
     path = paths[chosen] if isinstance(chosen, int) and 0 <= chosen < len(paths) else paths[0]

@@ -26,10 +26,9 @@ def view(loaded: Loaded, example: Example) -> GatesView:
     subject = Subject(net, example)
     many = cache.of_net(over, net, pickers.tests(subject))
     layers = layers_of(model)
-    taps = [f"{path}.{tap}" for path, layer in layers.items() for tap in kind_of(layer).taps]
     other = example.of_another_class(net.classes) if isinstance(example, Picture) else None
-    seen, logits = _seen(loaded, example, taps)
-    beside = None if other is None else _seen(loaded, other, taps)[0]
+    seen, logits = cache.of_subject(_pass, subject)
+    beside = None if other is None else cache.of_subject(_pass, Subject(net, other))[0]  # often the next one to be seen
     found = tuple(
         _layer(number, path, layer, seen, beside, many) for number, (path, layer) in enumerate(layers.items())
     )
@@ -65,6 +64,15 @@ def title_of(path: str, number: int) -> str:
     """Return the name of a layer with gates for people: the block that it belongs to, or its place among them."""
     words = path.split(".")
     return f"Block {int(words[1]) + 1}" if words[0] == "blocks" and words[1].isdecimal() else f"Stage {number + 1}"
+
+
+def _pass(loaded: Loaded, example: Example) -> tuple[dict[str, Reading], torch.Tensor]:
+    """Return all taps of a net's gates on an example, and the logits."""
+    return _seen(
+        loaded,
+        example,
+        [f"{path}.{tap}" for path, layer in layers_of(loaded.model).items() for tap in kind_of(layer).taps],
+    )
 
 
 def _seen(loaded: Loaded, example: Example, taps: list[str]) -> tuple[dict[str, Reading], torch.Tensor]:

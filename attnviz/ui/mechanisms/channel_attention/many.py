@@ -11,6 +11,7 @@ from attnviz import data
 from attnviz.answers import as_batch
 from attnviz.data import inputs
 from attnviz.errors import BadInput
+from attnviz.measures.channel_attention.gates import between_classes, by_chance, gain_with_depth
 from attnviz.subjects import Loaded
 from attnviz.tracing import trace
 from attnviz.ui.mechanisms.channel_attention.layers import Kind, kind_of, layers_of, of_channels
@@ -71,6 +72,35 @@ def over(loaded: Loaded, source: str) -> Many:
         {tap: total / len(places) for tap, total in sums.items()},
         shown.labels[places],
         f"{len(places)} {kind} of {data.DATASETS[source].title}",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Between:
+    """How much of the variance of the gates lies between classes.
+
+    Args:
+        shares: path of a layer -> the share, 0..1.
+        chance: path -> the same for shuffled labels, (draw,).
+        halves: what `gain_with_depth` returns; None for a single layer.
+    """
+
+    shares: dict[str, float]
+    chance: dict[str, np.ndarray]
+    halves: tuple[float, float, tuple[float, float]] | None
+
+
+def between(loaded: Loaded, source: str) -> Between:
+    """Return how much of the variance of a net's gates over pictures of a data set lies between classes.
+
+    Args:
+        loaded, source: as of `over`.
+    """
+    many = cache.of_net(over, loaded.net, source)
+    return Between(
+        {path: between_classes(gates, many.labels) for path, gates in many.gates.items()},
+        {path: by_chance(gates, many.labels) for path, gates in many.gates.items()},
+        gain_with_depth([*many.gates.values()], many.labels) if len(many.gates) > 1 else None,
     )
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import torch
-
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
-from attnviz.layers.convolution import ConvBlock
 from attnviz.subjects import Example, Loaded, Subject
-from attnviz.tracing import trace
 from attnviz.ui.components.stage_maps import LayerMaps, StageMaps, StageMapsView
-from attnviz.ui.shared import inference
+from attnviz.ui.dot_product import attending
+from attnviz.ui.shared import cache
 
 
 def view(loaded: Loaded, example: Example) -> StageMapsView:
@@ -21,12 +18,10 @@ def view(loaded: Loaded, example: Example) -> StageMapsView:
     """
     model, net = loaded
     image = example.taken_by(net)
-    found = {path: layer for path, layer in model.named_modules() if isinstance(layer, ConvBlock)}
+    found = attending.convolutions(model)
     if not found:
         raise BadInput(f"{net.key} has no blocks of convolution. Look at it in the explorer.")
-    taps = [f"{path}.{tap}" for path in found for tap in ("after_conv", "after_pool")]
-    with torch.no_grad(), trace(model, taps) as seen:
-        inference.ask(loaded, inference.batch_of(loaded, example))
+    seen, _ = cache.of_subject(attending.passed, Subject(net, example))
     layers = []
     grid = Grid(*image.shape[:2])
     for number, (path, layer) in enumerate(found.items()):

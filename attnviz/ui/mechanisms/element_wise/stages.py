@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -83,7 +84,7 @@ def view(loaded: Loaded, example: Example) -> StageView:
         asked=example.asked,
         derived="element_wise",
         ink=example.ink,
-        other=None if other is None else (other.number, _input(loaded, first, other)[0]),
+        other=None if other is None else (other.number, _input_alone(loaded, first, other)),
         origin=Subject(net, example).origin(first),
     )
 
@@ -172,6 +173,23 @@ def _input(loaded: Loaded, path: str, example: Example) -> tuple[np.ndarray, Ten
     with torch.no_grad(), trace(loaded.model, [f"{path}.input"]) as seen:
         logits = loaded.model(inference.batch_of(loaded, example))
     return seen[f"{path}.input"].tensor[0].numpy(), logits
+
+
+class _Reached(Exception):
+    """A pass has come as far as it needs to."""
+
+
+def _input_alone(loaded: Loaded, path: str, example: Example) -> np.ndarray:
+    """Return the input of the first layer, (channel, row, column), by a pass that ends there."""
+    found: list[Tensor] = []
+
+    def reach(value: Tensor) -> Tensor:
+        found.append(value)
+        raise _Reached
+
+    with suppress(_Reached), torch.no_grad(), trace(loaded.model, (), {f"{path}.input": reach}):
+        loaded.model(inference.batch_of(loaded, example))
+    return found[0][0].numpy()
 
 
 def block_of(model: torch.nn.Module, image: np.ndarray) -> int:
