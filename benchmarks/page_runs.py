@@ -3,11 +3,11 @@
 python -m benchmarks.page_runs [--rounds N] [--pages NAME ...] [--against FOLDER PYTHON]
 
 Measured is the CPU of the thread that runs the page's script, by `AppTest`, without a server or a browser: for a
-picture that no visitor has looked at, and for one whose views are all cached; of the part of the page that a click on another picture runs (a fragment), and
-of the whole page, as a link does. Runs alternate, in another order in each round, so that
-a machine that slows down slows down all of them. `--against` measures another checkout in the same rounds, in a process
-of its own, with the interpreter of an environment that it is installed in; beside each page stands the median of the
-rounds' ratios, this checkout to the other one.
+picture that no visitor has looked at, and for one whose views are all cached; of the part of the page that a click on
+another picture runs (a fragment), and of the whole page, as a link does. Runs alternate, in another order in each
+round, so that a machine that slows down slows down all of them. `--against` measures another checkout in the same
+rounds, in a process of its own, with the interpreter of an environment that it is installed in; beside each page stands
+the median of the rounds' ratios, this checkout to the other one.
 """
 
 import argparse
