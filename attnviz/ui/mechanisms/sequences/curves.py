@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from attnviz import cards
@@ -50,7 +51,7 @@ def guess(lengths: Sequence[int]) -> Curve:
     Args:
         lengths: of strips.
     """
-    digits, exact = [guessing.by_place(one) for one in lengths], [guessing.whole(one) for one in lengths]
+    digits, exact = ([*values] for values in zip(*map(_guessed, lengths), strict=True))
     return Curve(
         key="",
         title="Guessing without looking",
@@ -61,6 +62,11 @@ def guess(lengths: Sequence[int]) -> Curve:
         digits_range=[(one, one) for one in digits],
         exact_range=[(one, one) for one in exact],
     )
+
+
+@lru_cache(maxsize=64)  # there are strips of 30 lengths
+def _guessed(length: int) -> tuple[float, float]:
+    return guessing.by_place(length), guessing.whole(length)
 
 
 def of_card(name: str, card: Card) -> Curve | None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from attnviz.cards import Card
     from attnviz.measures.difference import Difference
+    from attnviz.measures.spatial_transformer.by_angle import Band
 
 TICK = 45.0  # degrees, of the plot of angles, as in frontend/sampling_grid/theta.js
 BANDS = 6  # of angles, each as wide as the others
@@ -32,8 +33,7 @@ BANDS = 6  # of angles, each as wide as the others
 def undoes(subject: Subject) -> None:
     """Draw by how much the grids of many pictures are rotated, over by how much these pictures were."""
     from attnviz.figures.scatter import Line, scatter
-    from attnviz.measures.spatial_transformer.decomposition import undone
-    from attnviz.ui.mechanisms.spatial_transformer.many import over
+    from attnviz.ui.mechanisms.spatial_transformer.many import by_class, over
 
     say = finding()
     net = subject.net
@@ -53,12 +53,8 @@ def undoes(subject: Subject) -> None:
     )  # fmt: skip
     left, right = st.columns(2, gap="medium")
     left.plotly_chart(drawn, key="undone_chart", theme="streamlit", config={"displayModeBar": False})
-    rows = []
-    for label, name in enumerate(data.DATASETS[source].classes):
-        own = many.labels == label
-        if own.sum() >= 3:
-            part = undone(many.grid[own], many.picture[own])
-            rows.append(Row(name, (part.spread,), words.slope_of(part)))
+    parts = cache.of_net(by_class, net, source)
+    rows = [Row(name, (part.spread,), words.slope_of(part)) for name, part in parts.items()]
     with right, st.container(key=container_key(len(rows), "undone")):
         table = bars(rows, "digit", ("spread left, degrees",), "slope, and upright", whole=fit.before, decimals=1)
         st.markdown(table, unsafe_allow_html=True)
@@ -104,8 +100,6 @@ def lost(net: Net, name: str) -> Difference | None:
 
 def gains(subject: Subject) -> None:
     """Draw the errors of the net and of each control on its task, by the angle of the picture."""
-    from attnviz.measures.spatial_transformer.by_angle import by_angle
-
     say = finding()
     net = subject.net
     known = cards.readable(task_of(net))
@@ -113,12 +107,9 @@ def gains(subject: Subject) -> None:
     absent = [RECIPES[key].title for key in task_of(net) if key not in known]
     found = []
     for key in controls_of(net, known):
-        pair = None if own is None else answers(own, known[key])
+        pair = None if own is None else cache.of_checkpoints(errors, own.name, key)
         if pair is not None:
-            source, right, other, angles = pair
-            reach = MOVED[source].rotation
-            edges = [reach * band / BANDS for band in range(BANDS + 1)]
-            found.append((RECIPES[key].title, source, by_angle(right, other, angles, edges)))
+            found.append((RECIPES[key].title, *pair))
     if not found:
         say(words.nothing_to_compare(absent))
         return
@@ -134,6 +125,20 @@ def gains(subject: Subject) -> None:
     titles = {key: RECIPES[key].title for key in task_of(net)}
     costs.table(titles, [key for key in titles if MECHANISM.is_control(RECIPES[key].config)], key="gains_costs")
     st.caption(f"Filled bars: with a transformer; hollow bars: without. {costs.COUNTED}")
+
+
+def errors(one: str, other: str) -> tuple[str, list[Band]] | None:
+    """Return a data set of known angles, and the errors of two checkpoints on it by angle; None where the cards do not
+    say."""
+    from attnviz.measures.spatial_transformer.by_angle import by_angle
+
+    known = cards.readable([one, other])
+    pair = answers(known[one], known[other])
+    if pair is None:
+        return None
+    source, *right, angles = pair
+    reach = MOVED[source].rotation
+    return source, by_angle(*right, angles, [reach * band / BANDS for band in range(BANDS + 1)])
 
 
 def controls_of(net: Net, known: Iterable[str]) -> list[str]:

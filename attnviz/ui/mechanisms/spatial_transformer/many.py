@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from attnviz.subjects import Loaded
 
 PICTURES, BATCH = 1000, 100  # over how many pictures, and how many go at once
+FEWEST = 3  # pictures of a class to which a line is fitted
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +48,22 @@ class Many:
     labels: np.ndarray
     said: str
 
-    @property
+    @cached_property
     def undone(self) -> Undone | None:
         """Whether the grids undo the rotations; None where these are not known."""
         return None if self.picture is None else undone(self.grid, self.picture)
+
+
+def by_class(loaded: Loaded, source: str) -> dict[str, Undone]:
+    """Return class -> whether the grids undo the rotations of its pictures, where there are enough of them.
+
+    Args:
+        loaded, source: as of `over`; by how much the pictures were rotated is known.
+    """
+    many = cache.of_net(over, loaded.net, source)
+    assert many.picture is not None, "it is known"
+    own = {name: many.labels == label for label, name in enumerate(data.DATASETS[source].classes)}
+    return {name: undone(many.grid[its], many.picture[its]) for name, its in own.items() if its.sum() >= FEWEST}
 
 
 def path_of(loaded: Loaded) -> str:
