@@ -39,6 +39,16 @@ class Grid:
         top, left = self.offset[0] + row * self.stride, self.offset[1] + column * self.stride
         return top, left, top + self.field, left + self.field
 
+    def token(self, row: int, column: int) -> int:
+        """Return the token of a cell.
+
+        Raises:
+            BadInput: there is no such cell.
+        """
+        if not (0 <= row < self.rows and 0 <= column < self.columns):
+            raise BadInput(f"({row}, {column}) is not on this grid of {self.rows} x {self.columns} tokens.")
+        return self.prefix + row * self.columns + column
+
     @property
     def boxes(self) -> list[float]:
         """Where the boxes lie, as a browser is told: top, left, step down, step across, height, width, in pixels."""

@@ -36,7 +36,7 @@ class Reading:
         """Return how long an axis is."""
         return self.tensor.shape[self._position(axis)]
 
-    def at(self, **index: Places) -> Tensor:
+    def at(self, **index: Places | tuple[int, int]) -> Tensor:
         """Return the values at an index of some axes, such as `at(batch=0, head=range(3, 6))`.
 
         Args:
@@ -49,17 +49,31 @@ class Reading:
         Raises:
             TraceError: there is no such axis, or the index holds no place or one past its end.
         """
-        return self._taken(self.tensor, index)
+        return self._taken(self.tensor, self._tokens(index))
 
-    def part(self, **index: Places) -> "Reading":
+    def part(self, **index: Places | tuple[int, int]) -> "Reading":
         """Return the reading of a part only, as `at` chooses it, with the axes that are left."""
-        gone = {axis for axis, places in index.items() if not isinstance(places, range | slice)}
+        chosen = self._tokens(index)
+        gone = {axis for axis, places in chosen.items() if not isinstance(places, range | slice)}
         return replace(
             self,
-            tensor=self._taken(self.tensor, index),
+            tensor=self._taken(self.tensor, chosen),
             axes=tuple(axis for axis in self.axes if axis not in gone),
-            before=None if self.before is None else self._taken(self.before, index),
+            before=None if self.before is None else self._taken(self.before, chosen),
         )
+
+    def _tokens(self, index: Mapping[str, Places | tuple[int, int]]) -> dict[str, Places]:
+        """Return an index with numbers of tokens in the place of cells."""
+        found: dict[str, Places] = {}
+        for axis, places in index.items():
+            found |= self._cell(axis, places) if isinstance(places, tuple) else {axis: places}
+        return found
+
+    def _cell(self, axis: str, cell: tuple[int, int]) -> dict[str, int]:
+        """Return the index of the token that lies in a cell, (row, column)."""
+        if self.grid is None:
+            raise TraceError(f"{self.address}: where its tokens lie is not known, so {axis} must be a number.")
+        return {axis: self.grid.token(*cell)}
 
     def _taken(self, tensor: Tensor, index: Mapping[str, Places]) -> Tensor:
         chosen: list[int | slice] = [slice(None)] * len(self.axes)

@@ -51,7 +51,7 @@ class Frames:
 
     def __init__(self, model: nn.Module) -> None:
         self.model = model
-        self.arguments: tuple[Any, ...] | None = None
+        self.arguments: tuple[tuple[Any, ...], dict[str, Any]] | None = None
         self._modules = dict(_named(model))
         self._twins = {module for module in self._modules if module not in set(model.modules())}
         self._open: dict[str, FrameType] = {}
@@ -62,7 +62,7 @@ class Frames:
         """Count a call of a kind, and say which module makes it."""
         stack = list(_up(sys._getframe(1)))
         if self.arguments is None:
-            self.arguments = next((found for frame in stack if (found := _given(frame, self.model))), None)
+            self.arguments = next((_call(frame) for frame in stack if _calls(frame, self.model)), None)
         self._open = {path: frame for path, frame in self._open.items() if frame in stack}
         frame = next((one for one in stack if self._module(one) is not None), stack[-1])
         module = self._module(frame)
@@ -71,8 +71,8 @@ class Frames:
             self._open[path] = frame
             self._visits[path] += 1
         self._calls[kind, path] += 1
-        given = next((one for above in stack if (one := _given(above, module))), ())
-        tensors = tuple(one for one in given if isinstance(one, Tensor))
+        given = next((_call(above) for above in stack if _calls(above, module)), ((), {}))
+        tensors = tuple(one for one in (*given[0], *given[1].values()) if isinstance(one, Tensor))
         return Where(path, self._visits[path] - 1, self._calls[kind, path] - 1, module, tensors)
 
     def _module(self, frame: FrameType) -> nn.Module | None:
@@ -117,10 +117,13 @@ def _up(frame: FrameType | None) -> Iterator[FrameType]:
         frame = frame.f_back
 
 
-def _given(frame: FrameType, module: nn.Module | None) -> tuple[Any, ...]:
-    if module is None or frame.f_code.co_name not in _CALLS or frame.f_locals.get("self") is not module:
-        return ()
-    return (*frame.f_locals.get("args", ()), *frame.f_locals.get("kwargs", {}).values())
+def _calls(frame: FrameType, module: nn.Module | None) -> bool:
+    """Say whether a frame is torch's call of a module."""
+    return frame.f_code.co_name in _CALLS and module is not None and frame.f_locals.get("self") is module
+
+
+def _call(frame: FrameType) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    return frame.f_locals.get("args", ()), frame.f_locals.get("kwargs", {})
 
 
 def _named(model: nn.Module) -> Iterator[tuple[nn.Module, str]]:

@@ -1,6 +1,7 @@
 """Captured calls as readings, like those of taps."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from torch import Tensor
@@ -8,57 +9,87 @@ from torch import Tensor
 from attnviz.capture.call import Call
 from attnviz.capture.gates import Gate
 from attnviz.capture.listening import Capture, address
+from attnviz.capture.places import Both, Places
+from attnviz.errors import TraceError
 from attnviz.readings import Grid, Reading
+
+_TOKENS = {"query": "query", "mixed": "query", "key": "key", "value": "key"}  # whose places the tokens of a tap have
 
 
 class Computed(Reading):
-    """A reading whose tensor is computed when it is first looked at."""
+    """A reading of a captured call: its tensor and its grid are computed when they are first looked at."""
 
     def __init__(
         self,
         address: str,
         tensor: Tensor | Callable[[], Tensor],
         axes: tuple[str, ...],
-        grid: Grid | None = None,
+        grid: Grid | None | Callable[[], Both | None] = None,
         before: Tensor | None = None,
     ) -> None:
-        later = {"_compute": tensor} if callable(tensor) else {"tensor": tensor}
-        values: dict[str, Any] = {"address": address, **later, "axes": axes, "grid": grid, "before": before}
+        values = {"address": address, "tensor": tensor, "axes": axes, "grid": grid, "before": before}
         for name, value in values.items():
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, f"_{name}" if callable(value) else name, value)
 
     def __getattr__(self, name: str) -> Any:  # for what is not there yet
-        if name != "tensor":
+        if name == "tensor":
+            value: Any = self._tensor()
+        elif name == "grid":
+            value = self.places("key" if "key" in self.axes else "token")
+            value = None if value is None else value.grid
+        else:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        tensor = self._compute()
-        object.__setattr__(self, "tensor", tensor)
-        return tensor
+        object.__setattr__(self, name, value)
+        return value
+
+    def places(self, axis: str) -> Places | None:
+        """Return where the tokens along an axis lie on the picture; None where they lie on none.
+
+        Args:
+            axis: query, key or token.
+        """
+        both: Both | None = self._grid() if "_grid" in vars(self) else None
+        if both is None:
+            return None
+        what = _TOKENS[self.address.rpartition(".")[2]] if axis == "token" else axis
+        return both.query if what == "query" else both.key
+
+    def _cell(self, axis: str, cell: tuple[int, int]) -> dict[str, int]:
+        places = self.places(axis)
+        if places is None:
+            raise TraceError(f"{self.address}: its tokens lie on no picture that is known, so {axis} must be a number.")
+        window, token = places.find(*cell)
+        return {axis: token, **({"window": window} if "window" in self.axes else {})}
 
 
-def readings_of(capture: Capture, calls: Mapping[str, Call]) -> dict[str, Reading]:
-    """Return what was kept of a pass, by tap path, in the order of the pass."""
+def readings_of(
+    capture: Capture, calls: Mapping[str, Call], places: Callable[[str], Both | None]
+) -> dict[str, Reading]:
+    """Return what was kept of a pass, by tap path, in the order of the pass.
+
+    Args:
+        capture: that has listened.
+        calls: of the pass.
+        places: finds where the tokens of a call lie.
+    """
     found: dict[str, Reading] = {}
     for key, call in calls.items():
         if not call.refused:
             for tap, part in capture.wanted(key).items():
-                if tap not in call.kept and tap not in ("scores", "weights"):
-                    continue
-                reading = _reading(call, tap)
-                found[reading.address] = reading.part(**part) if part else reading
+                if tap in call.kept or tap in ("scores", "weights"):
+                    reading = _reading(call, tap, partial(places, key))
+                    found[reading.address] = reading.part(**part) if part else reading
     for path, (gate, kept, before) in capture.gates.items():
         key, _, tap = path.rpartition(".")
-        if tap in capture.wanted(key, (tap,)):
-            part = capture.wanted(key, (tap,))[tap]
-            reading = Reading(path, kept, tuple(gate.words.split()), None, before)
-            found[path] = reading.part(**part) if part else reading
+        if tap in (wanted := capture.wanted(key, (tap,))):
+            gates = Reading(path, kept, tuple(gate.words.split()), None, before)
+            found[path] = gates.part(**wanted[tap]) if wanted[tap] else gates
     return found
 
 
-def _reading(call: Call, tap: str) -> Reading:
-    path, axes = address(call.where.key, tap), call.axes(tap)
-    if tap in call.kept:
-        return Reading(path, call.kept[tap], axes, None, call.before.get(tap))
-    return Computed(path, call.weights if tap == "weights" else call.scores, axes)
+def _reading(call: Call, tap: str, places: Callable[[], Both | None]) -> Computed:
+    tensor = call.kept.get(tap, call.weights if tap == "weights" else call.scores)
+    return Computed(address(call.where.key, tap), tensor, call.axes(tap), places, call.before.get(tap))
 
 
 def gates_of(capture: Capture) -> dict[str, Gate]:

@@ -1,23 +1,27 @@
 """What a pass of a model was seen to do, a line for each call."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from torch import nn
 
 from attnviz.capture.call import Call
 from attnviz.capture.gates import Gate
 from attnviz.capture.listening import Capture, address
+from attnviz.capture.places import Both, Places
 from attnviz.capture.readings import gates_of
 
-_HEAD = ("layer", "heads", "queries", "keys", "windows", "seen by", "tap path of the weights")
+_HEAD = ("layer", "heads", "queries", "keys", "windows", "grid", "prefix", "kind", "seen by", "tap path of the weights")
 
 
-def report_of(capture: Capture, calls: Mapping[str, Call]) -> str:
+def report_of(capture: Capture, calls: Mapping[str, Call], places: Callable[[str], Both | None]) -> str:
     """Return a table of the calls that were captured, of gates, and of what was refused and why."""
     shown = [call for call in calls.values() if not call.refused]
     lines = [f"{type(capture.model).__name__}: {_count(len(shown), 'attention call')} captured."]
     if shown:
-        lines += ["", *_table([_HEAD, *(_row(number, call) for number, call in enumerate(shown))])]
+        lines += [
+            "",
+            *_table([_HEAD, *(_row(number, call, places(call.where.key)) for number, call in enumerate(shown))]),
+        ]
     if gates := gates_of(capture):
         lines += ["", f"{_count(len(gates), 'gate')}:", "", *_table([_GATES, *map(_gate, gates, gates.values())])]
     refused = [call for call in calls.values() if call.refused]
@@ -33,11 +37,20 @@ def report_of(capture: Capture, calls: Mapping[str, Call]) -> str:
 _GATES = ("features", "one factor for each", "tap path")
 
 
-def _row(number: int, call: Call) -> tuple[str, ...]:
-    size = call.layout.size
+def _row(number: int, call: Call, both: Both | None) -> tuple[str, ...]:
     by = "nn.MultiheadAttention" if isinstance(call.where.module, nn.MultiheadAttention) else call.function
-    numbers = (number, size("head"), call.queries, call.keys, size("window"))
-    return (*map(str, numbers), by, address(call.where.key, "weights"))
+    windows = call.layout.size("window")
+    found = both or Both(None, None)
+    own, others = _grid(found.query), _grid(found.key)
+    grid = own if own == others else f"{own} -> {others}"
+    prefix = "-" if found.key is None or windows > 1 else found.key.grid.prefix
+    kind = "windows" if windows > 1 else "self" if own == others and call.queries == call.keys else "cross"
+    numbers = (number, call.layout.size("head"), call.queries, call.keys, windows, grid, prefix)
+    return (*map(str, numbers), kind, by, address(call.where.key, "weights"))
+
+
+def _grid(places: Places | None) -> str:
+    return "none" if places is None else f"{places.grid.rows} x {places.grid.columns}"
 
 
 def _gate(path: str, gate: Gate) -> tuple[str, ...]:

@@ -1,13 +1,16 @@
 """What was captured during one trace."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 
 from torch import nn
 
-from attnviz.capture import refusals
+from attnviz.capture import places_kept, refusals
 from attnviz.capture.call import Call
+from attnviz.capture.frames import tensors_of
 from attnviz.capture.listening import Capture, Parts
+from attnviz.capture.places import Both, Said, places_of
 from attnviz.capture.readings import readings_of
 from attnviz.capture.report import report_of
 from attnviz.edits import Edit
@@ -43,6 +46,7 @@ class Captured:
         changes = {path: edits[path] for path in edits if path in self.asked}
         self.mode = Capture(model, patterns, changes, gradients, layer)
         self.calls: dict[str, Call] = {}
+        self._places: dict[str, Both] | None = None
 
     def close(self) -> dict[str, Reading]:
         """Return the readings of a pass that has ended.
@@ -51,7 +55,7 @@ class Captured:
             TraceError: nothing was captured, what was asked for was refused, or an edit was not used.
         """
         self.calls = self.mode.close()
-        found = readings_of(self.mode, self.calls)
+        found = readings_of(self.mode, self.calls, self.places)
         refused = {call.where.path: call.refused for call in self.calls.values() if call.refused}
         if not self.mode.operations:
             return {}
@@ -81,15 +85,53 @@ class Captured:
         if call is not None and call.refused:
             raise TraceError(f"{call.where.said} cannot be shown: {call.refused}.")
 
+    def places(self, key: str) -> Both | None:
+        """Return where the queries and keys of a call lie on the picture; None where that cannot be told.
+
+        They are found when they are first asked for, by further passes of the model, and kept on disk.
+
+        Args:
+            key: what the call's tap paths begin with.
+        """
+        if self._places is None:
+            self._places = self._find_places()
+        return self._places.get(key)
+
     def report(self) -> str:
         """Return a line for each call."""
-        return report_of(self.mode, self.calls)
+        return report_of(self.mode, self.calls, self.places)
+
+    def _find_places(self) -> dict[str, Both]:
+        arguments, named = self.mode.frames.arguments or ((), {})
+        model, calls = self.mode.model, {key: call for key, call in self.calls.items() if not call.refused}
+        shapes = tuple(tuple(one.shape[1:]) for one in tensors_of((arguments, named)))
+        name = places_kept.digest(model, shapes, calls)
+        found = places_kept.load(name)
+        if found is None:
+            with progress("Finding where tokens lie") as said:
+                found = places_of(model, arguments, named, calls, said)
+            places_kept.save(name, found)
+        return found
 
     def _never(self, path: str) -> str:
         key, _, tap = path.rpartition(".")
         if key in self.calls and tap in ("query", "key"):
             return "the model computes these scores by itself, so only scores, weights, value and mixed can be edited."
         return f"no call of that path was captured. {closest(path, self.taps)}"
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Said]:
+    """Show on the standard error how far a long search is; a short one shows nothing."""
+    from tqdm import tqdm
+
+    with tqdm(desc=what, unit=" passes", delay=2, leave=False) as bar:
+
+        def said(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield said
 
 
 def _begins_elsewhere(path: str, model: nn.Module, tapped: set[str]) -> bool:

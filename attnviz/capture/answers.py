@@ -1,0 +1,134 @@
+"""Passes of a model whose attentions give zero, with noise on a part of the picture, and how its tokens answer."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from attnviz.capture.attend import bound
+from attnviz.capture.call import Call
+from attnviz.capture.frames import Frames
+from attnviz.capture.mode import Mode, Softmax
+from attnviz.capture.products import Product
+
+Which = tuple[str, str]  # the key of a call, and "query" or "key"
+NOISE = 1e-5  # changes below this share of a token's size are rounding
+
+
+class Passes:
+    """A model, its first picture, and the calls whose tokens are looked for."""
+
+    def __init__(
+        self, model: nn.Module, arguments: tuple[Any, ...], named: Mapping[str, Any], calls: Mapping[str, Call]
+    ) -> None:
+        self.model, self.calls = model, {key: call for key, call in calls.items() if not call.refused}
+        tensors = [one for one in (*arguments, *named.values()) if isinstance(one, Tensor)]
+        pictures = [one for one in tensors if one.ndim == 4 and one.is_floating_point()]
+        self.picture = pictures[0][:1].detach() if pictures else None
+        self._batch = pictures[0].shape[0] if pictures else 0
+        self._given = pictures[0] if pictures else None
+        self._arguments, self._named = arguments, named
+
+    def answers(self, rows: slice | None = None, columns: slice | None = None) -> "Answers":
+        """Return queries and keys of a pass with noise on some rows and columns of the picture; None for no noise."""
+        assert self.picture is not None
+        picture = self.picture.clone()
+        if rows is not None and columns is not None:
+            part = picture[..., rows, columns]
+            noise = torch.randn(part.shape, generator=torch.Generator().manual_seed(0)).to(part)
+            picture[..., rows, columns] = part + noise * picture.std().clamp_min(0.1)
+        mode = _Muted(self.model)
+        # Whatever watches the passes around this one is not to see it.
+        with torch.no_grad(), mode:
+            self.model(
+                *(self._put(one, picture) for one in self._arguments),
+                **{name: self._put(one, picture) for name, one in self._named.items()},
+            )
+        mode.frames.close()
+        return Answers(mode.found, self.calls)
+
+    def _put(self, value: Any, picture: Tensor) -> Any:
+        if value is self._given:
+            return picture
+        return value[:1] if isinstance(value, Tensor) and value.ndim and value.shape[0] == self._batch else value
+
+
+class Answers:
+    """Queries and keys of one pass, (window, token, features of all heads)."""
+
+    def __init__(self, found: Mapping[Which, Tensor], calls: Mapping[str, Call]) -> None:
+        self._found = {}
+        for (key, what), tensor in found.items():
+            if key in calls:
+                lead = calls[key].layout
+                batch = lead.size("batch")
+                shown = tensor if tensor.ndim < 3 else _shown(tensor, calls[key], batch)
+                self._found[key, what] = shown.double().cpu()
+
+    def sizes(self, other: "Answers") -> dict[Which, Tensor]:
+        """Return how much each token differs in another pass, (window, token), relative to the size of all of them."""
+        return {
+            which: (other._found[which] - own).norm(dim=-1) / own.norm(dim=-1).mean().clamp_min(1e-30)
+            for which, own in self._found.items()
+            if which in other._found and other._found[which].shape == own.shape
+        }
+
+    def changes(self, other: "Answers") -> dict[Which, Tensor]:
+        """Return which tokens differ in another pass, (window, token)."""
+        return {which: size > NOISE for which, size in self.sizes(other).items()}
+
+    def same_as(self, other: "Answers") -> bool:
+        """Say whether no token differs in another pass."""
+        return not any(bool(changed.any()) for changed in self.changes(other).values())
+
+
+def _shown(tensor: Tensor, call: Call, batch: int) -> Tensor:
+    """Turn what a call of one picture had into (window, token, features of all heads)."""
+    factors = [(word, 1 if word == "batch" else size) for word, size in call.layout.factors]
+    places = [word for word, _ in factors]
+    split = tensor.reshape(*(size for _, size in factors), *tensor.shape[-2:])
+    order = [places.index(word) for word in ("batch", "window") if word in places]
+    heads = [places.index("head")] if "head" in places else []
+    split = split.permute(*order, len(places), *heads, len(places) + 1)
+    return split.reshape(call.layout.size("window"), tensor.shape[-2], -1)
+
+
+class _Muted(Mode):
+    """A pass in which every attention gives zero; keeps the queries and keys."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.frames = Frames(model)
+        self.found: dict[Which, Tensor] = {}
+
+    def attention(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        where = self.frames.where("attention")
+        given = bound(*arguments, **named)
+        self._keep(where.key, given.query, given.key)
+        return given.query.new_zeros(*given.query.shape[:-1], given.value.shape[-1])
+
+    def softmax(self, found: Softmax, compute: Callable[[Tensor], Tensor]) -> Tensor:
+        where = self.frames.where("attention")
+        scores = found.scores
+        assert found.product is not None
+        both = found.product.query_and_key(scores.shape[:-2], scores.shape[-2], scores.shape[-1])
+        self._keep(where.key, *(both or (scores, scores.mT)))
+        found.call = where
+        return torch.zeros_like(scores)
+
+    def mixing(self, found: Softmax, product: Product, place: int, compute: Callable[[Tensor], Tensor]) -> Tensor:
+        if found.call is None and not product.of_parameters:
+            self.frames.where("attention")
+            return compute(product.operands[1 - place]) * 0
+        return compute(product.operands[1 - place])
+
+    def unweighted(self) -> None:
+        self.frames.where("attention")
+
+    def fused(self, name: str) -> None:
+        self.frames.where("attention")
+
+    def _keep(self, key: str, query: Tensor, keys: Tensor) -> None:
+        self.found[key, "query"] = query.detach().clone()
+        self.found[key, "key"] = keys.detach().clone()
