@@ -87,7 +87,8 @@ class Trace(dict[str, Reading]):
         from attnviz.capture.seen import Captured
 
         tapped = set() if capture else {path for layer, path in self._paths.items() if layer not in self._away}
-        captured = Captured(model, keep, self._patterns, self._gradients, kind, loose, tapped)
+        found = {pattern for pattern, matches in self._kept.items() if matches}
+        captured = Captured(model, keep, self._patterns, self._gradients, kind, loose, tapped, found)
         return captured if captured.asked else None
 
     @property
@@ -209,7 +210,8 @@ class Trace(dict[str, Reading]):
 
     def _close(self) -> None:
         captured = self._captured.close() if self._captured is not None else {}
-        if not captured and not self._visits and not self._used and not self._heard:
+        called = bool(captured) or (self._captured is not None and bool(self._captured.calls))
+        if not called and not self._visits and not self._used and not self._heard:
             raise TraceError(
                 "The trace recorded nothing: run the model that it was opened for, inside its block and in its thread."
             )

@@ -64,6 +64,8 @@ def nothing(model: nn.Module, refused: dict[str, str]) -> str:
         parts.append(f"Modules that look like attention: {', '.join(named[:10])}{more}.")
     elif not refused:
         parts.append("No module looks like attention either.")
+    if not refused:
+        parts.append("The model must run inside the block, and in its thread.")
     if isinstance(model, nn.DataParallel):
         parts.append("DataParallel runs in threads of its own: use model.module.")
     scripted = [

@@ -29,6 +29,7 @@ class Captured:
         layer: the class of modules that have taps of their own; these are left to them.
         loose: which of the patterns and paths may mean captured calls.
         tapped: paths of modules with taps; a loose path must then begin with a module that none of them is in.
+        found: patterns that match taps, and so need not match a captured call.
     """
 
     def __init__(
@@ -40,7 +41,9 @@ class Captured:
         layer: type[nn.Module],
         loose: Sequence[str],
         tapped: set[str],
+        found: set[str],
     ) -> None:
+        self._found = found
         self.asked = {path for path in loose if not tapped or _begins_elsewhere(path, model, tapped)}
         patterns = {path: part for path, part in keep.items() if path in self.asked}
         changes = {path: edits[path] for path in edits if path in self.asked}
@@ -64,7 +67,7 @@ class Captured:
             if any((path, place) not in self.mode.used for place in range(len(edits))):
                 raise TraceError(f"The edit of {path!r} was never used: {self._never(path)}")
         for pattern in self.mode.keep:
-            if not any(fnmatchcase(path, pattern) for path in found):
+            if pattern not in self._found and not any(fnmatchcase(path, pattern) for path in found):
                 if not found and (len(self.mode.keep) > 1 or pattern.startswith("*")):
                     raise TraceError(refusals.nothing(self.mode.model, refused))
                 self.explain(pattern)

@@ -9,8 +9,11 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+import pytest
 import torch
 from torch import nn
+
+from attnviz.data.vision import torchvision
 
 Built = tuple[nn.Module, tuple[Any, ...], dict[str, Any]]
 
@@ -24,12 +27,21 @@ class Row:
         captured: how many calls of attention.
         refused: words of the reason -> how many calls.
         gates: how many gates.
+        other_softmaxes: how many of the oracle's softmaxes belong to no call.
     """
 
     build: Callable[[], Built]
     captured: int
     refused: dict[str, int] = field(default_factory=dict)
     gates: int = 0
+    other_softmaxes: int = 0
+
+
+def needed(name: str) -> None:
+    """Skip a test of an architecture whose package is not installed."""
+    torchvision()  # before the others import it
+    package = name.partition(" ")[0].replace("-", "_").replace("none", "torchvision")
+    pytest.importorskip(package, reason=f"{package} is not installed; requirements-models.txt has it")
 
 
 def pictures(*size: int, batch: int = 1, channels: int = 3) -> torch.Tensor:
@@ -95,6 +107,63 @@ def decoder() -> Built:
     return model, (torch.randn(2, 7, 32), torch.randn(2, 5, 32)), {"tgt_mask": mask}
 
 
+class UNet(nn.Module):
+    """Two levels down and up; with attention gates on its skip connection if wanted."""
+
+    def __init__(self, gated: bool = False) -> None:
+        super().__init__()
+        self.down, self.deep, self.up = nn.Conv2d(3, 8, 3, 2, 1), nn.Conv2d(8, 16, 3, 2, 1), nn.Conv2d(16, 8, 1)
+        self.psi = nn.Conv2d(8, 1, 1) if gated else None
+        self.last = nn.Conv2d(16, 2, 1)
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        """Return a map of probabilities."""
+        skip = self.down(images).relu()
+        back = nn.functional.interpolate(self.up(self.deep(skip).relu()), scale_factor=2)
+        if self.psi is not None:
+            skip = skip * self.psi((skip + back).relu()).sigmoid()
+        return self.last(torch.cat([skip, back], 1)).sigmoid()
+
+
+class Recurrent(nn.Module):
+    """A cell over the rows of a picture, with gates that are no gates of maps."""
+
+    def __init__(self, cell: type[nn.Module]) -> None:
+        super().__init__()
+        self.cell, self.last = cell(192, 16), nn.Linear(16, 10)
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        """Return probabilities."""
+        state = None
+        for row in images.permute(2, 0, 1, 3).flatten(2):
+            state = self.cell(row, state)
+        return self.last(state[0] if isinstance(state, tuple) else state).softmax(-1)
+
+
+class Written(nn.Module):
+    """A gated recurrent unit, SiLU and a gated linear unit, written out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate, self.new, self.conv = nn.Linear(208, 16), nn.Linear(208, 16), nn.Conv2d(3, 6, 3, padding=1)
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        """Return the last state."""
+        images = images * images.sigmoid()
+        one, other = self.conv(images).chunk(2, 1)
+        images, state = one * other.sigmoid(), images.new_zeros(len(images), 16)
+        for row in images.permute(2, 0, 1, 3).flatten(2):
+            both = torch.cat([row, state], -1)
+            share = self.gate(both).sigmoid()
+            state = share * state + (1 - share) * self.new(both).tanh()
+        return state
+
+
+def small(build: Callable[[], nn.Module], side: int = 64) -> Callable[[], Built]:
+    """Build a model for pictures of a side."""
+    return lambda: (build(), (pictures(side, side),), {})
+
+
 SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
 PICTURE = {**SMALL, "image_size": 64, "patch_size": 8}
 _VIT = {"image_size": 64, "patch_size": 16, "num_classes": 10, "dim": 32, "depth": 2, "heads": 4, "mlp_dim": 64}
@@ -107,74 +176,74 @@ ALL: dict[str, Row] = {
     "torchvision swin_v2_t": Row(of_torchvision("swin_v2_t"), 12),
     "torchvision maxvit_t": Row(of_torchvision("maxvit_t"), 22, gates=11),
 }
-ALL["timm test_vit"] = Row(timm("test_vit"), 0)
-ALL["timm vit_small_patch16_224"] = Row(timm("vit_small_patch16_224"), 0)
-ALL["timm deit3_small_patch16_224"] = Row(timm("deit3_small_patch16_224"), 0)
-ALL["timm deit_tiny_distilled_patch16_224"] = Row(timm("deit_tiny_distilled_patch16_224"), 0)
-ALL["timm flexivit_small"] = Row(timm("flexivit_small"), 0)
-ALL["timm vit_base_patch16_clip_224"] = Row(timm("vit_base_patch16_clip_224"), 0)
-ALL["timm vit_small_patch14_reg4_dinov2"] = Row(timm("vit_small_patch14_reg4_dinov2", 224, img_size=224), 0)
-ALL["timm vit_small_patch16_dinov3"] = Row(timm("vit_small_patch16_dinov3"), 0)
-ALL["timm vit_small_patch16_rope_224"] = Row(timm("vit_small_patch16_rope_224"), 0)
-ALL["timm eva02_tiny_patch14_224"] = Row(timm("eva02_tiny_patch14_224"), 0)
-ALL["timm naflexvit_base_patch16_gap"] = Row(timm("naflexvit_base_patch16_gap"), 0)
-ALL["timm vit_base_patch16_siglip_224"] = Row(timm("vit_base_patch16_siglip_224"), 0)
-ALL["timm beit_base_patch16_224"] = Row(timm("beit_base_patch16_224"), 0)
-ALL["timm vit_relpos_small_patch16_224"] = Row(timm("vit_relpos_small_patch16_224"), 0)
-ALL["timm coatnet_nano_rw_224"] = Row(timm("coatnet_nano_rw_224"), 0)
-ALL["timm maxvit_tiny_tf_224"] = Row(timm("maxvit_tiny_tf_224"), 0)
-ALL["timm tiny_vit_5m_224"] = Row(timm("tiny_vit_5m_224"), 0)
-ALL["timm samvit_base_patch16_224"] = Row(timm("samvit_base_patch16_224"), 0)
-ALL["timm swin_tiny_patch4_window7_224"] = Row(timm("swin_tiny_patch4_window7_224"), 0)
-ALL["timm swinv2_tiny_window8_256"] = Row(timm("swinv2_tiny_window8_256"), 0)
-ALL["timm gcvit_xxtiny"] = Row(timm("gcvit_xxtiny"), 0)
-ALL["timm levit_128s"] = Row(timm("levit_128s"), 0)
-ALL["timm mvitv2_tiny"] = Row(timm("mvitv2_tiny"), 0)
-ALL["timm efficientformer_l1"] = Row(timm("efficientformer_l1"), 0)
-ALL["timm visformer_tiny"] = Row(timm("visformer_tiny"), 0)
-ALL["timm tnt_s_patch16_224"] = Row(timm("tnt_s_patch16_224"), 0)
-ALL["timm botnet26t_256"] = Row(timm("botnet26t_256"), 0)
-ALL["timm halonet26t"] = Row(timm("halonet26t"), 0)
-ALL["timm cait_xxs24_224"] = Row(timm("cait_xxs24_224"), 0)
-ALL["timm xcit_nano_12_p16_224"] = Row(timm("xcit_nano_12_p16_224"), 0)
-ALL["timm davit_tiny"] = Row(timm("davit_tiny"), 0)
-ALL["timm edgenext_xx_small"] = Row(timm("edgenext_xx_small"), 0)
-ALL["timm pvt_v2_b0"] = Row(timm("pvt_v2_b0"), 0)
-ALL["timm twins_svt_small"] = Row(timm("twins_svt_small"), 0)
-ALL["timm twins_pcpvt_small"] = Row(timm("twins_pcpvt_small"), 0)
-ALL["timm hiera_tiny_224"] = Row(timm("hiera_tiny_224"), 0)
-ALL["timm pit_ti_224"] = Row(timm("pit_ti_224"), 0)
-ALL["timm nest_tiny"] = Row(timm("nest_tiny"), 0)
-ALL["timm mobilevit_xxs"] = Row(timm("mobilevit_xxs"), 0)
-ALL["timm mobilevitv2_050"] = Row(timm("mobilevitv2_050"), 0)
-ALL["timm fastvit_sa12"] = Row(timm("fastvit_sa12"), 0)
-ALL["timm nextvit_small"] = Row(timm("nextvit_small"), 0)
-ALL["timm caformer_s18"] = Row(timm("caformer_s18"), 0)
-ALL["timm crossvit_tiny_240"] = Row(timm("crossvit_tiny_240"), 0)
-ALL["timm volo_d1_224"] = Row(timm("volo_d1_224"), 0)
-ALL["timm coat_tiny"] = Row(timm("coat_tiny"), 0)
-ALL["timm convit_tiny"] = Row(timm("convit_tiny"), 0)
-ALL["timm efficientvit_b0"] = Row(timm("efficientvit_b0"), 0)
-ALL["timm efficientvit_m0"] = Row(timm("efficientvit_m0"), 0)
-ALL["timm lambda_resnet26t"] = Row(timm("lambda_resnet26t"), 0)
-ALL["timm hieradet_small"] = Row(timm("hieradet_small"), 0)
+ALL["timm test_vit"] = Row(timm("test_vit"), 6)
+ALL["timm vit_small_patch16_224"] = Row(timm("vit_small_patch16_224"), 12)
+ALL["timm deit3_small_patch16_224"] = Row(timm("deit3_small_patch16_224"), 12)
+ALL["timm deit_tiny_distilled_patch16_224"] = Row(timm("deit_tiny_distilled_patch16_224"), 12)
+ALL["timm flexivit_small"] = Row(timm("flexivit_small"), 12)
+ALL["timm vit_base_patch16_clip_224"] = Row(timm("vit_base_patch16_clip_224"), 12)
+ALL["timm vit_small_patch14_reg4_dinov2"] = Row(timm("vit_small_patch14_reg4_dinov2", 224, img_size=224), 12)
+ALL["timm vit_small_patch16_dinov3"] = Row(timm("vit_small_patch16_dinov3"), 12)
+ALL["timm vit_small_patch16_rope_224"] = Row(timm("vit_small_patch16_rope_224"), 12)
+ALL["timm eva02_tiny_patch14_224"] = Row(timm("eva02_tiny_patch14_224"), 12)
+ALL["timm naflexvit_base_patch16_gap"] = Row(timm("naflexvit_base_patch16_gap"), 12)
+ALL["timm vit_base_patch16_siglip_224"] = Row(timm("vit_base_patch16_siglip_224"), 13)
+ALL["timm beit_base_patch16_224"] = Row(timm("beit_base_patch16_224"), 12)
+ALL["timm vit_relpos_small_patch16_224"] = Row(timm("vit_relpos_small_patch16_224"), 12)
+ALL["timm coatnet_nano_rw_224"] = Row(timm("coatnet_nano_rw_224"), 9, gates=7)
+ALL["timm maxvit_tiny_tf_224"] = Row(timm("maxvit_tiny_tf_224"), 22, gates=11)
+ALL["timm tiny_vit_5m_224"] = Row(timm("tiny_vit_5m_224"), 10)
+ALL["timm samvit_base_patch16_224"] = Row(timm("samvit_base_patch16_224"), 12)
+ALL["timm swin_tiny_patch4_window7_224"] = Row(timm("swin_tiny_patch4_window7_224"), 12)
+ALL["timm swinv2_tiny_window8_256"] = Row(timm("swinv2_tiny_window8_256"), 12)
+ALL["timm gcvit_xxtiny"] = Row(timm("gcvit_xxtiny"), 12, gates=11)
+ALL["timm levit_128s"] = Row(timm("levit_128s"), 11)
+ALL["timm mvitv2_tiny"] = Row(timm("mvitv2_tiny"), 10)
+ALL["timm efficientformer_l1"] = Row(timm("efficientformer_l1"), 1)
+ALL["timm visformer_tiny"] = Row(timm("visformer_tiny"), 8)
+ALL["timm tnt_s_patch16_224"] = Row(timm("tnt_s_patch16_224"), 24)
+ALL["timm botnet26t_256"] = Row(timm("botnet26t_256"), 3)
+ALL["timm halonet26t"] = Row(timm("halonet26t"), 3)
+ALL["timm cait_xxs24_224"] = Row(timm("cait_xxs24_224"), 2, {"CHANGED": 24})
+ALL["timm xcit_nano_12_p16_224"] = Row(timm("xcit_nano_12_p16_224"), 2, {"CHANNELS": 12})
+ALL["timm davit_tiny"] = Row(timm("davit_tiny"), 6, {"CHANNELS": 6})
+ALL["timm edgenext_xx_small"] = Row(timm("edgenext_xx_small"), 0, {"CHANNELS": 3})
+ALL["timm pvt_v2_b0"] = Row(timm("pvt_v2_b0"), 8)
+ALL["timm twins_svt_small"] = Row(timm("twins_svt_small"), 18)
+ALL["timm twins_pcpvt_small"] = Row(timm("twins_pcpvt_small"), 16)
+ALL["timm hiera_tiny_224"] = Row(timm("hiera_tiny_224"), 12)
+ALL["timm pit_ti_224"] = Row(timm("pit_ti_224"), 12)
+ALL["timm nest_tiny"] = Row(timm("nest_tiny"), 12)
+ALL["timm mobilevit_xxs"] = Row(timm("mobilevit_xxs"), 9)
+ALL["timm mobilevitv2_050"] = Row(timm("mobilevitv2_050"), 0, other_softmaxes=9)
+ALL["timm fastvit_sa12"] = Row(timm("fastvit_sa12"), 2, gates=1)
+ALL["timm nextvit_small"] = Row(timm("nextvit_small"), 4)
+ALL["timm caformer_s18"] = Row(timm("caformer_s18"), 12)
+ALL["timm crossvit_tiny_240"] = Row(timm("crossvit_tiny_240"), 21)
+ALL["timm volo_d1_224"] = Row(timm("volo_d1_224"), 16, {"NO_SCORES": 4})
+ALL["timm coat_tiny"] = Row(timm("coat_tiny"), 0, {"OTHER_AXIS": 26})
+ALL["timm convit_tiny"] = Row(timm("convit_tiny"), 2, {"CHANGED": 10}, other_softmaxes=10)
+ALL["timm efficientvit_b0"] = Row(timm("efficientvit_b0"), 0, {"LINEAR": 0})
+ALL["timm efficientvit_m0"] = Row(timm("efficientvit_m0"), 24, gates=2)
+ALL["timm lambda_resnet26t"] = Row(timm("lambda_resnet26t"), 0, {"NO_SCORES": 3})
+ALL["timm hieradet_small"] = Row(timm("hieradet_small"), 16)
 ALL["timm swiftformer_xs"] = Row(timm("swiftformer_xs"), 0)
-ALL["timm mobilenetv4_hybrid_medium"] = Row(timm("mobilenetv4_hybrid_medium"), 0)
-ALL["timm efficientformerv2_s0"] = Row(timm("efficientformerv2_s0"), 0)
-ALL["timm vit_medium_patch16_gap_240"] = Row(timm("vit_medium_patch16_gap_240"), 0)
-ALL["timm vit_wee_patch16_reg1_gap_256"] = Row(timm("vit_wee_patch16_reg1_gap_256"), 0)
-ALL["timm vit_little_patch16_reg4_gap_256"] = Row(timm("vit_little_patch16_reg4_gap_256"), 0)
-ALL["timm vitamin_small_224"] = Row(timm("vitamin_small_224"), 0)
-ALL["timm sebotnet33ts_256"] = Row(timm("sebotnet33ts_256"), 0)
-ALL["timm hiera_small_abswin_256"] = Row(timm("hiera_small_abswin_256"), 0)
-ALL["timm vit_betwixt_patch16_rope_reg4_gap_256"] = Row(timm("vit_betwixt_patch16_rope_reg4_gap_256"), 0)
-ALL["timm resnet50_clip"] = Row(timm("resnet50_clip"), 0)
-ALL["timm fastvit_mci0"] = Row(timm("fastvit_mci0"), 0)
-ALL["timm vit_xsmall_patch16_clip_224"] = Row(timm("vit_xsmall_patch16_clip_224"), 0)
-ALL["timm halo2botnet50ts_256"] = Row(timm("halo2botnet50ts_256"), 0)
-ALL["timm sehalonet33ts"] = Row(timm("sehalonet33ts"), 0)
-ALL["timm shvit_s1"] = Row(timm("shvit_s1"), 0)
-ALL["timm csatv2"] = Row(timm("csatv2"), 0)
+ALL["timm mobilenetv4_hybrid_medium"] = Row(timm("mobilenetv4_hybrid_medium"), 8)
+ALL["timm efficientformerv2_s0"] = Row(timm("efficientformerv2_s0"), 1, {"CHANGED": 4})
+ALL["timm vit_medium_patch16_gap_240"] = Row(timm("vit_medium_patch16_gap_240"), 12)
+ALL["timm vit_wee_patch16_reg1_gap_256"] = Row(timm("vit_wee_patch16_reg1_gap_256"), 14)
+ALL["timm vit_little_patch16_reg4_gap_256"] = Row(timm("vit_little_patch16_reg4_gap_256"), 14)
+ALL["timm vitamin_small_224"] = Row(timm("vitamin_small_224"), 14)
+ALL["timm sebotnet33ts_256"] = Row(timm("sebotnet33ts_256"), 4, gates=6)
+ALL["timm hiera_small_abswin_256"] = Row(timm("hiera_small_abswin_256"), 16)
+ALL["timm vit_betwixt_patch16_rope_reg4_gap_256"] = Row(timm("vit_betwixt_patch16_rope_reg4_gap_256"), 12)
+ALL["timm resnet50_clip"] = Row(timm("resnet50_clip"), 1)
+ALL["timm fastvit_mci0"] = Row(timm("fastvit_mci0"), 2, gates=3)
+ALL["timm vit_xsmall_patch16_clip_224"] = Row(timm("vit_xsmall_patch16_clip_224"), 10)
+ALL["timm halo2botnet50ts_256"] = Row(timm("halo2botnet50ts_256"), 6)
+ALL["timm sehalonet33ts"] = Row(timm("sehalonet33ts"), 4, gates=6)
+ALL["timm shvit_s1"] = Row(timm("shvit_s1"), 9, gates=2)
+ALL["timm csatv2"] = Row(timm("csatv2"), 18)
 ALL["transformers ViTModel"] = Row(hugging_face("ViTConfig", "ViTModel", **PICTURE), 2)
 ALL["transformers DeiTModel"] = Row(hugging_face("DeiTConfig", "DeiTModel", **PICTURE), 2)
 ALL["transformers Dinov2Model"] = Row(hugging_face("Dinov2Config", "Dinov2Model", **PICTURE), 2)
@@ -183,7 +252,7 @@ ALL["transformers Dinov2WithRegistersModel"] = Row(
 )
 ALL["transformers DINOv3ViTModel"] = Row(hugging_face("DINOv3ViTConfig", "DINOv3ViTModel", **PICTURE), 2)
 ALL["transformers CLIPVisionModel"] = Row(hugging_face("CLIPVisionConfig", "CLIPVisionModel", **PICTURE), 2)
-ALL["transformers SiglipVisionModel"] = Row(hugging_face("SiglipVisionConfig", "SiglipVisionModel", **PICTURE), 2)
+ALL["transformers SiglipVisionModel"] = Row(hugging_face("SiglipVisionConfig", "SiglipVisionModel", **PICTURE), 3)
 ALL["transformers IJepaModel"] = Row(hugging_face("IJepaConfig", "IJepaModel", **PICTURE), 2)
 ALL["transformers ViTMAEModel"] = Row(hugging_face("ViTMAEConfig", "ViTMAEModel", **PICTURE), 2)
 ALL["transformers BeitModel"] = Row(hugging_face("BeitConfig", "BeitModel", **PICTURE), 2)
@@ -219,14 +288,14 @@ ALL["transformers Swinv2Model"] = Row(
     ),
     4,
 )
-ALL["transformers CvtModel"] = Row(hugging_face("CvtConfig", "CvtModel", 224, "eager"), 0)
-ALL["transformers LevitModel"] = Row(hugging_face("LevitConfig", "LevitModel", 224, "eager"), 0)
-ALL["transformers HieraModel"] = Row(hugging_face("HieraConfig", "HieraModel", 224, "eager"), 0)
-ALL["transformers SegformerModel"] = Row(hugging_face("SegformerConfig", "SegformerModel", 224, "eager"), 0)
-ALL["transformers PvtModel"] = Row(hugging_face("PvtConfig", "PvtModel", 224, "eager"), 0)
-ALL["transformers PvtV2Model"] = Row(hugging_face("PvtV2Config", "PvtV2Model", 224, "eager"), 0)
-ALL["transformers MobileViTModel"] = Row(hugging_face("MobileViTConfig", "MobileViTModel", 224, "eager"), 0)
-ALL["transformers GLPNModel"] = Row(hugging_face("GLPNConfig", "GLPNModel", 224, "eager"), 0)
+ALL["transformers CvtModel"] = Row(hugging_face("CvtConfig", "CvtModel", 224, "eager"), 13)
+ALL["transformers LevitModel"] = Row(hugging_face("LevitConfig", "LevitModel", 224, "eager"), 14)
+ALL["transformers HieraModel"] = Row(hugging_face("HieraConfig", "HieraModel", 224, "eager"), 24)
+ALL["transformers SegformerModel"] = Row(hugging_face("SegformerConfig", "SegformerModel", 224, "eager"), 8)
+ALL["transformers PvtModel"] = Row(hugging_face("PvtConfig", "PvtModel", 224, "eager"), 8)
+ALL["transformers PvtV2Model"] = Row(hugging_face("PvtV2Config", "PvtV2Model", 224, "eager"), 8)
+ALL["transformers MobileViTModel"] = Row(hugging_face("MobileViTConfig", "MobileViTModel", 224, "eager"), 9)
+ALL["transformers GLPNModel"] = Row(hugging_face("GLPNConfig", "GLPNModel", 224, "eager"), 8)
 ALL["transformers YolosModel"] = Row(
     hugging_face("YolosConfig", "YolosModel", 64, "eager", image_size=[64, 64], patch_size=8, **SMALL), 0
 )
@@ -247,7 +316,7 @@ ALL["transformers SamVisionModel"] = Row(
     ),
     0,
 )
-ALL["transformers DPTModel"] = Row(hugging_face("DPTConfig", "DPTModel", 64, "eager", **PICTURE), 0)
+ALL["transformers DPTModel"] = Row(hugging_face("DPTConfig", "DPTModel", 64, "eager", **PICTURE), 2)
 ALL["transformers ConvNextModel"] = Row(hugging_face("ConvNextConfig", "ConvNextModel", 224, "eager"), 0)
 ALL["transformers MaskFormerSwinModel"] = Row(
     hugging_face(
@@ -264,16 +333,13 @@ ALL["transformers MaskFormerSwinModel"] = Row(
     ),
     0,
 )
-ALL["vit-pytorch vit"] = Row(vit_pytorch("vit_pytorch.vit", "ViT", 64, **_VIT), 0)
-ALL["vit-pytorch simple_vit"] = Row(vit_pytorch("vit_pytorch.simple_vit", "SimpleViT", 64, **_VIT), 0)
-ALL["vit-pytorch vit_for_small_dataset"] = Row(vit_pytorch("vit_pytorch.vit_for_small_dataset", "ViT", 64, **_VIT), 0)
-ALL["vit-pytorch deepvit"] = Row(vit_pytorch("vit_pytorch.deepvit", "DeepViT", 64, **_VIT), 0)
-ALL["vit-pytorch rvt"] = Row(vit_pytorch("vit_pytorch.rvt", "RvT", 64, **_VIT), 0)
-ALL["vit-pytorch parallel_vit"] = Row(vit_pytorch("vit_pytorch.parallel_vit", "ViT", 64, **_VIT), 0)
-ALL["vit-pytorch vit_with_patch_dropout"] = Row(vit_pytorch("vit_pytorch.vit_with_patch_dropout", "ViT", 64, **_VIT), 0)
-ALL["vit-pytorch simple_flash_attn_vit"] = Row(
-    vit_pytorch("vit_pytorch.simple_flash_attn_vit", "SimpleViT", 64, **_VIT), 0
-)
+ALL["vit-pytorch vit"] = Row(vit_pytorch("vit_pytorch.vit", "ViT", 64, **_VIT), 2)
+ALL["vit-pytorch simple_vit"] = Row(vit_pytorch("vit_pytorch.simple_vit", "SimpleViT", 64, **_VIT), 2)
+ALL["vit-pytorch vit_for_small_dataset"] = Row(vit_pytorch("vit_pytorch.vit_for_small_dataset", "ViT", 64, **_VIT), 2)
+ALL["vit-pytorch deepvit"] = Row(vit_pytorch("vit_pytorch.deepvit", "DeepViT", 64, **_VIT), 0, {"CHANGED": 2})
+ALL["vit-pytorch rvt"] = Row(vit_pytorch("vit_pytorch.rvt", "RvT", 64, **_VIT), 2)
+ALL["vit-pytorch parallel_vit"] = Row(vit_pytorch("vit_pytorch.parallel_vit", "ViT", 64, **_VIT), 4)
+ALL["vit-pytorch vit_with_patch_dropout"] = Row(vit_pytorch("vit_pytorch.vit_with_patch_dropout", "ViT", 64, **_VIT), 2)
 ALL["vit-pytorch simple_vit_with_register_tokens"] = Row(
     vit_pytorch("vit_pytorch.simple_vit_with_register_tokens", "SimpleViT", 64, **_VIT), 0
 )
@@ -300,13 +366,13 @@ ALL["vit-pytorch look_vit"] = Row(
     ),
     0,
 )
-ALL["vit-pytorch cait"] = Row(vit_pytorch("vit_pytorch.cait", "CaiT", 64, cls_depth=1, **_VIT), 0)
-ALL["vit-pytorch xcit"] = Row(vit_pytorch("vit_pytorch.xcit", "XCiT", 64, cls_depth=1, **_VIT), 0)
+ALL["vit-pytorch cait"] = Row(vit_pytorch("vit_pytorch.cait", "CaiT", 64, cls_depth=1, **_VIT), 0, {"CHANGED": 3})
+ALL["vit-pytorch xcit"] = Row(vit_pytorch("vit_pytorch.xcit", "XCiT", 64, cls_depth=1, **_VIT), 1, {"CHANNELS": 2})
 ALL["vit-pytorch vit_with_patch_merger"] = Row(
     vit_pytorch("vit_pytorch.vit_with_patch_merger", "ViT", 64, patch_merge_layer=1, patch_merge_num_tokens=4, **_VIT),
     0,
 )
-ALL["vit-pytorch learnable_memory_vit"] = Row(vit_pytorch("vit_pytorch.learnable_memory_vit", "ViT", 64, **_VIT), 0)
+ALL["vit-pytorch learnable_memory_vit"] = Row(vit_pytorch("vit_pytorch.learnable_memory_vit", "ViT", 64, **_VIT), 2)
 ALL["vit-pytorch jumbo_vit"] = Row(
     vit_pytorch("vit_pytorch.jumbo_vit", "JumboViT", 64, num_jumbo_cls=2, jumbo_cls_k=2, jumbo_ff_mult=2, **_VIT), 0
 )
@@ -363,19 +429,6 @@ ALL["vit-pytorch regionvit"] = Row(
         depth=(1, 1, 1, 1),
         window_size=7,
         num_classes=10,
-    ),
-    0,
-)
-ALL["vit-pytorch crossformer"] = Row(
-    vit_pytorch(
-        "vit_pytorch.crossformer",
-        "CrossFormer",
-        224,
-        num_classes=10,
-        dim=(16, 32, 64, 128),
-        depth=(1, 1, 1, 1),
-        global_window_size=(8, 4, 2, 1),
-        local_window_size=7,
     ),
     0,
 )
@@ -454,3 +507,53 @@ ALL["vit-pytorch cross_vit"] = Row(
     ),
     0,
 )
+
+NONE: dict[str, Row] = {
+    "none gru": Row(small(lambda: Recurrent(nn.GRUCell)), 0),
+    "none lstm": Row(small(lambda: Recurrent(nn.LSTMCell)), 0),
+    "none rnn": Row(small(lambda: Recurrent(nn.RNNCell)), 0),
+    "none written": Row(small(Written), 0),
+    "none unet": Row(small(UNet), 0),
+    "none gated unet": Row(small(lambda: UNet(gated=True)), 0, gates=1),
+}
+NONE["none resnet18"] = Row(of_torchvision("resnet18", 96), 0)
+NONE["none resnet50"] = Row(of_torchvision("resnet50", 96), 0)
+NONE["none resnext50_32x4d"] = Row(of_torchvision("resnext50_32x4d", 96), 0)
+NONE["none wide_resnet50_2"] = Row(of_torchvision("wide_resnet50_2", 96), 0)
+NONE["none vgg11_bn"] = Row(of_torchvision("vgg11_bn", 96), 0)
+NONE["none alexnet"] = Row(of_torchvision("alexnet", 96), 0)
+NONE["none densenet121"] = Row(of_torchvision("densenet121", 96), 0)
+NONE["none squeezenet1_1"] = Row(of_torchvision("squeezenet1_1", 96), 0)
+NONE["none googlenet"] = Row(of_torchvision("googlenet", 96, init_weights=False), 0)
+NONE["none shufflenet_v2_x0_5"] = Row(of_torchvision("shufflenet_v2_x0_5", 96), 0)
+NONE["none mobilenet_v2"] = Row(of_torchvision("mobilenet_v2", 96), 0)
+NONE["none mnasnet0_5"] = Row(of_torchvision("mnasnet0_5", 96), 0)
+NONE["none convnext_tiny"] = Row(of_torchvision("convnext_tiny", 96), 0)
+NONE["none regnet_x_400mf"] = Row(of_torchvision("regnet_x_400mf", 96), 0)
+NONE["none mobilenet_v3_small"] = Row(of_torchvision("mobilenet_v3_small", 96), 0, gates=9)
+NONE["none efficientnet_b0"] = Row(of_torchvision("efficientnet_b0", 96), 0, gates=16)
+NONE["none regnet_y_400mf"] = Row(of_torchvision("regnet_y_400mf", 96), 0, gates=16)
+NONE["timm mixer_s32_224, no attention"] = Row(timm("mixer_s32_224"), 0)
+NONE["timm gmixer_12_224, no attention"] = Row(timm("gmixer_12_224"), 0)
+NONE["timm resmlp_12_224, no attention"] = Row(timm("resmlp_12_224"), 0)
+NONE["timm gmlp_ti16_224, no attention"] = Row(timm("gmlp_ti16_224"), 0)
+NONE["timm poolformer_s12, no attention"] = Row(timm("poolformer_s12"), 0)
+NONE["timm focalnet_tiny_srf, no attention"] = Row(timm("focalnet_tiny_srf"), 0)
+NONE["timm convmixer_768_32, no attention"] = Row(timm("convmixer_768_32"), 0)
+NONE["timm sequencer2d_s, no attention"] = Row(timm("sequencer2d_s"), 0)
+NONE["timm skresnet18, no attention"] = Row(timm("skresnet18"), 0)
+NONE["timm resnest14d, no attention"] = Row(timm("resnest14d"), 0)
+NONE["timm seresnet18, no attention"] = Row(timm("seresnet18"), 0, gates=8)
+NONE["timm ecaresnet26t, no attention"] = Row(timm("ecaresnet26t"), 0, gates=8)
+NONE["timm gcresnet33ts, no attention"] = Row(timm("gcresnet33ts"), 0)
+NONE["timm cspresnet50, no attention"] = Row(timm("cspresnet50"), 0)
+NONE["timm dla34, no attention"] = Row(timm("dla34"), 0)
+NONE["timm hrnet_w18_small, no attention"] = Row(timm("hrnet_w18_small"), 0)
+NONE["timm repvgg_a0, no attention"] = Row(timm("repvgg_a0"), 0)
+NONE["timm mambaout_femto, no attention"] = Row(timm("mambaout_femto"), 0)
+NONE["timm hgnet_tiny, no attention"] = Row(timm("hgnet_tiny"), 0)
+NONE["timm ese_vovnet19b_dw, no attention"] = Row(timm("ese_vovnet19b_dw"), 0, gates=4)
+NONE["timm mobilenetv3_small_050, no attention"] = Row(timm("mobilenetv3_small_050"), 0, gates=9)
+NONE["timm inception_next_atto, no attention"] = Row(timm("inception_next_atto"), 0)
+NONE["timm lcnet_050, no attention"] = Row(timm("lcnet_050"), 0, gates=2)
+NONE["timm starnet_s1, no attention"] = Row(timm("starnet_s1"), 0)

@@ -1,0 +1,164 @@
+"""Small layers that attend in every way that is captured or refused: 5 tokens of 8 numbers, two heads."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+
+def tokens(batch: int = 1) -> Tensor:
+    """Return the same tokens each time, (batch, 5, 8)."""
+    return torch.randn(batch, 5, 8, generator=torch.Generator().manual_seed(0))
+
+
+class Base(nn.Module):
+    """Projects tokens to queries, keys and values of two heads, and heads to tokens."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.num_heads = 2
+        self.qkv, self.out = nn.Linear(8, 24), nn.Linear(8, 8)
+        self.mix = nn.Parameter(torch.randn(2, 2))
+        self.options = options
+        self.requires_grad_(True)
+
+    def split(self, given: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        batch, count, _ = given.shape
+        return tuple(self.qkv(given).reshape(batch, count, 3, 2, 4).permute(2, 0, 3, 1, 4).unbind(0))
+
+    def join(self, mixed: Tensor) -> Tensor:
+        batch, _, count, _ = mixed.shape
+        return self.out(mixed.transpose(1, 2).reshape(batch, count, 8))
+
+    def weights(self, query: Tensor, key: Tensor) -> Tensor:
+        return (query @ key.transpose(-2, -1) * 0.5).softmax(dim=-1)
+
+    def forward(self, given: Tensor) -> Tensor:
+        return self.join(self.attend(*self.split(given)))
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        raise NotImplementedError
+
+
+class Fused(Base):
+    """Torch's own attention."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        named = {"mask": "attn_mask", "causal": "is_causal", "dropout": "dropout_p"}
+        options = {named[name]: option for name, option in self.options.items()}
+        return F.scaled_dot_product_attention(query, key, value, **options)
+
+
+class ByHand(Base):
+    """Product, softmax, product."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        return self.weights(query, key) @ value
+
+
+class Einsum(Base):
+    """The same as einsums, with a mask of -inf."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        scores = torch.einsum("b h i d, b h j d -> b h i j", query, key) * 0.5
+        return torch.einsum("bhij,bhjd->bhid", F.softmax(scores, -1), value)
+
+
+class Turned(Base):
+    """Values times turned weights, all heads in one axis, as in a self-attention GAN."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        query, key, value = (one.flatten(0, 1) for one in (query, key, value))
+        weights = torch.bmm(query * 0.5, key.mT).softmax(-1)
+        return torch.bmm(value.mT, weights.permute(0, 2, 1)).mT.unflatten(0, (-1, 2))
+
+
+class Twice(Base):
+    """Two attentions of one visit, the second of what the first gave."""
+
+    def forward(self, given: Tensor) -> Tensor:
+        for _ in range(2):
+            given = self.join(F.scaled_dot_product_attention(*self.split(given)))
+        return given
+
+
+class Differential(Base):
+    """The difference of two attentions of half the features."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        first, second = query.chunk(2, -1), key.chunk(2, -1)
+        one, other = (F.scaled_dot_product_attention(q, k, value) for q, k in zip(first, second, strict=True))
+        return one - 0.3 * other
+
+
+class Combined(Base):
+    """The difference of two halves of one attention's heads."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        one, other = F.scaled_dot_product_attention(query, key, value).chunk(2, 1)
+        return (one - 0.3 * other).repeat(1, 2, 1, 1)
+
+
+class Talking(Base):
+    """Weights that are mixed over heads."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        return torch.einsum("bhij,hg->bgij", self.weights(query, key), self.mix) @ value
+
+
+class InPlace(Base):
+    """Weights that are changed in place."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        weights = self.weights(query, key).clone()
+        with torch.no_grad():
+            plain = (query @ key.mT).softmax(-1)
+            plain *= 0.5
+        return plain @ value + 0 * weights @ value
+
+
+class Channels(Base):
+    """Features attend to features."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        return (self.weights(query.mT, key.mT) @ value.mT).mT
+
+
+class Linear(Base):
+    """No softmax."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        return query.relu() @ (key.relu().mT @ value)
+
+
+class Additive(Base):
+    """Weights from a layer, not from a product."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.score = nn.Linear(4, 5)
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        return self.score(query).softmax(-1) @ value
+
+
+class Rows(Base):
+    """Weights that are summed over queries."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        return self.weights(query, key).mT @ value
+
+
+class Deformable(Base):
+    """Samples a few points, so that there is no map."""
+
+    def forward(self, given: Tensor) -> Tensor:
+        points, weights = self.qkv(given)[..., :8].tanh().reshape(1, 5, 4, 2), self.qkv(given)[..., 8:12].softmax(-1)
+        sampled = F.grid_sample(given.mT[:, :, None], points, align_corners=False)
+        return (sampled * weights[:, None]).sum(-1).mT
+
+
+class DeformableAttention(Deformable):
+    """The same, with a name that says what it is."""

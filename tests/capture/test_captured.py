@@ -1,0 +1,277 @@
+"""What is captured of modules without taps, and what is refused, on modules small enough to compute by hand."""
+
+import threading
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+import attnviz
+from attnviz import edits
+from attnviz.errors import TraceError
+from attnviz.tracing import Layer, trace
+from tests.capture.modules import (
+    Additive,
+    ByHand,
+    Channels,
+    Combined,
+    DeformableAttention,
+    Differential,
+    Fused,
+    InPlace,
+    Linear,
+    Rows,
+    Talking,
+    Twice,
+    tokens,
+)
+
+
+def softmax_by_hand(layer: nn.Module, given: Tensor, heads: int = 2) -> tuple[Tensor, Tensor]:
+    """Return weights and values of a layer of `modules`, spelled out in float64."""
+    batch, count, width = given.shape
+    query, key, value = (
+        part.reshape(batch, count, heads, width // heads).transpose(1, 2)
+        for part in F.linear(given.double(), layer.qkv.weight.double(), layer.qkv.bias.double()).chunk(3, -1)
+    )
+    return (query @ key.mT / (width // heads) ** 0.5).softmax(-1), value
+
+
+@pytest.mark.parametrize("build", [Fused, ByHand])
+def test_weights_and_mixed_values_equal_those_computed_apart(build: type[nn.Module]) -> None:
+    layer, given = build(), tokens()
+    seen = attnviz.watch(layer)(given)
+    weights, value = softmax_by_hand(layer, given)
+    assert list(seen) == ["query", "key", "value", "scores", "weights", "mixed"]
+    assert seen["weights"].axes == ("batch", "head", "query", "key")
+    assert seen["mixed"].axes == ("batch", "head", "token", "feature")
+    assert torch.allclose(seen["weights"].tensor.double(), weights, atol=1e-6)
+    assert torch.allclose(seen["mixed"].tensor.double(), weights @ value, atol=1e-6)
+    assert torch.allclose(seen["value"].tensor.double(), value, atol=1e-6)
+
+
+def test_weights_of_torchs_attention_are_computed_in_double_precision() -> None:
+    reading = attnviz.watch(Fused())(tokens())["weights"]
+    assert reading.tensor.dtype == torch.float64
+    assert torch.allclose(reading.tensor.sum(-1), torch.ones((), dtype=torch.float64), atol=1e-12)
+
+
+def test_the_log_normaliser_turns_scores_into_weights() -> None:
+    seen = attnviz.watch(Fused())(tokens())
+    call = seen.captured.calls[""]
+    found = (seen["scores"].tensor - call.log_normaliser()[..., None]).exp()
+    assert torch.allclose(found, seen["weights"].tensor)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_masks_hide_keys(causal: bool) -> None:
+    given = tokens()
+    mask = torch.ones(5, 5, dtype=torch.bool).tril()
+    layer = Fused(causal=True) if causal else Fused(mask=mask)
+    weights = attnviz.watch(layer)(given)["weights"].tensor
+    assert bool((weights.masked_select(~mask) == 0).all())
+    assert torch.allclose(weights.sum(-1), torch.ones((), dtype=weights.dtype))
+
+
+def test_a_row_that_may_look_at_nothing_has_weights_of_zero() -> None:
+    mask = torch.ones(5, 5, dtype=torch.bool)
+    mask[2] = False
+    assert float(attnviz.watch(Fused(mask=mask))(tokens())["weights"].at(query=2).abs().sum()) == 0
+
+
+@pytest.mark.parametrize(
+    ("build", "why"),
+    [
+        (Differential, "combined with that of another attention of the same layer"),
+        (Combined, "combined with that of another attention of the same layer"),
+        (Talking, "its weights are changed between the softmax and the values"),
+        (InPlace, "its weights are changed between the softmax and the values"),
+        (Channels, "its softmax runs over channels"),
+        (Linear, "linear attention"),
+        (Additive, "do not come from the product of a query and a key"),
+        (Rows, "its weights are summed over queries"),
+    ],
+)
+def test_what_is_no_weighting_by_a_softmax_over_keys_is_refused(build: type[nn.Module], why: str) -> None:
+    with pytest.raises(TraceError, match=why):
+        attnviz.watch(build())(tokens())
+
+
+def test_dropout_is_refused_with_what_to_do() -> None:
+    with pytest.raises(TraceError, match=r"call model\.eval\(\) first"):
+        attnviz.watch(Fused(dropout=0.5))(tokens())
+
+
+def test_nothing_captured_names_modules_that_look_like_attention() -> None:
+    with pytest.raises(TraceError, match=r"No attention was captured in Sequential.*look like attention: 0\."):
+        attnviz.watch(nn.Sequential(DeformableAttention()))(tokens())
+
+
+def test_a_refused_call_says_why_where_it_is_asked_for_and_the_others_are_shown() -> None:
+    model = nn.Sequential(Fused(), Talking())
+    seen = attnviz.watch(model)(tokens())
+    assert "0.weights" in seen and "1.weights" not in seen
+    with pytest.raises(TraceError, match="1 cannot be shown: its weights are changed"):
+        seen["1.weights"]
+    with pytest.raises(TraceError, match="1 cannot be shown"):
+        attnviz.watch(model, keep="1.*")(tokens())
+    assert "1 attention call captured" in seen.report() and "Refused, 1 call" in seen.report()
+
+
+def test_two_visits_and_two_calls_of_one_module_are_told_apart() -> None:
+    inner = Fused()
+    model = nn.Sequential(inner, inner, Twice())
+    seen = attnviz.watch(model, keep="*.weights")(tokens())
+    assert list(seen) == ["0.weights", "0@1.weights", "2.weights", "2@1.weights"]
+    visits = [(call.where.path, call.where.visit) for call in seen.captured.calls.values()]
+    assert visits == [("0", 0), ("0", 1), ("2", 0), ("2", 0)]
+
+
+def test_patterns_choose_what_is_kept() -> None:
+    model = nn.Sequential(Fused(), Fused(), Fused())
+    with trace(model, keep=["1.weights", "2.mixed"]) as seen:
+        model(tokens())
+    assert list(seen) == ["1.weights", "2.mixed"]
+    assert [sorted(call.kept) for call in seen.captured.calls.values()] == [[], ["key", "query"], ["mixed"]]
+
+
+def test_a_part_of_a_tap_is_kept_as_of_taps() -> None:
+    whole = attnviz.watch(model := Fused())(tokens())["weights"]
+    part = attnviz.watch(model, keep={"weights": {"head": 1}})(tokens())["weights"]
+    assert part.axes == ("batch", "query", "key") and torch.equal(part.tensor, whole.at(head=1))
+
+
+def test_a_pattern_that_no_call_matches_names_those_that_there_are() -> None:
+    model = nn.Sequential(Fused())
+    with (
+        pytest.raises(TraceError, match=r"No captured call matches '1\.weights'.*0\.weights"),
+        trace(model, ["1.weights"]),
+    ):
+        model(tokens())
+
+
+def test_the_answer_stays_the_same_to_the_bit_and_nothing_is_left_on_the_model() -> None:
+    model = nn.Sequential(Fused(), ByHand(), Talking())
+    given = tokens()
+    bare = model(given)
+    assert torch.equal(attnviz.watch(model)(given).output, bare)
+    assert not any(module._forward_hooks or module._forward_pre_hooks for module in model.modules())
+    assert "forward" not in model[0].__dict__
+
+
+def test_multi_head_attention_is_opened_and_the_report_says_that_its_fast_path_was_off() -> None:
+    layer = nn.MultiheadAttention(8, 2, batch_first=True).eval()
+    given = tokens()
+    _, expected = layer(given, given, given, average_attn_weights=False)
+    seen = attnviz.watch(layer)(given, given, given, need_weights=False)
+    assert torch.allclose(seen["weights"].tensor.float(), expected, atol=1e-6)
+    assert "without torch's fast path" in seen.report()
+    assert torch.allclose(attnviz.watch(layer)(given, given, given)["weights"].tensor, expected, atol=1e-6)
+
+
+def test_a_layer_with_taps_of_its_own_is_left_to_them() -> None:
+    class Tapped(Layer):
+        taps = ("values",)
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = Fused()
+
+        def forward(self, given: Tensor) -> Tensor:
+            return self.tap("values", self.inner(given), "batch token feature")
+
+    model = nn.Sequential(Tapped(), Fused())
+    with trace(model) as seen:
+        model(tokens())
+    assert list(seen) == ["0.values"]
+    with trace(model, ["0.values", "1.weights"]) as seen:
+        model(tokens())
+    assert list(seen) == ["0.values", "1.weights"]
+    assert (
+        list(attnviz.watch(model, keep=["*values", "*weights"])(tokens())) == ["0.values", "1.value", "1.weights"][::2]
+    )
+
+
+def test_a_pass_in_another_thread_is_no_silent_miss() -> None:
+    model = Fused()
+    with pytest.raises(TraceError, match="its thread"), trace(model):
+        thread = threading.Thread(target=model, args=(tokens(),))
+        thread.start()
+        thread.join()
+
+
+def test_two_threads_watch_one_model_and_do_not_meet() -> None:
+    model = Fused()
+    found: dict[int, bool] = {}
+
+    def visit(number: int) -> None:
+        given = tokens() + number
+        for _ in range(20):
+            weights = attnviz.watch(model, keep="weights")(given)["weights"].tensor
+            expected, _value = softmax_by_hand(model, given)
+            found[number] = found.get(number, True) and torch.allclose(weights, expected, atol=1e-6)
+
+    threads = [threading.Thread(target=visit, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == dict.fromkeys(range(4), True)
+
+
+def test_a_trace_inside_another_sees_the_same() -> None:
+    model = Fused()
+    with trace(model, "weights") as outer:
+        inner = attnviz.watch(model, "weights")(tokens())
+    assert list(outer) == list(inner) == ["weights"]
+    assert torch.equal(outer["weights"].tensor, inner["weights"].tensor)
+
+
+def test_under_vmap_calls_are_refused_by_name() -> None:
+    model = ByHand()
+    with pytest.raises(TraceError, match=r"under torch\.vmap"), trace(model):
+        torch.vmap(model)(tokens()[None])
+
+
+def test_weights_can_be_differentiated_when_asked() -> None:
+    for build in (Fused, ByHand):
+        model = build()
+        seen = attnviz.watch(model, "*weights", gradients=True)(tokens())
+        weights = seen["weights"].tensor
+        (slope,) = torch.autograd.grad(seen.output.sum(), weights)
+        _, value = softmax_by_hand(model, tokens())
+        back = (value @ model.out.weight.double().sum(0).reshape(2, 4)[None, :, :, None]).mT.expand_as(slope)
+        assert torch.allclose(slope.double(), back, atol=1e-5)
+        assert not attnviz.watch(model, "*weights")(tokens())["weights"].tensor.requires_grad
+
+
+@pytest.mark.parametrize("context", ["inference", "autocast", "bfloat16", "checkpoint"])
+def test_other_precisions_and_modes(context: str) -> None:
+    model, given = Fused(), tokens()
+    if context == "inference":
+        with torch.inference_mode():
+            seen = attnviz.watch(model)(given)
+        assert torch.equal(seen["weights"].tensor.clone(), attnviz.watch(model)(given)["weights"].tensor)
+    elif context == "autocast":
+        with torch.autocast("cpu", torch.bfloat16):
+            assert attnviz.watch(model)(given)["query"].tensor.dtype == torch.bfloat16
+            assert attnviz.watch(ByHand())(given)["weights"].tensor.dtype == torch.bfloat16
+    elif context == "bfloat16":
+        weights = attnviz.watch(model.bfloat16())(given.bfloat16())["weights"].tensor
+        assert torch.allclose(weights, softmax_by_hand(model, given)[0], atol=2e-2)
+    else:
+        from torch.utils.checkpoint import checkpoint
+
+        with trace(model, "weights") as seen:
+            checkpoint(model, given.requires_grad_(), use_reentrant=False).sum().backward()
+        assert list(seen) == ["weights"] and given.grad is not None
+
+
+def test_an_edit_of_a_refused_or_unknown_call_is_an_error() -> None:
+    with pytest.raises(TraceError, match="cannot be shown"):
+        attnviz.watch(Talking(), keep=[], edits=edits.off("mixed", head=1))(tokens())
+    with pytest.raises(TraceError, match="was never used: no call of that path was captured"):
+        attnviz.watch(nn.Sequential(Fused()), keep=[], edits=edits.off("7.mixed", head=1))(tokens())
+    with pytest.raises(TraceError, match="only scores, weights, value and mixed"):
+        attnviz.watch(ByHand(), keep=[], edits=edits.off("query", head=1))(tokens())
