@@ -41,7 +41,7 @@ def test_batches_differ_in_width_and_are_the_same_for_the_same_seed(monkeypatch)
 @pytest.mark.parametrize("ask", [data.load, data.labels, data.shown, lambda name: data.pick(name, "test", [0])])
 def test_what_is_handed_out_in_batches_is_not_loaded_as_a_whole(monkeypatch, ask):
     monkeypatch.setitem(DATASETS, "words", WORDS)
-    with pytest.raises(AttnvizError, match="words hands out its pictures in batches: use attnviz.data.batches"):
+    with pytest.raises(AttnvizError, match="words makes its examples anew in each batch, so none can be chosen"):
         ask("words")
     assert data.available("words")
 

@@ -9,9 +9,7 @@ import struct
 
 from attnviz.errors import BadInput
 
-MOST_MARKERS = 1 << 16  # of a JPEG: cameras write about thirty; what is appended to photographs looks like some more
-
-_MARKER = re.compile(rb"\xff[\xc0-\xcf\xdb-\xfe]")  # one that cannot stand among compressed pixels
+MOST_PARTS = 10_000  # of a JPEG before its pixels, with the bytes between them: cameras write about thirty, and none
 
 # Of a PNG, what pixels are made of, and where the orientation is noted: of each note the first.
 _CHUNK = re.compile(rb"\w{4}")
@@ -33,9 +31,23 @@ def first_picture(kind: str, data: bytes) -> tuple[bytes, bool]:
         return _png(data)
     if kind == "GIF":
         return _gif(data)
-    if kind == "JPEG" and sum(1 for _ in _MARKER.finditer(data)) > MOST_MARKERS:
-        raise BadInput(f"This JPEG has more than {MOST_MARKERS:,} parts, which no camera makes. Save it again as JPEG.")
+    if kind == "JPEG" and _parts(data) > MOST_PARTS:
+        raise BadInput(f"This JPEG has more than {MOST_PARTS:,} parts, which no camera makes. Save it again as JPEG.")
     return data, False
+
+
+def _parts(data: bytes) -> int:
+    """Return how many parts and bytes between them a JPEG has before its pixels, or one more than it may."""
+    at = count = 2
+    while count <= MOST_PARTS and (found := data.find(b"\xff", at)) >= 0 and found + 4 <= len(data):
+        count += found - at + 1
+        mark = data[found + 1]
+        if mark == 0xDA:
+            return count
+        at = found + 1 if mark == 0xFF else found + 2  # fill bytes
+        if mark not in (0, 1, 0xD8, 0xFF) and not 0xD0 <= mark <= 0xD7:
+            at += int.from_bytes(data[at : at + 2])
+    return MOST_PARTS + 1 if count > MOST_PARTS or len(data) - at > MOST_PARTS else count
 
 
 def _png(data: bytes) -> tuple[bytes, bool]:

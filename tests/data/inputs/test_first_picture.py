@@ -86,3 +86,10 @@ def test_whatever_is_cut_off_something_is_handed_on(kind: str) -> None:
     for length in range(0, len(data), 7):
         content, more = first_picture(kind, data[:length])
         assert len(content) <= length + 1 and not more
+
+
+@pytest.mark.parametrize("more", [b"", b"\xff\xe1\xff\xff" + bytes(65_533), b"\xff\xff\xff", b"\xff\xfe\0\5abc" * 100])
+def test_what_cameras_write_before_the_pixels_of_a_jpeg_is_read(more: bytes) -> None:
+    for settings in ({}, {"progressive": True}, {"exif": noted(6), "icc_profile": b"\xff\xe5" * 40_000}):
+        data = saved(image("L", DIGIT), "JPEG", **settings)
+        assert read(data[:2] + more + data[2:] + b"\xff\xe5\0\2" * 20_000).grey.shape == (28, 28)

@@ -71,7 +71,7 @@ def test_every_mode_of_pillow_becomes_grey(mode):
 
 @pytest.mark.parametrize("mode", sorted({*Image.MODES} - {"1"}))
 def test_a_large_image_of_every_mode_is_averaged_down(mode, monkeypatch):
-    monkeypatch.setattr(pictures, "_STRIP", 10_000)  # so that there are many strips
+    monkeypatch.setattr(pictures, "_TILE", 10_000)  # so that there are many tiles
     grey, _ = to_grey(image(mode, enlarged(DIGIT, 77)))
     assert apart(grey, np.rint(expected_average(77))) <= 1
 
