@@ -21,6 +21,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
+from urllib.request import Request, urlopen
 
 import numpy as np
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -34,19 +35,25 @@ from benchmarks.clock import amount
 from benchmarks.start import memory
 from tests.browser.harness import ROOT, run_app
 
+PICTURE = {"data": "strokes", "number": "{}"}
 VIEWS: dict[str, tuple[str, dict[str, str]]] = {
     "element-wise, Fashion-MNIST": (
-        "element_wise", {"model": "element_wise.fashion-repaired", "data": "fashion_mnist"}
+        "element_wise", {"model": "element_wise.fashion-repaired", **PICTURE, "data": "fashion_mnist"}
     ),
     "element-wise, CIFAR-10": (
-        "element_wise", {"model": "element_wise.cifar-repaired-augmented", "data": "cifar10"}
+        "element_wise", {"model": "element_wise.cifar-repaired-augmented", **PICTURE, "data": "cifar10"}
     ),
-    "glimpses": ("recurrent_attention", {"model": "recurrent_attention.digits", "data": "strokes"}),
-    "pixel attention": ("pixel_attention", {"model": "pixel_attention.digits", "data": "strokes"}),
-    "blocks": ("cnn_attention", {"model": "cnn_attention.digits", "data": "strokes"}),
-    "explorer": ("explorer", {"model": "pixel_attention.digits", "data": "strokes"}),
+    "glimpses": ("recurrent_attention", {"model": "recurrent_attention.digits", **PICTURE}),
+    "pixel attention": ("pixel_attention", {"model": "pixel_attention.digits", **PICTURE}),
+    "blocks": ("cnn_attention", {"model": "cnn_attention.digits", **PICTURE}),
+    "gates": ("channel_attention", {"model": "channel_attention.digits", **PICTURE}),
+    "spatial transformer": (
+        "spatial_transformer", {"model": "spatial_transformer.rotated", **PICTURE, "data": "rotated_strokes"}
+    ),
+    "sequences": ("sequences", {"model": "encoder_decoder.strips-15", "strip": "strokes.5.{}"}),
+    "explorer": ("explorer", {"model": "pixel_attention.digits", **PICTURE}),
 }  # fmt: skip
-"""What visitors look at: the URL of a page, and its words but for the picture's number."""
+"""What visitors look at: the URL of a page, and its words, with a place for the picture's number."""
 
 PAUSE = amount(2.0, 0.1)  # seconds for which one looks at a page
 PATIENCE = 120.0
@@ -63,12 +70,13 @@ class Visitor:
 
     def __init__(self, address: str, number: int, view: str) -> None:
         self.page, self.words = VIEWS[view]
-        numbers = data.shown(self.words["data"]).numbers[:200]
+        numbers = data.shown(self.words.get("data", "strokes")).numbers[:200]
         self.numbers: Sequence[int] = np.random.default_rng(number).permutation(numbers).tolist()
         self.seconds: list[float] = []
         self.failed = 0
         self.came = b""  # of the last page
         cookie = {"Cookie": f"{COOKIE}=class{number}"}
+        urlopen(Request(f"{address}/{self.page}", headers={**cookie, "Accept": "text/html"})).close()
         url = f"ws://{urlsplit(address).netloc}/_stcore/stream"
         self.opened = ExitStack()  # what `close` closes
         self.socket: ClientConnection = self.opened.enter_context(
@@ -80,7 +88,8 @@ class Visitor:
         message = BackMsg()
         message.rerun_script.page_name = self.page
         number = str(self.numbers[turn % len(self.numbers)])
-        message.rerun_script.query_string = urlencode({**self.words, "number": number, "v": "1"})
+        words = {name: word.format(number) for name, word in self.words.items()}
+        message.rerun_script.query_string = urlencode({**words, "v": "1"})
         parts: list[bytes] = []
         began = time.perf_counter()
         self.socket.send(message.SerializeToString())

@@ -1,9 +1,9 @@
 """Visitors who switch pictures, draw and drag glimpses, over the app's own sockets, for `benchmarks.hundred`.
 
-Each switches to another picture every ten seconds, on one of the kinds of pages of `benchmarks.many`; in between they
-draw a digit, which all cards of the draw page answer, or drag a glimpse, in turn, for two seconds, with at most twenty
-movements a second. Every answer is looked at: it must be of this request and of what this very visitor sent, and a page
-must be that of the picture that was asked for.
+Each switches to another picture every fifteen seconds, on one of the kinds of pages of `benchmarks.many`; in between
+they draw a digit, which all cards of the draw page answer, or drag a glimpse, in turn, for two seconds, with at most
+twenty movements a second. Every answer is looked at: it must be of this request and of what this very visitor sent, and
+a page must be that of the picture that was asked for.
 """
 
 import re
@@ -26,11 +26,11 @@ from benchmarks import beside, many
 from benchmarks.drawing_class import canvases
 from benchmarks.many import VIEWS
 
-PERIOD = 10.0  # seconds between two pictures
+PERIOD = 15.0  # seconds between two pictures
 HAND = 2.0  # seconds of drawing or dragging in each period
 MOVEMENT = 0.05  # seconds between two movements at least
 GLIMPSES = "recurrent_attention.digits"
-SHOWN = re.compile(rb'"ask": \{"data": "\w+", "number": (\d+)\}|"image": "\w+/test/(\d+)"')
+SHOWN = re.compile(rb'"ask": \{"data": "\w+", "number": (\d+)\}|"image": "\w+/test/(\d+)"|"strip:strokes\.5\.(\d+)"')
 
 
 @dataclass
@@ -102,7 +102,7 @@ class Visitor(many.Visitor):
             return
         self.told.received["page"] += len(self.came)
         self.told.wrong["pages with an error"] += self.failed > failed
-        shown = {int(one or other) for one, other in SHOWN.findall(self.came)}
+        shown = {int(number) for found in SHOWN.findall(self.came) for number in found if number}
         self.told.wrong["pages of another picture"] += shown != {self.numbers[turn % len(self.numbers)]}
 
     def draw(self) -> None:

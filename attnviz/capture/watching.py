@@ -7,7 +7,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from attnviz.tracing import Edits, Parts, Trace, trace
+from attnviz.listening import Edits, Parts, Trace
+from attnviz.tracing import trace
 
 
 class Watch:

@@ -24,7 +24,8 @@ from attnviz.readings import Reading
 from attnviz.recipes.recipe import Strict
 from attnviz.roles import ROLES
 from attnviz.subjects import Loaded, Net, Picture, Subject
-from attnviz.tracing import Edits, trace
+from attnviz.listening import Edits
+from attnviz.tracing import trace
 from attnviz.ui.components.payload import pack
 from attnviz.ui.live import budget
 from attnviz.ui.live.derived import Context, Derived, NoParameters, View
