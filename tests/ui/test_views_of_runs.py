@@ -122,11 +122,11 @@ def views() -> dict[str, View[Any]]:
 
 
 def asked(view: View[Any], net: Net) -> list[dict[str, Any]]:
-    """Return the parameters with which a view is asked for: its defaults, and of the views of a tap, each tap."""
+    """Return the parameters with which a view is asked for: its defaults, or of a view of a tap, a tap of each kind."""
     if view not in (TAP_VIEW, BESIDE_VIEW):
         return [{}]
-    taps = findings.list_taps(net).items()
-    return [{"address": path, "query": 3 if "query" in tap.axes else None} for path, tap in taps]
+    kinds = {(path.rpartition(".")[2], tap.axes): path for path, tap in findings.list_taps(net).items()}
+    return [{"address": path, "query": 3 if "query" in axes else None} for (_, axes), path in kinds.items()]
 
 
 def shown(view: View[Any], subject: Subject, **parameters: Any) -> tuple[Any, dict[str, np.ndarray]]:
@@ -186,5 +186,5 @@ def assert_same(name: str, ours: tuple[Any, dict[str, np.ndarray]], theirs: tupl
 
 def test_every_view_is_shown_of_one_of_them(pairs: dict[str, Pair]) -> None:
     for view in views().values():
-        found = [shown(view, run, **parameters) for run, _ in pairs.values() for parameters in asked(view, run.net)]
-        assert any(arrays for _, arrays in found), f"{view.name}: {found[0][0]}"
+        found = (shown(view, run, **parameters) for run, _ in pairs.values() for parameters in asked(view, run.net))
+        assert any(arrays for _, arrays in found), view.name
