@@ -160,7 +160,19 @@ class EncoderDecoder(nn.Module):
             self.decoder.attention.begin_uniform()
 
     def forward(self, images: Tensor, targets: Tensor | None = None) -> Tensor:
+        return self.decode(self.encode(images), targets)
+
+    def encode(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        """Return what the decoder reads: annotations (batch, column, feature), and the last states (batch, feature).
+
+        Args:
+            images: float (batch, 1, 28, column) in 0..1.
+        """
         annotations, last = self.encoder(images)
-        spelling = Spelling(images, targets, start=self.decoder.answer.out_features)
-        logits: Tensor = self.decoder(annotations, last, spelling)
+        return annotations, last
+
+    def decode(self, encoded: tuple[Tensor, Tensor], targets: Tensor | None = None) -> Tensor:
+        """Return the logits of strips that are encoded already. Args and Returns: of `encode`, and as of the call."""
+        spelling = Spelling(encoded[0], targets, start=self.decoder.answer.out_features)
+        logits: Tensor = self.decoder(*encoded, spelling)
         return logits

@@ -19,7 +19,7 @@ class Spelling:
         spelling.logits               # (batch, step, class)
 
     Args:
-        images: the strips, a batch.
+        strips: a batch of them, as pictures or encoded.
         targets: int64 (batch, step), the right texts, each of whose symbols is given to the step after it; None: each
             step is given the most probable symbol of the step before.
         start: the number that stands before the first symbol. The last symbol, start - 1, ends a text.
@@ -28,14 +28,14 @@ class Spelling:
         BadInput: targets that are not of these texts.
     """
 
-    def __init__(self, images: Tensor, targets: Tensor | None, start: int) -> None:
-        if targets is not None and (targets.ndim != 2 or len(targets) != len(images) or not targets.shape[1]):
+    def __init__(self, strips: Tensor, targets: Tensor | None, start: int) -> None:
+        if targets is not None and (targets.ndim != 2 or len(targets) != len(strips) or not targets.shape[1]):
             raise BadInput(
-                f"The right texts must be integers ({len(images)}, step), one text for each strip, not "
+                f"The right texts must be integers ({len(strips)}, step), one text for each strip, not "
                 f"{tuple(targets.shape)}."
             )
         self.targets, self.start = targets, start
-        self._before = torch.full((len(images),), start, device=images.device)
+        self._before = torch.full((len(strips),), start, device=strips.device)
         self._said: list[Tensor] = []
 
     def __iter__(self) -> Iterator[Tensor]:

@@ -94,9 +94,12 @@ class Transformer(nn.Module):
         self.weight_uses = 105 + LONGEST
 
     def forward(self, images: Tensor, targets: Tensor | None = None) -> Tensor:
-        memory = self.encode(images)
-        spelling = Spelling(images, targets, start=self.answer.scores.out_features)
-        return self._step_by_step(memory, spelling) if targets is None else self._at_once(memory, targets, spelling)
+        return self.decode(self.encode(images), targets)
+
+    def decode(self, encoded: Tensor, targets: Tensor | None = None) -> Tensor:
+        """Return the logits of strips that are encoded already. Args and Returns: of `encode`, and as of the call."""
+        spelling = Spelling(encoded, targets, start=self.answer.scores.out_features)
+        return self._step_by_step(encoded, spelling) if targets is None else self._at_once(encoded, targets, spelling)
 
     def encode(self, images: Tensor) -> Tensor:
         """Return what the decoder reads: float (batch, token, features).

@@ -19,11 +19,10 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from attnviz.edits import set_value
 from attnviz.measures.agreement import ROUNDING, kendall
 from attnviz.measures.sequences.places import by_digit, digit_of
-from attnviz.measures.sequences.steering import rows
-from attnviz.tracing import Edit, trace
+from attnviz.measures.sequences.steering import encoded_once, rows
+from attnviz.tracing import trace
 
 Floats = npt.NDArray[np.float64]
 
@@ -46,34 +45,47 @@ def by_method(
     Returns:
         Method -> float (batch, step, digit); larger counts more.
     """
-    digits = texts.shape[1] - 1
+    digits, batch = texts.shape[1] - 1, len(strips)
     said = texts[:, :-1, None]
-    seen_strips = strips.detach().requires_grad_()
-    with torch.enable_grad(), trace(model, keep=list(weights)) as seen:
-        logits = model(seen_strips, targets=texts)
-    chosen = logits[:, :-1].gather(-1, said)[..., 0]  # (batch, step), of the true symbols
-    gradients = []
-    for step in range(digits):
-        (gradient,) = torch.autograd.grad(chosen[:, step].sum(), seen_strips, retain_graph=step < digits - 1)
-        gradients.append(by_digit(gradient.abs().sum((1, 2)), digits))
-    means = torch.stack([rows(seen[path]).mean(1)[:, :digits] for path in weights]).mean(0)  # (batch, step, key)
-    before = _log_probability(logits.detach(), said)
-    pixels, annotations = [], []
-    which_pixels, which_keys = digit_of(strips.shape[-1], digits), digit_of(means.shape[-1], digits)
+    told = texts.repeat(digits, 1)
     with torch.no_grad():
-        for digit in range(digits):
-            erased = strips * (which_pixels != digit).to(strips)
-            pixels.append(before - _log_probability(model(erased, targets=texts), said))
-            keys = (which_keys == digit).nonzero()[:, 0].tolist()
-            hidden: dict[str, Edit] = {path: set_value(HIDDEN, key=keys) for path in scores}
-            with trace(model, keep=[], edits=hidden):
-                annotations.append(before - _log_probability(model(strips, targets=texts), said))
+        with trace(model, keep=list(weights)) as seen:
+            before = _log_probability(model(strips, targets=texts), said)
+        means = torch.stack([rows(seen[path]).mean(1)[:, :digits] for path in weights]).mean(0)  # (batch, step, key)
+        # A copy of the strips for each digit that is erased, one after the other along the batch.
+        elsewhere = _other_digits(strips.shape[-1], digits).to(strips)[:, None, None, None]
+        erased = model((strips * elsewhere).flatten(0, 1), targets=told)
+        hidden = ~_other_digits(means.shape[-1], digits).to(strips.device).repeat_interleave(batch, 0)
+
+        def hide(scores: Tensor) -> Tensor:
+            return scores.masked_fill(hidden.view(len(hidden), *[1] * (scores.ndim - 2), -1), HIDDEN)
+
+        decode = encoded_once(model, strips, digits)
+        with trace(model, keep=[], edits=dict.fromkeys(scores, hide)):
+            unseen = decode(told)
+    # A copy for each step too: one pass back through all of them gives the derivatives of each.
+    copies = strips.detach().repeat(digits, 1, 1, 1).requires_grad_()
+    with torch.enable_grad():
+        logits = model(copies, targets=told).unflatten(0, (digits, batch))[:, :, :-1]
+        chosen = logits.gather(-1, said.repeat(digits, 1, 1, 1))[..., 0]  # (copy, batch, step)
+        (gradient,) = torch.autograd.grad(chosen.diagonal(dim1=0, dim2=2).sum(), copies)
+    gradients = by_digit(gradient.abs().sum((1, 2)), digits).unflatten(0, (digits, batch)).movedim(0, 1)
+
+    def fallen(logits: Tensor) -> Tensor:
+        after = _log_probability(logits, said.repeat(digits, 1, 1))
+        return torch.stack([before - one for one in after.split(batch)], -1)
+
     return {
         "weights": by_digit(means, digits),
-        "gradient": torch.stack(gradients, 1),
-        "pixels": torch.stack(pixels, -1),
-        "annotations": torch.stack(annotations, -1),
+        "gradient": gradients,
+        "pixels": fallen(erased),
+        "annotations": fallen(unseen),
     }
+
+
+def _other_digits(columns: int, digits: int) -> Tensor:
+    """Return for each digit which columns are not its own: bool (digit, column)."""
+    return digit_of(columns, digits) != torch.arange(digits)[:, None]
 
 
 def _log_probability(logits: Tensor, said: Tensor) -> Tensor:

@@ -6,7 +6,7 @@ Source: permuted weights, and the total variation of the answers: "Attention is 
 2019, https://arxiv.org/abs/1902.10186, section 4.2. That paper left out models that say texts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -125,19 +125,44 @@ def one_at_a_time(model: nn.Module, strips: Tensor, texts: Tensor, weights: Sequ
     Returns:
         int64 (batch, digit).
     """
+    steps = others.shape[1]
     with torch.no_grad():
         with trace(model, keep=list(weights)) as seen:
             model(strips, targets=texts)
-        own = {path: rows(seen[path]) for path in weights}
-        said = []
-        for step in range(others.shape[1]):
-            given = {path: _given(one, step, others[:, step]) for path, one in own.items()}
-            with trace(model, keep=[], edits=edits_of(seen, given)):
-                said.append(model(strips, targets=texts)[:, step].argmax(-1))
-    return torch.stack(said, 1)
+        given = {path: _one_swapped(rows(seen[path]), others) for path in weights}
+        decode = encoded_once(model, strips, steps)
+        with trace(model, keep=[], edits=edits_of(seen, given)):
+            logits = decode(texts.repeat(steps, 1)).unflatten(0, (steps, len(strips)))
+    return torch.stack([logits[step, :, step].argmax(-1) for step in range(steps)], 1)
 
 
-def _given(weights: Tensor, step: int, others: Tensor) -> Tensor:
-    result = weights.clone()
-    result[:, :, step] = weights[torch.arange(len(weights)), :, others]
-    return result
+def encoded_once(model: nn.Module, strips: Tensor, copies: int) -> Callable[[Tensor], Tensor]:
+    """Encode strips, and return what decodes copies of them, one after the other along the batch.
+
+    Args:
+        model: as of `one_at_a_time`; one that cannot `encode` and `decode` apart does both for each copy.
+        strips: as of `one_at_a_time`.
+        copies: how many; edits may tell them apart, of the decoder's taps.
+
+    Returns:
+        A function from the true texts, int64 (copies * batch, step), to logits (copies * batch, step, class).
+    """
+    encode, decode = (getattr(model, name, None) for name in ("encode", "decode"))
+    if encode is None or decode is None:
+        return lambda texts: model(_copied(strips, copies), targets=texts)
+    encoded = encode(strips)
+    parts = _copied(encoded, copies) if isinstance(encoded, Tensor) else tuple(_copied(one, copies) for one in encoded)
+    return lambda texts: decode(parts, texts)
+
+
+def _copied(batch: Tensor, copies: int) -> Tensor:
+    return batch.repeat(copies, *[1] * (batch.ndim - 1))
+
+
+def _one_swapped(weights: Tensor, others: Tensor) -> Tensor:
+    """Return a copy of the weights for each step, in which it alone has those of another: (step * batch, ...)."""
+    steps = others.shape[1]
+    copies = weights.repeat(steps, 1, 1, 1)
+    for step, one in enumerate(copies.split(len(weights))):
+        one[:, :, step] = weights[torch.arange(len(weights)), :, others[:, step]]
+    return copies
