@@ -84,16 +84,17 @@ class PositionCode(Layer):
         return torch.cat([tokens, code.expand(len(tokens), -1, -1)], dim=-1)
 
 
-def sinusoids(places: Tensor, features: int, longest: float = LONGEST) -> Tensor:
+def sinusoids(places: Tensor, features: int, longest: float = LONGEST, *, dtype: torch.dtype = torch.float32) -> Tensor:
     """Return sines and cosines of wavelengths from 2 pi to `longest` x 2 pi, alternating: (place, features).
 
     Args:
         places: int (place,), counted from 0.
         features: how many numbers, a multiple of 2.
         longest: of the wavelengths, over 2 pi; at least 1. It is approached, not reached.
+        dtype: in which they are computed.
 
     Returns:
-        float (place, features) in -1..1.
+        dtype (place, features) in -1..1.
 
     Raises:
         BadInput: an odd number of features, or wavelengths below 2 pi.
@@ -102,6 +103,6 @@ def sinusoids(places: Tensor, features: int, longest: float = LONGEST) -> Tensor
         raise BadInput(f"The longest wavelength must be at least 2 pi: longest=1 or more, not {longest}.")
     if features % 2 or features < 1:
         raise BadInput(f"Sinusoids come in pairs of sine and cosine: a multiple of 2 was expected, not {features}.")
-    rates = longest ** (-torch.arange(0, features, 2, device=places.device) / features)
+    rates = longest ** (-torch.arange(0, features, 2, dtype=dtype, device=places.device) / features)
     angles = places[:, None] * rates  # (place, features / 2)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)

@@ -54,8 +54,9 @@ class AddedPositions(Layer):
             places: how many.
             like: of whose type and on whose device.
         """
-        code = sinusoids(torch.arange(places, device=like.device), self.features).to(like.dtype)
-        return self.tap("code", code, axes="token feature")
+        dtype = torch.promote_types(like.dtype, torch.float32)
+        code = sinusoids(torch.arange(places, device=like.device), self.features, dtype=dtype)
+        return self.tap("code", code.to(like.dtype), axes="token feature")
 
 
 class FeedForward(nn.Sequential):
