@@ -12,6 +12,8 @@ AttnvizError
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_SHOWN, _LONG = 20, 300  # names in a list, and characters of it
+
 
 class AttnvizError(Exception):
     """The base of all errors of attnviz, whose messages are meant for people."""
@@ -53,12 +55,15 @@ def closest(name: str, known: Iterable[str]) -> str:
         known: all the names that would have been right.
 
     Returns:
-        One or two sentences: "Did you mean 'weights'? There are: query, key, ..."
+        One or two sentences of bounded length: "Did you mean 'weights'? There are: query, key, ..."
     """
     known = list(known)
     if not known:
         return "There are none."
     near = get_close_matches(name, known, n=1, cutoff=0.5)
     question = f"Did you mean {near[0]!r}? " if near else ""
-    shown = ", ".join(known[:20]) + (f" and {len(known) - 20} more" if len(known) > 20 else "")
+    count = next(
+        (count for count in range(min(len(known), _SHOWN), 1, -1) if len(", ".join(known[:count])) <= _LONG), 1
+    )
+    shown = ", ".join(known[:count]) + (f" and {len(known) - count:,} more" if len(known) > count else "")
     return f"{question}There are: {shown}."

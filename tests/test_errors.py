@@ -45,6 +45,13 @@ def test_whatever_is_asked_for_all_names_are_listed(name, known):
     assert closest(name, known).endswith(f"There are: {', '.join(known)}.")
 
 
+def test_a_list_of_long_names_is_cut() -> None:
+    known = [f"pixel_attention.a-long-name-of-a-checkpoint-{number}" for number in range(140)]
+    said = closest("zzz", known)
+    assert len(said) < 400
+    assert said.startswith(f"There are: {known[0]}, {known[1]}, ") and said.endswith(" and 134 more.")
+
+
 def test_a_name_of_any_length_is_cut() -> None:
     said = str(UnknownName("model", "x" * 6000, ["y"]))
     assert said.startswith(f"There is no model '{'x' * 100}…'. ")

@@ -3,8 +3,9 @@
 import re
 from pathlib import Path
 
-from attnviz.data.inputs.pictures import MOST_BYTES
-from attnviz.ui.server import hosts, sockets, uploads
+from attnviz.data import brought
+from attnviz.data.inputs.pictures import MOST_BYTES, MOST_SIDE
+from attnviz.ui.server import descriptors, hosts, log, sockets, uploads
 from attnviz.ui.shared import visitor
 
 ROOT = Path(__file__).parents[1]
@@ -21,6 +22,15 @@ def test_its_limits_are_those_of_the_code() -> None:
     words = " ".join(PAGE.split())
     of = sockets.OF_A_BROWSER, sockets.OF_AN_ADDRESS, sockets.IN_ALL
     assert "at most {} sockets, an IP address {}, all together {}".format(*of) in words
+    assert f"at most {sockets.OF_NO_BROWSER} are of browsers without a cookie, and {sockets.OF_UNSEEN} of" in words
+    assert f"keeps {descriptors.OURS} descriptors for all else" in words
+    assert f"at most {log.MOST} warnings or errors a minute" in words
+    assert f"A side may have {MOST_SIDE:,} pixels" in words
+    speeds = uploads.LEAST // 1000, uploads.LEAST_BESIDE // 1000, uploads.SLICE
+    assert (
+        "than {} kB a second, or than {} where others wait, is broken off after {:.0f} seconds".format(*speeds) in words
+    )
+    assert f"{brought.PICTURES:,} pictures, {brought.PIXELS // 10**6} megapixels together" in words
     assert f"at most {sockets.LARGEST >> 20} MB" in words
     assert f"{uploads.AT_ONCE} arrive at a time, and of all visitors' files the latest {uploads.KEPT} are kept" in words
     assert f"`{hosts.METRICS}=1`" in words

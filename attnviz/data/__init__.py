@@ -94,11 +94,13 @@ def load(name: str, split: str = "train", classes: Sequence[int] | None = None, 
         UnknownName: no such data set, split or class; the message names the closest.
         BadInput: a negative count or one beyond the split, classes that are not valid, or labels that are not as its
             target says.
-        DataError: its files are missing or damaged, or it hands out batches only; the message says what to do.
+        DataError: its files are missing or damaged, or it has batches only, see `batches`; the message says what to do.
     """
     its = spec(name)
     if its.batches is not None:
-        raise DataError(f"{name} hands out its pictures in batches: use attnviz.data.batches.")
+        raise DataError(
+            f"{name} makes its examples anew in each batch, so none can be chosen. Choose another data set."
+        )
     counts = {**its.counts, "samples": len(samples.read(name).labels)} if split == "samples" else its.counts
     if split not in counts:
         raise UnknownName(f"split of {name}", split, counts)

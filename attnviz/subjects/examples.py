@@ -102,6 +102,18 @@ def _drawing(word: str) -> Example:
     return Drawing(word)
 
 
+def _first_drawing(net: Net) -> Example | None:
+    """Return a drawn digit for a net that was trained on pictures that are in no data set here: a visitor's own."""
+    from attnviz import data
+    from attnviz.data.inputs import drawing
+    from attnviz.subjects.drawings import Drawing
+    from attnviz.subjects.strips import PREPARATION
+
+    if net.data is not None or net.input.preparation == PREPARATION:
+        return None
+    return Drawing(drawing.word(drawing.name(data.load("strokes", "test", count=1).images[0, :, :, 0])))
+
+
 def _strip(word: str) -> Example:
     from attnviz.subjects.strips import Strip
 
@@ -117,7 +129,7 @@ def _first_strip(net: Net) -> Example | None:
 EXAMPLES: Table[ExampleKind] = Table(
     "examples",
     {
-        "drawing": ExampleKind("Your drawing", _drawing, "05_draw.py", "Back to your drawing"),
+        "drawing": ExampleKind("Your drawing", _drawing, "05_draw.py", "Back to your drawing", _first_drawing),
         "strip": ExampleKind("A strip of digits", _strip, first=_first_strip),
     },
 )

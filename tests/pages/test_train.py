@@ -14,7 +14,7 @@ import torch
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from attnviz import subjects
+from attnviz import data, subjects
 from attnviz.data import own
 from attnviz.errors import UnknownName
 from attnviz.training import material, seeds
@@ -25,7 +25,7 @@ from attnviz.ui.components.payload import header_of
 from attnviz.ui.shared import visitor
 from attnviz.ui.training import access, yours
 from attnviz.ui.training.experiments import same
-from attnviz.work.jobs import cost, seen, table
+from attnviz.work.jobs import cost, keeping, seen, table
 from attnviz.work.jobs.order import Order
 from tests.training import small
 
@@ -250,6 +250,27 @@ def test_pictures_that_take_long_are_read_beside_the_page_which_says_how_far_and
     assert "Your pictures are here" in page.success[0].value
     (name,) = own.names("me")
     assert _data(page) == name
+
+
+def test_a_model_kept_from_ones_own_pictures_opens_with_a_drawing(here, monkeypatch):
+    monkeypatch.setenv("ATTNVIZ_DATA", str(here / "data"))
+    images = np.random.default_rng(0).integers(0, 99, (40, 28, 28), np.uint8)
+    file = io.BytesIO()
+    np.savez(file, images=images, labels=np.arange(40) % 2, classes=np.array(["cat", "dog"]))
+    name = own.bring(file.getvalue(), "mine", data.spec("strokes"), "me")
+    recipe = Order(model="pixel_attention", recipe="1v8", changes={"data": name, "epochs": "1"}).made()
+    given = material.material(recipe, "cpu")
+    generator = torch.Generator().manual_seed(0)
+    info = small.run_file(recipe, data_digest=given.digest)
+    list(Run(info).train(Training(seeds.build(recipe, generator), recipe, *given.parts(), generator)))
+    keeping.keep(info.id, 1, "mine")
+    for file_name in ("10_pixel_attention.py", "00_explorer.py"):
+        page = AppTest.from_file(str(PAGE.with_name(file_name)), default_timeout=60)
+        page.query_params["model"] = "pixel_attention.mine"
+        page.run()
+        assert not page.exception and not page.error and not page.warning
+        assert "so it looks at a drawing" in _words(page)
+        assert "[Draw or upload another](draw" in _words(page)
 
 
 def test_a_run_is_drawn_and_an_epoch_of_it_kept(here):

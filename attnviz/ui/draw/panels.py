@@ -26,7 +26,7 @@ from attnviz.ui.draw.tasks import Task
 from attnviz.ui.live.jacobian import missing
 from attnviz.ui.mechanisms import guard
 from attnviz.ui.shared import url_state
-from attnviz.ui.shared.wording import verbatim
+from attnviz.ui.shared.wording import told, verbatim
 
 AT_FIRST = 8
 """How many panels the page opens with."""
@@ -123,7 +123,7 @@ def panel_of(net: Net) -> Panel:
         try:
             return guard.call(row, "panel", row.panel, net, gives=Panel)
         except guard.Failed as error:
-            says = str(error)
+            says = told(error)
     return Panel(net.architecture, net.title, "ink", says, page="explorer")
 
 

@@ -36,7 +36,7 @@ from attnviz.errors import AttnvizError
 from attnviz.ui.live import budget
 from attnviz.ui.live.seats import Browser, Seats
 from attnviz.ui.shared import visitor
-from attnviz.ui.shared.wording import UNEXPECTED
+from attnviz.ui.shared.wording import UNEXPECTED, told
 from attnviz.work.queue import QUEUE, Kind, Place, Queue
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Channel:
         try:
             planned = self.plan(request)
         except AttnvizError as error:
-            return _refused(request, str(error))
+            return _refused(request, told(error))
         except Exception:
             _log.exception("No answer to a live request")
             return _refused(request, UNEXPECTED)
@@ -145,7 +145,7 @@ class Channel:
         except budget.Dropped:
             raise
         except AttnvizError as error:
-            sentence = str(error)
+            sentence = told(error)
         except Exception:
             _log.exception("No answer to ask %d of a live request", place)
             sentence = UNEXPECTED
@@ -194,7 +194,7 @@ class _Visitor:
             try:
                 request = read(content, self.channel.find)
             except AttnvizError as error:
-                await self.tell(number_of(content), error=str(error))
+                await self.tell(number_of(content), error=told(error))
                 continue
             except Exception:
                 _log.exception("A live request cannot be read")

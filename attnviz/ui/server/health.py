@@ -19,6 +19,7 @@ from starlette.routing import Route
 
 from attnviz.errors import AttnvizError, CheckpointError
 from attnviz.ui.server import descriptors
+from attnviz.ui.shared.wording import told
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -71,7 +72,7 @@ def _find_out() -> str:
             logits = model(torch.zeros(shape))
         return "" if bool(logits.isfinite().all()) else "what it answers is no number."
     except AttnvizError as error:
-        return str(error)
+        return told(error)
     except Exception:  # a module that was half imported raises anything
         _log.exception("A model does not answer.")
         return "the details are in the server's log."

@@ -22,6 +22,8 @@ def show(net: Net, source: str) -> None:
             task = result_dots.Task(card.recipe.data, card.recipe.classes)
             result_dots.of_mechanism(row, task, key="results_dots", like=card.name)
         page.link(result_dots.PAGE, "All results, with the papers' tables", mechanism=row.name)
+    if not source:  # the pictures that it was trained on are in no data set
+        return
     if not st.toggle(
         f"Show every wrong answer on the {which(source)} of {data.DATASETS[source].title}", key="show_wrong"
     ):

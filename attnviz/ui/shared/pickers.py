@@ -88,6 +88,10 @@ def example(net: Net, opens: Example | None = None) -> Example:
     if named:
         return named
     if not here and (first_of_its_kind := subjects.first_example(net)):
+        (kind,) = first_of_its_kind.words
+        if page_of := EXAMPLES[kind].page:
+            st.caption("The pictures that it was trained on are not here, so it looks at a drawing.")
+            page.link(page_of, "Draw or upload another")
         return first_of_its_kind
     if not here:
         for name in _alike(net):
@@ -198,12 +202,20 @@ def stated(subject: Subject) -> dict[str, str]:
 def default_source(net: Net) -> str:
     """Return the data set that a net was trained on or, if that is not available, another of its classes and shape.
 
+    Returns:
+        A name; "" where the net was trained on pictures that are in no data set here.
+
     Raises:
         UnknownName: the data set is in no table.
     """
     here = sources(net)
     trained_on = net.data or ""
     return trained_on if trained_on in here or not here else here[0]
+
+
+def stand_in(net: Net) -> str:
+    """Return the data set whose pictures a net is shown where many are needed: as `default_source`, or others."""
+    return default_source(net) or ("cifar10" if net.input.channels == 3 else "strokes")
 
 
 def nearest(source: str, wanted: int, before: int) -> int:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Sequence
 from os.path import commonprefix
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attnviz.figures.minus import MINUS, with_minus
@@ -17,6 +19,9 @@ WORD_JOINER = "\u2060"  # invisible; Markdown makes no link of a URL that has on
 ONE = 2**-25  # what is nearer to 1 than this is 1 in single precision, in which models answer
 LONGEST = 100  # characters of a word that is quoted
 RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
+
+_FOLDER = re.compile(r"ATTNVIZ_(DATA|RUNS|KEPT|CHECKPOINTS|LESSONS)")
+_PLACE = re.compile(r"(?<![\w/:.~])/(?:[^\s/:,;'\"]+/)+(?=[^\s/]+/[^\s/]+)")  # but for the last two parts of a path
 
 UNEXPECTED = "Something went wrong that attnviz did not expect. Reload the page; the details are in the server's log."
 
@@ -79,15 +84,34 @@ def change_in_points(found: Difference, loses: str, gains: str) -> str:
 
 
 def verbatim(text: str) -> str:
-    """Return Markdown that shows `text` as it is, but for what is too long: it may quote what anybody wrote into a URL.
+    """Return Markdown that shows `text` as it is, but for what is too long, as it may quote what anybody wrote into a
+    URL, and for where files lie on the server, as `told`.
 
     Args:
         text: of a word, the first LONGEST characters are shown, and ten times as many of all.
     """
-    cut = re.sub(rf"(\S{{{LONGEST}}})\S+", r"\1…", text)
+    cut = re.sub(rf"(\S{{{LONGEST}}})\S+", r"\1…", told(text))
     cut = f"{cut[: 10 * LONGEST]}…" if len(cut) > 10 * LONGEST else cut
     unlinked = re.sub(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", WORD_JOINER, cut)
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", unlinked)
+
+
+def told(error: object) -> str:
+    """Return what a visitor is told of an error: its sentence, in which files lie where attnviz is, not on the server.
+
+    Args:
+        error: an AttnvizError, or a sentence of one.
+    """
+    text = str(error)
+    for root in sorted(map(str, _roots()), key=len, reverse=True):
+        text = text.replace(f"{root.rstrip('/')}/", "")
+    return _PLACE.sub("", text)
+
+
+def _roots() -> set[Path]:
+    """Return the folders that tell of the server: those around what it reads and writes."""
+    places = (Path(os.environ[name]).expanduser().parent for name in os.environ if _FOLDER.fullmatch(name))
+    return {one for one in (*places, Path.cwd(), Path(__file__).parents[3], Path.home()) if len(one.parts) > 1}
 
 
 def without_shared_start(names: Sequence[str]) -> list[str]:

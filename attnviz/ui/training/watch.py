@@ -105,7 +105,7 @@ def _buttons(one: Seen) -> None:
             job,
             "Pause",
             lambda: table.stop(job),
-            "It stops after this batch. *Resume* continues from its last complete epoch.",
+            "It stops after this batch. The button Resume continues from its last complete epoch.",
         )
     elif one.state.word == "waiting":
         _button(job, "Leave the queue", lambda: table.stop(job), "It has left the queue.")

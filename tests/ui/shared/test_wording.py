@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from attnviz.ui.shared.wording import WORD_JOINER, share, short, verbatim
+from attnviz.errors import BadInput
+from attnviz.ui.shared.wording import WORD_JOINER, share, short, told, verbatim
 
 
 @pytest.mark.parametrize(
@@ -31,6 +32,26 @@ def test_a_share_is_written_as_in_the_browser() -> None:
 def test_fewer_digits_on_demand() -> None:
     assert short(0.12345, 2) == "0.12"
     assert short(1.239e-9, 2) == "1.2\u00a0\u00d7\u00a010\u207b\u2079"
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("{kept}/a.mine/card.json is not a card.", "kept/a.mine/card.json is not a card."),
+        ("The folder {kept} cannot be written: full.", "The folder kept cannot be written: full."),
+        ("{cwd}/checkpoints/a.b/card.json: no", "checkpoints/a.b/card.json: no"),
+        ("{home}/.local/share/x: no", ".local/share/x: no"),
+        ("/srv/models/of mine/x is cut, /a/b/c.npy too.", "models/of mine/x is cut, b/c.npy too."),
+        ("See https://a.org/b/c/d or /help; 3/4 and w/o.", "See https://a.org/b/c/d or /help; 3/4 and w/o."),
+    ],
+)
+def test_where_files_lie_on_the_server_is_not_told(
+    said: str, shown: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ATTNVIZ_KEPT", str(tmp_path / "kept"))
+    given = said.format(kept=tmp_path / "kept", cwd=Path.cwd(), home=Path.home())
+    assert told(BadInput(given)) == shown
+    assert verbatim(given) == verbatim(shown)
 
 
 def test_verbatim_escapes_all_markup_and_breaks_urls() -> None:

@@ -98,7 +98,7 @@ def layers(loaded: Loaded) -> tuple[StageLayer, ...]:
 def mean_relevance(loaded: Loaded) -> dict[str, np.ndarray]:
     """Return path -> mean normed relevance over pictures such as the net's own, (head, channel, row, column)."""
     model, net = loaded
-    source = pickers.default_source(net)
+    source = pickers.stand_in(net)
     found = data.shown(source)
     count = FEW if found.split == "test" else None
     images = data.load(source, found.split, count=count).images[:FEW]

@@ -37,7 +37,7 @@ def undoes(subject: Subject) -> None:
 
     say = finding()
     net = subject.net
-    source = pickers.default_source(net)
+    source = pickers.stand_in(net)
     many = cache.of_net(over, net, source)
     fit = many.undone
     if fit is None or many.picture is None:

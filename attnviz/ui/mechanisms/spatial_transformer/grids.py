@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def view(loaded: Loaded, example: Example) -> GridView:
     """Return what the page shows of the transform of a net on an example."""
     net, subject = loaded.net, Subject(loaded.net, example)
-    many = cache.of_net(over, net, pickers.default_source(net))
+    many = cache.of_net(over, net, pickers.stand_in(net))
     tap = f"{path_of(loaded)}.theta"
     seen, logits = seen_of(loaded, example)
     return GridView(

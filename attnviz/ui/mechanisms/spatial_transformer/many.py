@@ -94,7 +94,7 @@ def over(loaded: Loaded, source: str) -> Many:
     assert isinstance(transformer, SpatialTransformer)
     shown = data.shown(source)
     known = [label for label, name in enumerate(data.DATASETS[source].classes) if name in net.classes]
-    places = np.flatnonzero(np.isin(shown.labels, known))[:PICTURES]
+    places = np.flatnonzero(np.isin(shown.labels, known) if known else shown.labels >= 0)[:PICTURES]
     found = []
     for some in np.array_split(places, -(-len(places) // BATCH)):
         pictures = data.pick(source, shown.split, some).images
