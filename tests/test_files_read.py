@@ -10,7 +10,8 @@ ROOT = Path(__file__).parents[1]
 READERS = {
     "open", "fdopen", "FileIO", "read_text", "read_bytes", "write_text", "write_bytes", "mmap",
     "safe_open", "load_file", "save_file", "open_memmap", "memmap", "fromfile", "loadtxt", "genfromtxt", "savez",
-    "ZipFile", "GzipFile", "TarFile", "read_csv", "full_load", "unsafe_load",
+    "copy2", "copyfile", "copytree", "file_digest", "ZipFile", "GzipFile", "TarFile", "read_csv", "full_load",
+    "unsafe_load",
 }  # fmt: skip
 LOADERS = {"json", "np", "numpy", "torch", "pickle", "yaml", "tomllib"}  # whose `load` reads a file
 

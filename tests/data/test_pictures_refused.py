@@ -141,6 +141,14 @@ def test_sides_that_are_too_long_are_refused_from_the_header(kind, wide, high, m
     assert "is too long: a side may have up to 65,535 pixels" in refusal(data)
 
 
+def test_many_scans_of_many_pixels_are_refused(monkeypatch):
+    data = bytearray(saved(Image.new("RGB", (16, 16)), "JPEG", progressive=True))
+    place, last = data.index(b"\xff\xc2") + 5, data.rindex(b"\xff\xda")
+    data[place : place + 4] = struct.pack(">HH", 5_000, 5_000)
+    monkeypatch.setattr(Image.Image, "load", never)
+    assert "This JPEG of 5,000 × 5,000 has more scans" in refusal(bytes(data[:last] + data[last:-2] * 30 + data[-2:]))
+
+
 def test_a_jpeg_of_very_many_parts_is_refused(monkeypatch):
     data = saved(image("L", DIGIT), "JPEG")
     monkeypatch.setattr(Image, "open", never)

@@ -42,6 +42,7 @@ FORMATS = {"PNG": "PNG", "JPEG": "JPEG", "WEBP": "WebP", "BMP": "BMP", "GIF": "G
 
 # Ordinary progressive JPEGs have about ten scans. Each may go over all pixels again, however few bytes it has.
 MOST_SCANS = 50
+MOST_SCANNED = 600_000_000  # pixels of all scans: a few seconds
 _SCAN = re.compile(rb"\xff\xda\x00[\x08\x0a\x0c\x0e][\x01-\x04]")
 
 _BEGINNINGS = {
@@ -155,6 +156,8 @@ def _read(image: Image.Image, kind: str, data: bytes, colours: bool, is_animated
                 MOST_MEMORY / cost,
             )
         )
+    if kind == "JPEG" and cost and wide * high * sum(1 for _ in _SCAN.finditer(data)) > MOST_SCANNED:
+        raise BadInput(f"This JPEG of {wide:,} × {high:,} has more scans than cameras make. Save it again as JPEG.")
     notes = []
     if is_animated or (kind == "WEBP" and getattr(image, "is_animated", False)):
         notes.append("It is an animation, of which this is the first picture.")

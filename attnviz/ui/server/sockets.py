@@ -23,6 +23,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ProtocolError
 from websockets.frames import Frame, Opcode
 
+from attnviz.ui.server.descriptors import for_connections
 from attnviz.ui.shared.visitor import COOKIE
 
 # A tab has one socket of Streamlit's, and one for each component that asks models. Each takes one descriptor
@@ -49,8 +50,9 @@ class Sockets:
     Args:
         app: what answers.
         of_a_browser: sockets of one browser at a time, which a cookie of its own tells from the others.
-        of_an_address: of one IP address, or of one network of IPv6 addresses (/64), which is one household.
-        in_all: of all visitors.
+        of_an_address: of one IP address, or of one network of IPv6 addresses (/64), which is one household; half of
+            all connections that there may be, if that is less.
+        in_all: of all visitors; three quarters of these, if that is less.
         of_no_browser: of those of one IP address that send no cookie.
         of_unseen: of those of one IP address that send none, or one that was made up or is from before a restart.
     """
@@ -66,7 +68,8 @@ class Sockets:
     ) -> None:
         self.app = app
         self.of_a_browser, self.of_no_browser, self.of_unseen = of_a_browser, of_no_browser, of_unseen
-        self.of_an_address, self.in_all = of_an_address, in_all
+        most = for_connections()
+        self.of_an_address, self.in_all = min(of_an_address, most // 2), min(in_all, 3 * most // 4)
         self.open: Counter[tuple[str, str]] = Counter()
         self.seen: OrderedDict[str, None] = OrderedDict()  # the browsers that have loaded a page, the latest last
 

@@ -154,7 +154,7 @@ class Journal:
             yield
         except ImportError as error:
             raise BadInput('A search needs Optuna. Install it: pip install "attnviz[search]"') from error
-        except (ValueError, KeyError, AttributeError, TypeError) as error:
+        except (ValueError, KeyError, AttributeError, TypeError, OSError) as error:
             raise RunError(f"{self._path} cannot be read. Delete the search and start it again.") from error
 
     def _storage(self) -> BaseStorage:
