@@ -35,8 +35,9 @@ def _lay(folder: Path, name: str, source: str, config: dict[str, object], seed: 
     for module in model.modules():
         if isinstance(module, nn.Conv2d | nn.Linear):  # so large that the layers differ from their input
             nn.init.normal_(module.weight, std=0.1, generator=generator)
+        elif isinstance(module, nn.BatchNorm2d):
+            module.momentum = 1.0  # one pass, and the norms know the pictures
     images = samples.read(source).images[:20].transpose(0, 3, 1, 2) / np.float32(255)
     with torch.no_grad():
-        for _ in range(200):  # until the norms know the pictures
-            model.train()(torch.from_numpy(images.copy()))
+        model.train()(torch.from_numpy(images.copy()))
     untrained.write(folder, recipe, model, full, (untrained.figure("accuracy", (5 + seed) / 10, source),))
