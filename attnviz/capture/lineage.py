@@ -18,6 +18,7 @@ PARTS = {
 SHAPES = PARTS | {
     "clone", "contiguous", "flatten", "movedim", "permute", "reshape", "squeeze", "to", "transpose", "type_as",
     "unflatten", "unsqueeze", "view", "float", "type", "view_as", "reshape_as", "swapaxes",
+    "div", "div_", "__truediv__", "__itruediv__",  # the last step of a hard sigmoid that is written out
 }  # fmt: skip
 SUMS = {"add", "sub", "rsub", "subtract", "__add__", "__sub__", "__rsub__", "__radd__", "__iadd__", "__isub__", "lerp"}
 

@@ -1,8 +1,7 @@
 """Captured calls as readings, like those of taps."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
 
 from torch import Tensor
 
@@ -19,6 +18,9 @@ _TOKENS = {"query": "query", "mixed": "query", "key": "key", "value": "key"}  # 
 class Computed(Reading):
     """A reading of a captured call: its tensor and its grid are computed when they are first looked at."""
 
+    _tensor: Callable[[], Tensor]
+    _grid: Callable[[], Both | None]
+
     def __init__(
         self,
         address: str,
@@ -31,16 +33,16 @@ class Computed(Reading):
         for name, value in values.items():
             object.__setattr__(self, f"_{name}" if callable(value) else name, value)
 
-    def __getattr__(self, name: str) -> Any:  # for what is not there yet
-        if name == "tensor":
-            value: Any = self._tensor()
-        elif name == "grid":
-            value = self.places("key" if "key" in self.axes else "token")
-            value = None if value is None else value.grid
-        else:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        object.__setattr__(self, name, value)
-        return value
+    @cached_property
+    def tensor(self) -> Tensor:
+        """The value."""
+        return self._tensor()
+
+    @cached_property
+    def grid(self) -> Grid | None:
+        """Where the keys, or the tokens, lie on the picture."""
+        places = self.places("key" if "key" in self.axes else "token")
+        return None if places is None else places.grid
 
     def places(self, axis: str) -> Places | None:
         """Return where the tokens along an axis lie on the picture; None where they lie on none.

@@ -223,7 +223,7 @@ ALL["timm crossvit_tiny_240"] = Row(timm("crossvit_tiny_240"), 21)
 ALL["timm volo_d1_224"] = Row(timm("volo_d1_224"), 16, {"NO_SCORES": 4})
 ALL["timm coat_tiny"] = Row(timm("coat_tiny"), 0, {"OTHER_AXIS": 26})
 ALL["timm convit_tiny"] = Row(timm("convit_tiny"), 2, {"CHANGED": 10}, other_softmaxes=10)
-ALL["timm efficientvit_b0"] = Row(timm("efficientvit_b0"), 0, {"LINEAR": 0})
+ALL["timm efficientvit_b0"] = Row(timm("efficientvit_b0"), 0, {"LINEAR": 4})
 ALL["timm efficientvit_m0"] = Row(timm("efficientvit_m0"), 24, gates=2)
 ALL["timm lambda_resnet26t"] = Row(timm("lambda_resnet26t"), 0, {"NO_SCORES": 3})
 ALL["timm hieradet_small"] = Row(timm("hieradet_small"), 16)
@@ -243,7 +243,7 @@ ALL["timm vit_xsmall_patch16_clip_224"] = Row(timm("vit_xsmall_patch16_clip_224"
 ALL["timm halo2botnet50ts_256"] = Row(timm("halo2botnet50ts_256"), 6)
 ALL["timm sehalonet33ts"] = Row(timm("sehalonet33ts"), 4, gates=6)
 ALL["timm shvit_s1"] = Row(timm("shvit_s1"), 9, gates=2)
-ALL["timm csatv2"] = Row(timm("csatv2"), 18)
+ALL["timm csatv2"] = Row(timm("csatv2"), 4, {"CHANNELS": 14})
 ALL["transformers ViTModel"] = Row(hugging_face("ViTConfig", "ViTModel", **PICTURE), 2)
 ALL["transformers DeiTModel"] = Row(hugging_face("DeiTConfig", "DeiTModel", **PICTURE), 2)
 ALL["transformers Dinov2Model"] = Row(hugging_face("Dinov2Config", "Dinov2Model", **PICTURE), 2)
@@ -297,7 +297,7 @@ ALL["transformers PvtV2Model"] = Row(hugging_face("PvtV2Config", "PvtV2Model", 2
 ALL["transformers MobileViTModel"] = Row(hugging_face("MobileViTConfig", "MobileViTModel", 224, "eager"), 9)
 ALL["transformers GLPNModel"] = Row(hugging_face("GLPNConfig", "GLPNModel", 224, "eager"), 8)
 ALL["transformers YolosModel"] = Row(
-    hugging_face("YolosConfig", "YolosModel", 64, "eager", image_size=[64, 64], patch_size=8, **SMALL), 0
+    hugging_face("YolosConfig", "YolosModel", 64, "eager", image_size=[64, 64], patch_size=8, **SMALL), 2
 )
 ALL["transformers SamVisionModel"] = Row(
     hugging_face(
@@ -314,7 +314,7 @@ ALL["transformers SamVisionModel"] = Row(
         global_attn_indexes=[1],
         output_channels=16,
     ),
-    0,
+    2,
 )
 ALL["transformers DPTModel"] = Row(hugging_face("DPTConfig", "DPTModel", 64, "eager", **PICTURE), 2)
 ALL["transformers ConvNextModel"] = Row(hugging_face("ConvNextConfig", "ConvNextModel", 224, "eager"), 0)
@@ -331,7 +331,7 @@ ALL["transformers MaskFormerSwinModel"] = Row(
         num_heads=[2, 4],
         window_size=4,
     ),
-    0,
+    4,
 )
 ALL["vit-pytorch vit"] = Row(vit_pytorch("vit_pytorch.vit", "ViT", 64, **_VIT), 2)
 ALL["vit-pytorch simple_vit"] = Row(vit_pytorch("vit_pytorch.simple_vit", "SimpleViT", 64, **_VIT), 2)
@@ -341,10 +341,10 @@ ALL["vit-pytorch rvt"] = Row(vit_pytorch("vit_pytorch.rvt", "RvT", 64, **_VIT), 
 ALL["vit-pytorch parallel_vit"] = Row(vit_pytorch("vit_pytorch.parallel_vit", "ViT", 64, **_VIT), 4)
 ALL["vit-pytorch vit_with_patch_dropout"] = Row(vit_pytorch("vit_pytorch.vit_with_patch_dropout", "ViT", 64, **_VIT), 2)
 ALL["vit-pytorch simple_vit_with_register_tokens"] = Row(
-    vit_pytorch("vit_pytorch.simple_vit_with_register_tokens", "SimpleViT", 64, **_VIT), 0
+    vit_pytorch("vit_pytorch.simple_vit_with_register_tokens", "SimpleViT", 64, **_VIT), 2
 )
 ALL["vit-pytorch simple_vit_with_qk_norm"] = Row(
-    vit_pytorch("vit_pytorch.simple_vit_with_qk_norm", "SimpleViT", 64, **_VIT), 0
+    vit_pytorch("vit_pytorch.simple_vit_with_qk_norm", "SimpleViT", 64, **_VIT), 2
 )
 ALL["vit-pytorch look_vit"] = Row(
     vit_pytorch(
@@ -364,17 +364,17 @@ ALL["vit-pytorch look_vit"] = Row(
         cross_attn_dim_head=8,
         patch_conv_kernel_size=7,
     ),
-    0,
+    6,
 )
 ALL["vit-pytorch cait"] = Row(vit_pytorch("vit_pytorch.cait", "CaiT", 64, cls_depth=1, **_VIT), 0, {"CHANGED": 3})
 ALL["vit-pytorch xcit"] = Row(vit_pytorch("vit_pytorch.xcit", "XCiT", 64, cls_depth=1, **_VIT), 1, {"CHANNELS": 2})
 ALL["vit-pytorch vit_with_patch_merger"] = Row(
     vit_pytorch("vit_pytorch.vit_with_patch_merger", "ViT", 64, patch_merge_layer=1, patch_merge_num_tokens=4, **_VIT),
-    0,
+    3,
 )
 ALL["vit-pytorch learnable_memory_vit"] = Row(vit_pytorch("vit_pytorch.learnable_memory_vit", "ViT", 64, **_VIT), 2)
 ALL["vit-pytorch jumbo_vit"] = Row(
-    vit_pytorch("vit_pytorch.jumbo_vit", "JumboViT", 64, num_jumbo_cls=2, jumbo_cls_k=2, jumbo_ff_mult=2, **_VIT), 0
+    vit_pytorch("vit_pytorch.jumbo_vit", "JumboViT", 64, num_jumbo_cls=2, jumbo_cls_k=2, jumbo_ff_mult=2, **_VIT), 2
 )
 ALL["vit-pytorch max_vit"] = Row(
     vit_pytorch(
@@ -388,7 +388,8 @@ ALL["vit-pytorch max_vit"] = Row(
         dim_conv_stem=16,
         window_size=4,
     ),
-    0,
+    4,
+    gates=2,
 )
 ALL["vit-pytorch t2t"] = Row(
     vit_pytorch(
@@ -403,7 +404,7 @@ ALL["vit-pytorch t2t"] = Row(
         mlp_dim=64,
         t2t_layers=((7, 4), (3, 2)),
     ),
-    0,
+    3,
 )
 ALL["vit-pytorch nest"] = Row(
     vit_pytorch(
@@ -418,7 +419,7 @@ ALL["vit-pytorch nest"] = Row(
         block_repeats=(1, 1),
         num_classes=10,
     ),
-    0,
+    2,
 )
 ALL["vit-pytorch regionvit"] = Row(
     vit_pytorch(
@@ -430,13 +431,13 @@ ALL["vit-pytorch regionvit"] = Row(
         window_size=7,
         num_classes=10,
     ),
-    0,
+    8,
 )
 ALL["vit-pytorch sep_vit"] = Row(
     vit_pytorch(
         "vit_pytorch.sep_vit", "SepViT", 224, num_classes=10, dim=16, depth=(1, 1), heads=(1, 2), window_size=7
     ),
-    0,
+    4,
 )
 ALL["vit-pytorch mobile_vit"] = Row(
     vit_pytorch(
@@ -448,7 +449,8 @@ ALL["vit-pytorch mobile_vit"] = Row(
         channels=[16, 16, 24, 24, 32, 32, 48, 48, 64, 64, 96],
         num_classes=10,
     ),
-    0,
+    6,
+    {"LAYOUT": 3},
 )
 ALL["vit-pytorch scalable_vit"] = Row(
     vit_pytorch(
@@ -463,16 +465,16 @@ ALL["vit-pytorch scalable_vit"] = Row(
         reduction_factor=(2, 1),
         window_size=(8, None),
     ),
-    0,
+    4,
 )
 ALL["vit-pytorch twins_svt"] = Row(
     vit_pytorch(
         "vit_pytorch.twins_svt", "TwinsSVT", 224, num_classes=10, s1_depth=1, s2_depth=1, s3_depth=1, s4_depth=1
     ),
-    0,
+    14,
 )
 ALL["vit-pytorch cvt"] = Row(
-    vit_pytorch("vit_pytorch.cvt", "CvT", 224, num_classes=10, s1_depth=1, s2_depth=1, s3_depth=1), 0
+    vit_pytorch("vit_pytorch.cvt", "CvT", 224, num_classes=10, s1_depth=1, s2_depth=1, s3_depth=1), 3
 )
 ALL["vit-pytorch levit"] = Row(
     vit_pytorch(
@@ -487,7 +489,7 @@ ALL["vit-pytorch levit"] = Row(
         heads=(2, 3, 4),
         mlp_mult=2,
     ),
-    0,
+    5,
 )
 ALL["vit-pytorch cross_vit"] = Row(
     vit_pytorch(
@@ -505,7 +507,7 @@ ALL["vit-pytorch cross_vit"] = Row(
         lg_enc_depth=1,
         cross_attn_depth=1,
     ),
-    0,
+    4,
 )
 
 NONE: dict[str, Row] = {
