@@ -24,16 +24,20 @@ def report_of(capture: Capture, calls: Mapping[str, Call], places: Callable[[str
         ]
     if gates := gates_of(capture):
         lines += ["", f"{_count(len(gates), 'gate')}:", "", *_table([_GATES, *map(_gate, gates, gates.values())])]
-    refused = [call for call in calls.values() if call.refused]
-    if refused:
-        lines += ["", f"Refused, {_count(len(refused), 'call')}:", ""]
-        lines += [f"  {call.where.said}: {call.refused}." for call in refused]
+    refused: dict[str, list[str]] = {}
+    for call in calls.values():
+        if call.refused:
+            refused.setdefault(call.refused, []).append(call.where.said)
+    for reason, paths in refused.items():
+        more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+        lines += ["", f"Refused: {', '.join(paths[:_SHOWN])}{more}: {reason}."]
     if capture.slow_paths:
         ran = f"{_count(capture.slow_paths, 'call')} of nn.MultiheadAttention ran without torch's fast path"
         lines += ["", f"{ran}, so that the model's answers are the same up to rounding, not to the last bit."]
     return "\n".join(lines)
 
 
+_SHOWN = 3  # paths of calls that are refused for one reason
 _GATES = ("features", "one factor for each", "tap path")
 
 

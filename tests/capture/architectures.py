@@ -41,7 +41,7 @@ def needed(name: str) -> None:
     """Skip a test of an architecture whose package is not installed."""
     torchvision()  # before the others import it
     package = name.partition(" ")[0].replace("-", "_").replace("none", "torchvision")
-    pytest.importorskip(package, reason=f"{package} is not installed; requirements-models.txt has it")
+    pytest.importorskip(package, reason=f"{package} is not installed; requirements-dev.txt has it")
 
 
 def pictures(*size: int, batch: int = 1, channels: int = 3) -> torch.Tensor:

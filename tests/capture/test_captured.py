@@ -116,7 +116,7 @@ def test_a_refused_call_says_why_where_it_is_asked_for_and_the_others_are_shown(
         seen["1.weights"]
     with pytest.raises(TraceError, match="1 cannot be shown"):
         attnviz.watch(model, keep="1.*")(tokens())
-    assert "1 attention call captured" in seen.report() and "Refused, 1 call" in seen.report()
+    assert "1 attention call captured" in seen.report() and "Refused: 1: its weights are changed" in seen.report()
 
 
 def test_two_visits_and_two_calls_of_one_module_are_told_apart() -> None:
