@@ -20,11 +20,11 @@ from attnviz import edits, subjects
 from attnviz.answers import as_batch, probabilities
 from attnviz.data.inputs import Prepared
 from attnviz.errors import BadInput
+from attnviz.listening import Edits
 from attnviz.readings import Reading
 from attnviz.recipes.recipe import Strict
 from attnviz.roles import ROLES
 from attnviz.subjects import Loaded, Net, Picture, Subject
-from attnviz.listening import Edits
 from attnviz.tracing import trace
 from attnviz.ui.components.payload import pack
 from attnviz.ui.live import budget
