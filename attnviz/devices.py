@@ -13,6 +13,7 @@ import copy
 import logging
 import os
 import threading
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,6 +27,8 @@ _log = logging.getLogger(__name__)
 
 AGREE = {torch.float64: 1e-9, torch.float32: 1e-3}
 """How far two devices' logits may lie apart, relative to the largest of them or 1, by precision."""
+
+_PASSES = 5  # by which a device is timed; the first prepares it
 
 
 def device_of(word: str) -> str:
@@ -60,6 +63,22 @@ def check_threads(threads: int) -> None:
         raise BadInput(f"There can be at most {most} threads, not {threads:,}.")
 
 
+def same_each_time(device: str) -> None:
+    """Let this process compute the same bits each time on a device, from now on; call it before anything else does.
+
+    CUDA adds in the order in which its threads end, unless torch is told to choose kernels that do not. Where there is
+    none, torch warns and names the operation. On a CPU with a fixed number of threads the bits are the same anyway.
+
+    Args:
+        device: "cpu" or "cuda".
+
+    Source: https://docs.pytorch.org/docs/stable/notes/randomness.html
+    """
+    if device == "cuda":
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # read when cuBLAS begins
+        torch.use_deterministic_algorithms(True, warn_only=True)
+
+
 def computing_on(model: nn.Module, device: str) -> nn.Module:
     """Let a module on the CPU do its forward passes on a device.
 
@@ -78,12 +97,15 @@ def computing_on(model: nn.Module, device: str) -> nn.Module:
     return model
 
 
-def computing_on_if_equal(model: nn.Module, device: str, shape: tuple[int, int, int]) -> nn.Module:
-    """Do as `computing_on`, unless the device gives other logits than the CPU, or none; the log then says so.
+def computing_where_faster(model: nn.Module, device: str, shape: tuple[int, int, int]) -> nn.Module:
+    """Do as `computing_on`, unless the CPU takes no longer for one picture, or the device gives other logits, or none.
+
+    Starting many small operations on a GPU takes longer than a CPU takes to do them, so that it serves few nets that
+    look at one picture. The log says where a net computes, unless there is nothing but the CPU.
 
     Args:
         model, device: as for `computing_on`.
-        shape: (channel, row, column) of its pictures: it is tried on two of noise.
+        shape: (channel, row, column) of its pictures: it is tried on two of noise, and timed on one.
 
     Returns:
         The same module.
@@ -92,20 +114,36 @@ def computing_on_if_equal(model: nn.Module, device: str, shape: tuple[int, int, 
         return model
     weight = next(model.parameters())
     images = torch.rand(2, *shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64).to(weight)
+    name = type(model).__name__
     with torch.no_grad():
-        expected = model(images)
+        expected, here = model(images), _seconds(model, images[:1])
         try:
             found = computing_on(model, device)(images)
+            there = _seconds(model, images[:1])
         except RuntimeError as error:  # of the driver, of the device's memory, or of a kernel that is missing
-            wrong = f"it fails there: {error}"
+            _log.warning("%s computes on the CPU, not on %s: it fails there: %s", name, device, error)
         else:
             apart = float((found - expected).abs().max() / expected.abs().max().clamp(min=1))
-            if apart <= AGREE[expected.dtype]:  # which NaN is not
+            times = f"{1000 * there:.1f} ms a picture there, {1000 * here:.1f} on the CPU"
+            if not apart <= AGREE[expected.dtype]:  # as NaN is not
+                _log.warning("%s computes on the CPU, not on %s: its logits there differ by %.1e", name, device, apart)
+            elif there < here:
+                _log.info("%s computes on %s: %s", name, device, times)
                 return model
-            wrong = f"its logits there differ by {apart:.1e}"
-    _log.warning("%s computes on the CPU, not on %s: %s", type(model).__name__, device, wrong)
+            else:
+                _log.info("%s computes on the CPU, not on %s: %s", name, device, times)
     del model.forward
     return model
+
+
+def _seconds(model: nn.Module, images: Tensor) -> float:
+    """Return how long a pass takes at best: copies and the device's own time included, since logits come back."""
+    took = []
+    for _ in range(_PASSES):
+        began = time.perf_counter()
+        model(images)
+        took.append(time.perf_counter() - began)
+    return min(took)
 
 
 def twin_of(module: nn.Module) -> nn.Module | None:

@@ -3,7 +3,10 @@
 import copy
 import logging
 import math
+import os
+import time
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -13,7 +16,9 @@ from attnviz import devices, edits
 from attnviz.errors import BadInput
 from attnviz.measures.sanity import Shifted
 from attnviz.tracing import Layer, Trace, trace
+from attnviz.training import seeds
 from tests.pretend_device import pretend_device
+from tests.training import small
 
 IMAGES = torch.arange(24, dtype=torch.float64).view(2, 1, 3, 4) / 24
 
@@ -162,14 +167,79 @@ def test_weights_that_change_are_followed_and_a_copy_has_its_own():
         assert torch.equal(model(IMAGES), before)
 
 
-def test_a_device_that_fails_or_answers_otherwise_is_not_used_and_the_log_says_so(caplog):
+def timed(monkeypatch: pytest.MonkeyPatch, *, there: float, here: float) -> None:
+    """Let a pass take so many milliseconds on the device and on the CPU."""
+
+    def seconds(model: nn.Module, images: Tensor) -> float:
+        assert len(images) == 1
+        return (there if devices.twin_of(model) is not None else here) / 1000
+
+    monkeypatch.setattr(devices, "_seconds", seconds)
+
+
+@pytest.mark.parametrize(
+    ("there", "here", "used", "said"),
+    [
+        (1, 34, True, "Net computes on meta: 1.0 ms a picture there, 34.0 on the CPU"),
+        (3, 1.4, False, "Net computes on the CPU, not on meta: 3.0 ms a picture there, 1.4 on the CPU"),
+        (2, 2, False, "Net computes on the CPU, not on meta: 2.0 ms a picture there, 2.0 on the CPU"),
+    ],
+)
+def test_a_net_computes_where_one_picture_takes_less_time_and_the_log_says_so(
+    monkeypatch, caplog, there, here, used, said
+):
+    timed(monkeypatch, there=there, here=here)
+    with pretend_device() as device, caplog.at_level(logging.INFO):
+        model = devices.computing_where_faster(net(), device.name, (1, 3, 4))
+        assert (devices.twin_of(model) is not None) == used
+        assert caplog.messages == [said]
+        count = device.count
+        assert torch.equal(model(IMAGES), net()(IMAGES))
+        assert (device.count > count) == used
+
+
+def test_a_pass_is_timed_with_what_prepares_it_left_out(monkeypatch):
+    clock = iter([0, 9, 10, 12, 20, 23, 30, 34, 40, 45])
+    monkeypatch.setattr(time, "perf_counter", lambda: next(clock))
+    model = Mock()
+    assert devices._seconds(model, IMAGES) == 2
+    assert model.call_count == 5
+
+
+@pytest.mark.parametrize(("device", "expected"), [("cpu", (False, None)), ("cuda", (True, ":4096:8"))])
+def test_on_cuda_torch_chooses_kernels_that_give_the_same_bits_each_time(monkeypatch, device, expected):
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", "")  # so that it is as before afterwards
+    monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG")
+    try:
+        devices.same_each_time(device)
+        found = torch.are_deterministic_algorithms_enabled(), os.environ.get("CUBLAS_WORKSPACE_CONFIG")
+        assert found == expected
+        assert torch.is_deterministic_algorithms_warn_only_enabled() == found[0]
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
+def test_every_training_asks_for_the_same_bits_each_time(monkeypatch):
+    class Asked(Exception):
+        pass
+
+    def ask(device: str) -> None:
+        raise Asked(device)
+
+    monkeypatch.setattr(devices, "same_each_time", ask)
+    with pytest.raises(Asked, match="cpu"):
+        seeds.train(small.recipe(), [0], device="cpu", report=small.silent)
+
+
+def test_a_device_that_fails_or_answers_otherwise_is_not_used_and_the_log_says_so(monkeypatch, caplog):
+    timed(monkeypatch, there=1, here=2)
     with pretend_device() as device, caplog.at_level(logging.WARNING):
-        assert devices.twin_of(devices.computing_on_if_equal(net(), device.name, (1, 3, 4)))
+        assert devices.twin_of(devices.computing_where_faster(net(), device.name, (1, 3, 4)))
         assert not caplog.messages
 
         mixed = net()
         mixed.layer.register_forward_pre_hook(lambda layer, given: (given[0] + IMAGES,))
-        assert devices.twin_of(devices.computing_on_if_equal(mixed, device.name, (1, 3, 4))) is None
+        assert devices.twin_of(devices.computing_where_faster(mixed, device.name, (1, 3, 4))) is None
         assert "Net computes on the CPU, not on meta: it fails there: Expected all tensors" in caplog.messages[0]
 
         for wrong in (1e-6, math.nan):
@@ -177,11 +247,11 @@ def test_a_device_that_fails_or_answers_otherwise_is_not_used_and_the_log_says_s
             off.layer.register_forward_hook(
                 lambda layer, given, found, wrong=wrong: found + wrong if found.is_meta else found
             )
-            assert devices.twin_of(devices.computing_on_if_equal(off, device.name, (1, 3, 4))) is None
+            assert devices.twin_of(devices.computing_where_faster(off, device.name, (1, 3, 4))) is None
             assert "its logits there differ by" in caplog.messages[-1]
             assert off(IMAGES).isfinite().all()
 
 
 def test_on_the_cpu_a_net_stays_as_it_is():
     model = net()
-    assert "forward" not in devices.computing_on_if_equal(model, "cpu", (1, 3, 4)).__dict__
+    assert "forward" not in devices.computing_where_faster(model, "cpu", (1, 3, 4)).__dict__

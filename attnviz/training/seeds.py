@@ -169,6 +169,7 @@ def _job(
 ) -> _Job:
     """Check the recipe and the device, and load the data."""
     device = devices.device_of(device)
+    devices.same_each_time(device)
     if threads is not None:
         devices.check_threads(threads)
     goal = goal or objective(recipe)

@@ -108,13 +108,13 @@ def exact(net: Net) -> Loaded:
 
 
 def _loaded(net: Net, *, double: bool) -> Loaded:
-    """Return a net that computes on a CUDA device where there is one; ATTNVIZ_DEVICE, cpu or cuda, overrules that."""
+    """Return a net that computes on a CUDA device where that is faster; ATTNVIZ_DEVICE=cpu keeps it on the CPU."""
     from attnviz import devices
 
     device = devices.device_of(os.environ.get("ATTNVIZ_DEVICE", "auto"))
     model, taken = net.load(double=double).model, net.input
     shape = (taken.channels, taken.rows, taken.columns)
-    return Loaded(devices.computing_on_if_equal(model, device, shape), net)
+    return Loaded(devices.computing_where_faster(model, device, shape), net)
 
 
 def _name(compute: Callable[..., object]) -> str:
