@@ -188,7 +188,7 @@ def main() -> None:
         browser = stack.enter_context(launch(playwright))
         checkouts = ((other, python), (ROOT, sys.executable))
         apps = [stack.enter_context(run_app(folder=one, python=its)).address for one, its in checkouts]
-        sizes = {path: [received(browser, f"{app}/{path}") for app in apps] for path in PAGES}
+        sizes = {path: [received(browser, f"{app}/{path}") for app in apps] for path in PAGES[: amount(None, 1)]}
         sides = [
             open_all(stack, browser, folder, interpreter, app)
             for (folder, interpreter), app in zip(checkouts, apps, strict=True)

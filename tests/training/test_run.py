@@ -2,7 +2,6 @@
 
 import errno
 import json
-import multiprocessing
 import os
 import random
 import signal
@@ -23,11 +22,8 @@ from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.loop import Diverged, Training
 from attnviz.training.run import Run
 from attnviz.work import processes
+from tests.forks import FORKS
 from tests.training import killable, kinds, small
-
-# With a server that has imported everything, a process starts in milliseconds.
-PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["tests.training.killable"])
 
 CHOSEN = small.recipe("pixel_line", epochs=4)
 ID = small.run_file(CHOSEN).id
@@ -35,7 +31,7 @@ WEIGHTS_1_2 = {"weights-1.safetensors", "weights-2.safetensors"}
 
 
 def _in_a_process(root: Path, moment: int | None = None, kind: str | None = None) -> int:
-    process = PROCESSES.Process(target=killable.train, args=(root, moment, kind))
+    process = FORKS.Process(target=killable.train, args=(root, moment, kind))
     process.start()
     process.join(timeout=120)
     assert process.exitcode is not None
@@ -338,8 +334,8 @@ def _hold(path: Path, held: Event, finish: Event) -> None:
 
 def test_a_second_process_on_the_same_run_is_refused_until_the_first_has_ended(tmp_path, undisturbed):
     run = Run(small.run_file(CHOSEN), tmp_path)
-    held, finish = PROCESSES.Event(), PROCESSES.Event()
-    first = PROCESSES.Process(target=_hold, args=(run.folder / "lock", held, finish))
+    held, finish = FORKS.Event(), FORKS.Event()
+    first = FORKS.Process(target=_hold, args=(run.folder / "lock", held, finish))
     first.start()
     assert held.wait(timeout=120)
     with pytest.raises(RunError, match=rf"Another process is training .*{ID}\. Wait for it, or stop it"):

@@ -1,10 +1,9 @@
-"""Processes that train without importing torch first: they are forked from a server that has done so.
+"""Processes that train at once: they are forked from a server that has imported torch and trained once, see warm.py.
 
-Each is a process of its own, with the environment, the output and the session that `children.spawn` would give it. What
-a fresh interpreter spends most of its seconds on, imports, is spared; `children.spawn` itself has tests of its own.
+Each is a process of its own, with the environment, the output and the session that `children.spawn` would give it, and
+without the seconds that a fresh interpreter takes until then. `children.spawn` itself has tests of its own.
 """
 
-import multiprocessing
 import os
 import sys
 from collections.abc import Iterator
@@ -18,11 +17,7 @@ from typing import IO, Any
 import pytest
 
 from attnviz.work import children
-
-LOADED = ["attnviz.__main__", "attnviz.training.seeds", "attnviz.work.search.worker", "optuna", "tests.training.small"]
-
-_server = multiprocessing.get_context("forkserver")
-_server.set_forkserver_preload(LOADED)
+from tests.forks import FORKS
 
 
 class Child:
@@ -53,7 +48,7 @@ def forked() -> Iterator[None]:
         if words[:2] != [sys.executable, "-c"] or "from attnviz import __main__" not in words[2]:
             return spawn(words, threads, log)
         given = words[2:], children.environment(threads), str(Path.cwd()), DupFd(log.fileno())
-        process = _server.Process(target=_run, args=given)
+        process = FORKS.Process(target=_run, args=given)
         with pytest.MonkeyPatch.context() as patch:
             patch.setitem(sys.modules, "__main__", ModuleType("__main__"))  # else the child would import pytest
             process.start()
@@ -74,6 +69,6 @@ def _run(words: list[str], environment: dict[str, str], folder: str, log: Any) -
     os.close(number)
     os.chdir(folder)
     os.environ.clear()
-    os.environ.update(environment)
+    os.environ.update({**environment, "CUDA_VISIBLE_DEVICES": ""})
     sys.argv = ["-c", *words[1:]]
     exec(compile(words[0], "<string>", "exec"), {"__name__": "__main__"})
