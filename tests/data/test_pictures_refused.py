@@ -15,7 +15,7 @@ from PIL import Image
 
 from attnviz.data.inputs.pictures import MOST_BYTES, read
 from attnviz.errors import BadInput
-from tests.data.crafted_pictures import bmp, crafted
+from tests.data.crafted_pictures import bmp, chunk, commented, crafted, with_chunks
 from tests.data.picture_files import DIGIT, SETTINGS, claiming, enlarged, image, png, saved, written
 
 ROOT = Path(__file__).parents[2]
@@ -147,6 +147,14 @@ def test_many_scans_of_many_pixels_are_refused(monkeypatch):
     data[place : place + 4] = struct.pack(">HH", 5_000, 5_000)
     monkeypatch.setattr(Image.Image, "load", never)
     assert "This JPEG of 5,000 × 5,000 has more scans" in refusal(bytes(data[:last] + data[last:-2] * 30 + data[-2:]))
+
+
+def test_pngs_and_gifs_of_very_many_parts_are_refused(monkeypatch):
+    monkeypatch.setattr(Image, "open", never)
+    small = saved(image("L", DIGIT))
+    assert "This PNG has more than 20,000 parts" in refusal(with_chunks(small, *[chunk(b"IDAT", b"")] * 20_000))
+    for last in (False, True):
+        assert "This GIF has more than 400,000 parts" in refusal(commented(last))
 
 
 def test_a_jpeg_of_very_many_parts_is_refused(monkeypatch):

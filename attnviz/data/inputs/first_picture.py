@@ -9,7 +9,9 @@ import struct
 
 from attnviz.errors import BadInput
 
-MOST_PARTS = 10_000  # of a JPEG before its pixels, with the bytes between them: cameras write about thirty, and none
+MOST_PARTS = {"PNG": 20_000, "JPEG": 10_000, "GIF": 400_000}
+"""Parts of a file at most: of a PNG its chunks, of which 20 MB of pixels have 2,500; of a JPEG those before its pixels,
+with the bytes between them, of which cameras write about thirty; of a GIF its blocks, of which 20 MB have 80,000."""
 
 # Of a PNG, what pixels are made of, and where the orientation is noted: of each note the first.
 _CHUNK = re.compile(rb"\w{4}")
@@ -25,35 +27,51 @@ def first_picture(kind: str, data: bytes) -> tuple[bytes, bool]:
         data: of the file. Where it is damaged, what is left out is decided by what can be read of it.
 
     Raises:
-        BadInput: a JPEG is made of more parts than any camera writes.
+        BadInput: it is made of more parts than any camera or program writes.
     """
     if kind == "PNG":
         return _png(data)
     if kind == "GIF":
         return _gif(data)
-    if kind == "JPEG" and _parts(data) > MOST_PARTS:
-        raise BadInput(f"This JPEG has more than {MOST_PARTS:,} parts, which no camera makes. Save it again as JPEG.")
+    if kind == "JPEG":
+        _look_at_jpeg(data)
     return data, False
 
 
-def _parts(data: bytes) -> int:
-    """Return how many parts and bytes between them a JPEG has before its pixels, or one more than it may."""
-    at = count = 2
-    while count <= MOST_PARTS and (found := data.find(b"\xff", at)) >= 0 and found + 4 <= len(data):
-        count += found - at + 1
+class _Count:
+    """How many parts of a file have been seen."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind, self.most, self.seen = kind, MOST_PARTS[kind], 0
+
+    def add(self, parts: int = 1) -> None:
+        """Count some more; refuse the file if they are too many."""
+        self.seen += parts
+        if self.seen > self.most:
+            raise BadInput(
+                f"This {self.kind} has more than {self.most:,} parts, which no picture needs. Save it again as JPEG."
+            )
+
+
+def _look_at_jpeg(data: bytes) -> None:
+    """Refuse a JPEG with too many parts, or too many bytes between them, before its pixels."""
+    at, count = 2, _Count("JPEG")
+    while (found := data.find(b"\xff", at)) >= 0 and found + 4 <= len(data):
+        count.add(found - at + 1)
         mark = data[found + 1]
         if mark == 0xDA:
-            return count
+            return
         at = found + 1 if mark == 0xFF else found + 2  # fill bytes
         if mark not in (0, 1, 0xD8, 0xFF) and not 0xD0 <= mark <= 0xD7:
             at += int.from_bytes(data[at : at + 2])
-    return MOST_PARTS + 1 if count > MOST_PARTS or len(data) - at > MOST_PARTS else count
+    count.add(max(0, len(data) - at))
 
 
 def _png(data: bytes) -> tuple[bytes, bool]:
     kept, seen, frames = [(0, 8)], set(), 0
-    at = 8
+    at, count = 8, _Count("PNG")
     while at + 8 <= len(data):
+        count.add()
         length, name = struct.unpack_from(">I4s", data, at)
         body, end = at + 8, at + 12 + length
         note = name if name == b"eXIf" else next((one for one in _NOTES if data.startswith(one, body)), None)
@@ -85,16 +103,17 @@ def _gif(data: bytes) -> tuple[bytes, bool]:
     if len(data) < 13:
         return data, False
     at = 13 + _colours(data[10])
-    beginning, graphic, picture = data[:at], b"", b""
+    beginning, graphic, picture, count = data[:at], b"", b"", _Count("GIF")
     while at < len(data) and data[at] != 0x3B:
+        count.add()
         start, mark = at, data[at]
         if mark == 0x2C and picture:
             return beginning + graphic + picture + b";", True
         if mark == 0x2C and at + 10 <= len(data):
-            at = _blocks_end(data, at + 11 + _colours(data[at + 9]))
+            at = _blocks_end(data, at + 11 + _colours(data[at + 9]), count)
             picture = data[start:at]
         elif mark == 0x21:
-            at = _blocks_end(data, at + 2)
+            at = _blocks_end(data, at + 2, count)
             if data[start + 1 : start + 3] == b"\xf9\x04" and not picture:  # which index is transparent
                 graphic = b"!\xf9\x04" + bytes([data[start + 3] & 1]) + data[start + 4 : start + 7] + b"\0"
         else:
@@ -107,8 +126,9 @@ def _colours(flags: int) -> int:
     return 6 << (flags & 7) if flags & 128 else 0
 
 
-def _blocks_end(data: bytes, at: int) -> int:
+def _blocks_end(data: bytes, at: int, count: _Count) -> int:
     """Return where the blocks end that begin at a place."""
     while at < len(data) and data[at]:
+        count.add()
         at += data[at] + 1
     return min(at + 1, len(data))

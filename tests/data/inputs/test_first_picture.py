@@ -19,12 +19,12 @@ FRAMES = [image("L", np.roll(DIGIT, step, 1)) for step in range(3)]
 def test_in_tiles_of_any_size_the_picture_is_the_same(
     mode: str, colours: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chance = np.random.default_rng(0).integers(0, 256, (333, 3_001), np.uint8)
+    chance = np.random.default_rng(0).integers(0, 256, (40, 2_101), np.uint8)
     made = image(mode, chance)
     if mode == "RGBA":
         made.putalpha(Image.fromarray(chance[::-1]))
     data, found = saved(made), []
-    for tile in (1, 300, 10_000_000):
+    for tile in (300, 5_000, 10_000_000):
         monkeypatch.setattr(pictures, "_TILE", tile)
         found.append(read(data, colours=colours))
     assert all(one.notes == found[0].notes for one in found)
