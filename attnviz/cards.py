@@ -211,6 +211,13 @@ class Card(Strict):
     versions: dict[str, str]
     command: str
 
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        known = [run.seed for run in self.runs]
+        if self.seed not in known or len(set(known)) < len(known):
+            raise ValueError("its seed must be that of one of its runs, and no two runs may have the same")
+        return self
+
     def figure(self, test: Test, name: str = "accuracy") -> Figure | None:
         """Return what was measured in a test, or None; in one of all pictures, what was measured on the most."""
         return max(

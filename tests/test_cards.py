@@ -160,3 +160,21 @@ def test_a_name_is_no_path(tmp_path, monkeypatch, name):
     cards.read("a.x")
     with pytest.raises(UnknownName):
         cards.read(name)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"runs": []},
+        {"seed": 99},
+        {"runs": "twice"},
+    ],
+    ids=["no runs", "another seed", "a seed twice"],
+)
+def test_a_card_whose_seed_is_not_that_of_one_run_is_refused_though_its_digest_matches(tmp_path, change):
+    fields = json.loads(small.checkpoint()[1])
+    fields.pop("digest")
+    fields |= {"runs": [fields["runs"][0], *fields["runs"]]} if change == {"runs": "twice"} else change
+    content = json.dumps({**fields, "digest": cards._digest(fields)}).encode()
+    with pytest.raises(CheckpointError, match="its seed must be that of one of its runs, and no two runs may have the"):
+        cards.parsed(content, tmp_path / "card.json")

@@ -97,8 +97,10 @@ def _drawn(line: Line, across: Callable[[int], float], low: float, high: float, 
 
 def round_bounds(low: float, high: float) -> tuple[float, float]:
     """Return round numbers below and above some values, whose lowest and highest are given."""
-    if low == high:
-        low, high = low - (abs(low) or 1) / 10, high + (abs(high) or 1) / 10
+    size = max(abs(low), abs(high))
+    if high - low <= max(1e-12 * size, 1e-200):  # as far as numbers can tell, equal
+        size = size if size > 1e-200 else 1
+        low, high = low - size / 10, high + size / 10
     step = 0.0
     while step != (wider := _step(high - low)):  # what is rounded reaches further, and may want longer steps
         step = wider

@@ -11,7 +11,6 @@ torch, except where weights are read.
 import json
 import os
 import re
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _WEIGHTS = re.compile(r"weights-([1-9][0-9]{0,6})\.safetensors")
 _LARGEST = 2**24  # bytes of a file of text: a curve of 10,000 epochs takes about a tenth
+_LARGEST_VALUE = 1e100  # beyond all that single precision has, and far from where double precision ends
 _RESTORE = "Remove it: this epoch is then no longer shown."
 
 
@@ -200,8 +200,8 @@ def _lines(home: Path) -> list[Epoch]:
 
 
 def _figure(value: Any) -> float | None:
-    """Return a value of a curve if it is a finite number, else None."""
-    return value if type(value) in (int, float) and abs(value) <= sys.float_info.max else None
+    """Return a value of a curve if it is a number, and one that can be reckoned with; else None."""
+    return value if type(value) in (int, float) and abs(value) <= _LARGEST_VALUE else None
 
 
 def epochs(run_id: str) -> list[int]:

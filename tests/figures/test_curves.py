@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from attnviz.figures.confusion import confusion
 from attnviz.figures.curves import curves
 from attnviz.figures.effects import MOST, effects
@@ -67,3 +69,14 @@ def test_of_many_heads_the_largest_at_the_end_have_names_and_epochs_lie_evenly()
     assert "head 2 2" not in drawn
     assert 'title="epoch 52, head 2: 2"' in drawn, "but each has its dots"
     assert "&lt;i&gt;" in effects("lost", [0, 1], {"<i>": [0.0, 1.0]})
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(-1e100, 1e100), (0.0, 0.0), (5e-324, 5e-324), (-5e-324, 5e-324), (1e20, 1e20 + 16384), (1e-310, 1e100), (7, 7)],
+)
+def test_values_of_any_size_can_be_drawn(low: float, high: float) -> None:
+    first, last = round_bounds(low, high)
+    assert first <= low <= high <= last and first < last
+    drawn = curves({"one": [{"train_loss": low}, {"train_loss": high}]}, "loss")
+    assert drawn.count('class="curves-tick') >= 2

@@ -283,8 +283,8 @@ def validated(net: Net) -> float:
     """Return the accuracy of a net's weights on the validation part; 0 where none is known."""
     if net.card is None:
         return 0.0
-    run = next(run for run in net.card.runs if run.seed == net.seed)
-    return run.kept("validation_accuracy") or 0.0
+    run = next((run for run in net.card.runs if run.seed == net.seed), None)
+    return (run.kept("validation_accuracy") if run else None) or 0.0
 
 
 def _kind(net: Net, panel: Panel) -> str:

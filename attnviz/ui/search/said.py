@@ -78,7 +78,9 @@ def matters(found: list[Found], name: str) -> None:
 
 def contrast_words(one: Found, name: str) -> str:
     """Return a sentence on whether more of a setting is better."""
-    axis = next(axis for axis in one.axes if axis.name == name)
+    axis = next((axis for axis in one.axes if axis.name == name), None)
+    if axis is None:
+        return "This search does not vary it."
     if not one.finished:
         return "No trial is finished yet."
     known = answers.contrast(one, name)

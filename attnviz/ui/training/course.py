@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -48,7 +48,16 @@ def show(there: Sequence[Seen]) -> None:
             "Runs", newest, key=_RUNS, format_func=lambda run: known.get(run, run), max_selections=TOGETHER
         )
     chosen = chosen or newest[:1]
-    told = {known[run]: [one.values for one in runs.curve(run)] for run in chosen}
+    with page.sentences():
+        _curves({known[run]: [one.values for one in runs.curve(run)] for run in chosen})
+    for part in (_mistakes, _epoch):
+        with page.sentences():
+            part(chosen[-1], known[chosen[-1]])
+    kept.show()
+
+
+def _curves(told: Mapping[str, Sequence[Mapping[str, float | None]]]) -> None:
+    """Draw each curve of runs, by their titles."""
     names = {name.removeprefix("train_").removeprefix("validation_") for one in told.values() for name in one[0]}
     ordered = sorted(names, key=lambda name: (name != "loss", name != "accuracy", name))
     front = [name for name in ordered if name in FRONT]
@@ -61,9 +70,6 @@ def show(there: Sequence[Seen]) -> None:
             columns = opened.columns(2)
             for place, name in enumerate(rest):
                 columns[place % 2].markdown(curves(told, name), unsafe_allow_html=True)
-    _mistakes(chosen[-1], known[chosen[-1]])
-    _epoch(chosen[-1], known[chosen[-1]])
-    kept.show()
 
 
 def _mistakes(run: str, title: str) -> None:

@@ -48,11 +48,13 @@ def _all(live: bool) -> None:
             st.rerun()  # nobody need look again
         ended = [one for one in there if not one.lives]
         for one in [*(one for one in there if one.lives), *ended[:FEW]]:
-            _job(one)
+            with page.sentences():
+                _job(one)
         if ended[FEW:]:
             with st.expander(f"{len(ended) - FEW} more that have ended", key="train_ended"):
                 for one in ended[FEW:]:
-                    _job(one)
+                    with page.sentences():
+                        _job(one)
         course.show([one for one in there if not yours.hidden(one)])
 
 

@@ -57,7 +57,7 @@ def pays(subject: Subject) -> None:
         say(words.NOTHING_TO_COMPARE)
         return
     known = cards.readable(keys)
-    main = next(key for key in keys if RECIPES[key].config["gate"] != "none")
+    main = next((key for key in keys if RECIPES[key].config["gate"] != "none"), keys[0])
     source = comparisons.main_test(RECIPES[main]).data
     found = result_dots.shortened(result_dots.of(keys, (), {}, source))
     if found:

@@ -21,7 +21,7 @@ from attnviz.measures.paired import Paired, paired
 from attnviz.measures.sequences import attribution, steering
 from attnviz.tracing import trace
 from attnviz.ui.mechanisms.sequences.findings import LATE
-from attnviz.ui.mechanisms.sequences.reading import looking, reads
+from attnviz.ui.mechanisms.sequences.reading import columns_tap, looking, reads
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -282,7 +282,7 @@ def order(loaded: Loaded, of: Of) -> OrderPart:
         kept = answer[: answer.index(STOP)] if STOP in answer else answer
         right.append(sum(one == other for one, other in zip(kept, text, strict=False)) / of.length)
         somewhere.append(sum(min(kept.count(digit), text.count(digit)) for digit in set(text)) / of.length)
-    tap = next(f"{path}.columns" for path, layer in model.named_modules() if "columns" in getattr(layer, "taps", ()))
+    tap = columns_tap(model)
     permutation = torch.from_numpy(np.random.default_rng(0).permutation(-(-images.shape[-1] // PITCH)))
     with torch.no_grad():
         before = model(images, targets=texts)

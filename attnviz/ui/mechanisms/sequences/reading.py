@@ -290,6 +290,18 @@ def view(loaded: Loaded, example: Example) -> AlignmentView:
     )
 
 
+def columns_tap(model: nn.Module) -> str:
+    """Return the path of the tap of a model's columns.
+
+    Raises:
+        BadInput: it reads no columns.
+    """
+    for path, layer in model.named_modules():
+        if "columns" in getattr(layer, "taps", ()):
+            return f"{path}.columns"
+    raise BadInput("Only a model that reads a strip column by column has this.")
+
+
 def gradients(model: nn.Module, images: Tensor, text: Sequence[int]) -> Tensor:
     """Return how much each column of features counts for each step, by the gradient: (step, column), rows sum to one.
 
@@ -303,7 +315,7 @@ def gradients(model: nn.Module, images: Tensor, text: Sequence[int]) -> Tensor:
     """
     steps = len(text)
     several = images.expand(steps, -1, -1, -1).clone().requires_grad_()  # one copy for each step: one backward pass
-    tap = next(f"{path}.columns" for path, layer in model.named_modules() if "columns" in getattr(layer, "taps", ()))
+    tap = columns_tap(model)
     with torch.enable_grad(), trace(model, [tap], gradients=True) as seen:
         logits = model(several, targets=torch.tensor([list(text)]).expand(steps, -1))
     chosen = logits[torch.arange(steps), torch.arange(steps), torch.tensor(list(text))].sum()

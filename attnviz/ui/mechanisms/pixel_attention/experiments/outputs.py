@@ -121,9 +121,16 @@ def in_turn(net: Net, source: str, names: Sequence[str]) -> tuple[Picture, ...]:
         net: the net that looks at the pictures.
         source: the data set.
         names: the classes in the order of the pictures.
+
+    Raises:
+        BadInput: the data set has too few of one, as the net is one for other pictures.
     """
     numbers = {name: iter(pickers.Fitting(net, source, name, wrong=False).numbers) for name in {*names}}
-    return tuple(Picture(source, int(next(numbers[name]))) for name in names)
+    found = [next(numbers[name], None) for name in names]
+    for name, number in zip(names, found, strict=True):
+        if number is None:
+            raise BadInput(f"{source} has too few test pictures of {name!r} for this. Choose another model.")
+    return tuple(Picture(source, int(number)) for number in found if number is not None)
 
 
 def outputs(loaded: "Loaded", examples: tuple[Picture, ...]) -> Array:
