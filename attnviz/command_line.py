@@ -104,7 +104,13 @@ def _jobs(command: argparse.ArgumentParser) -> None:
         "stop": "end a training after its batch", "resume": "go on after its last epoch",
         "delete": "remove a job and the runs that it began",
     }.items():  # fmt: skip
-        actions.add_parser(word, help=what).add_argument("job", metavar="JOB", help="a name that `jobs list` shows")
+        action = actions.add_parser(word, help=what)
+        action.add_argument("job", metavar="JOB", help="a name that `jobs list` shows")
+        if word == "resume":
+            action.add_argument(
+                "--minutes", type=float, help="stop after so many minutes; by default as it was started"
+            )
+            action.add_argument("--no-limits", action="store_true", help="as of start; without --minutes for any time")
     action = actions.add_parser("keep", help="keep the weights of an epoch as a model")
     action.add_argument("run_id", metavar="RUN", help="the name of a folder of runs")
     action.add_argument("epoch", type=int, metavar="EPOCH")

@@ -29,7 +29,10 @@ from torch import Tensor, nn
 from attnviz.devices import twin_of
 from attnviz.edits import Edit as Edit
 from attnviz.errors import TraceError
-from attnviz.listening import Edits, Parts, Trace, names_of
+from attnviz.listening import Edits as Edits
+from attnviz.listening import Parts as Parts
+from attnviz.listening import Trace as Trace
+from attnviz.listening import names_of
 from attnviz.readings import Grid as Grid
 from attnviz.readings import Reading as Reading
 

@@ -30,6 +30,7 @@ LIMIT = 200_000_000
 BEAT = 2.0
 """Seconds after which `status.json` says again how far an epoch is."""
 
+_PATIENCE = 0.5  # seconds: somebody may just be looking whether the lock is held
 _AGAIN = "Remove the folder to train from the start."
 
 
@@ -72,7 +73,7 @@ class Run:
             RunError: another process trains this run, or the folder cannot be written. Nothing is lost: the same
                 command resumes after the last epoch. Or the run is closed, so that there is nothing to resume.
         """
-        lock = FileLock(self.folder / "lock", blocking=False)
+        lock = FileLock(self.folder / "lock", timeout=_PATIENCE, poll_interval=0.05)
         with self._writing():
             try:
                 lock.acquire()

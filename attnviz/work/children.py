@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from contextlib import suppress
@@ -11,23 +12,30 @@ from typing import IO
 import psutil
 
 import attnviz
+from attnviz import files
 from attnviz.training import runs
+from attnviz.work import processes
 
 
-def spawn(words: list[str], threads: int, log: IO[bytes]) -> subprocess.Popen[bytes]:
+def spawn(words: list[str], threads: int, log: IO[bytes], alive: Path) -> subprocess.Popen[bytes]:
     """Start a process in a session of its own, so that it outlives whoever started it.
 
     Args:
         words: of its command.
         threads: of the CPU.
         log: where its output goes.
+        alive: a file whose lock it holds as long as it lives.
 
     Raises:
-        OSError: it cannot be started.
+        OSError: it cannot be started, or another process holds that lock.
     """
-    child = subprocess.Popen(
-        words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=environment(threads)
-    )
+    with files.opened(alive, "ab") as file:
+        if not processes.hold(file):
+            raise BlockingIOError(errno.EAGAIN, "another process is at it already")
+        child = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=environment(threads),
+            pass_fds=(file.fileno(),) if os.name == "posix" else (),
+        )  # fmt: skip
     lowest(child.pid)
     return child
 

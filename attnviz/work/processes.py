@@ -1,19 +1,29 @@
 """Which process is which: its number can belong to another one later, so its start and the boot stand beside it.
 
+Processes of another container or machine cannot be seen by their numbers, so each also holds a lock while it lives.
+
 Nothing here goes by the clock where the system counts ticks since its start (Linux): a clock set back changes nothing.
 """
 
 from __future__ import annotations
 
 import os
+import sys
+import time
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 import psutil
 
+from attnviz import files
 from attnviz.recipes.recipe import Strict
 
+if sys.platform != "win32":
+    import fcntl
+
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
+_PATIENCE = 1.0  # seconds
 
 
 class Identity(Strict):
@@ -72,6 +82,40 @@ def started(process: int) -> float | None:
         found = psutil.Process(process)
         return None if found.status() == psutil.STATUS_ZOMBIE else float(found.create_time())
     return None
+
+
+def is_locked(path: Path) -> bool:
+    """Return whether a process holds the lock of a file, in whatever container, or machine that shares the folder.
+
+    Nothing is written, so that this can be asked of a folder that can only be read. A file that is not there, and one
+    that cannot be opened, is held by nobody.
+    """
+    try:
+        with files.opened(path) as file:
+            return not _locked(file, shared=True)
+    except OSError:
+        return False
+
+
+def hold(file: IO[bytes]) -> bool:
+    """Take the lock of an open file, which whoever inherits the file holds, too; return whether it could be taken."""
+    until = time.monotonic() + _PATIENCE
+    while not (taken := _locked(file, shared=False)) and time.monotonic() < until:
+        time.sleep(0.01)  # somebody may just be looking whether it is held
+    return taken
+
+
+def _locked(file: IO[bytes], shared: bool) -> bool:
+    """Take the lock of an open file if it is free; say that it was taken where there are no locks."""
+    if sys.platform == "win32":
+        return True
+    try:
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # of a file system that has none
+        return True
+    return True
 
 
 def terminate(identity: Identity) -> bool:

@@ -56,7 +56,11 @@ def act(options: argparse.Namespace) -> Iterator[str]:
     elif options.action == "keep":
         yield f"Kept as {keeping.keep(options.run_id, options.epoch, options.word)}."
     else:
-        {"stop": table.stop, "resume": table.resume, "delete": table.delete}[options.action](options.job)
+        if options.action == "resume":
+            most = order.NONE if options.no_limits else None
+            table.resume(options.job, most, minutes=options.minutes)
+        else:
+            {"stop": table.stop, "delete": table.delete}[options.action](options.job)
         left = table.state(options.job) if options.job in table.ids() else None
         stops = options.action == "stop" and left is not None and left.word == "running"
         yield f"{options.job}: {'It was asked to stop.' if stops else left.sentence if left else 'It is deleted.'}"

@@ -17,14 +17,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from attnviz import files
-from attnviz.errors import AttnvizError, BadInput, RunError
+from attnviz.errors import AttnvizError, BadInput
 from attnviz.recipes.recipe import Strict
 from attnviz.training import runs
-from attnviz.work import children
+from attnviz.work import children, processes
 from attnviz.work.folders import LARGEST, last_words
 from attnviz.work.jobs.cluster import PLACE, Cluster, Unreachable, address
 from attnviz.work.jobs.order import Order
@@ -108,7 +107,7 @@ def submit(order: Order, home: Path, alive: Sequence[tuple[str | None, Path]]) -
     """
     try:
         for other, folder in alive:  # what they will take may not be known yet
-            if other == order.cluster and time.time() - (folder / _FILE).stat().st_mtime < _SETTLE:
+            if other == order.cluster and abs(time.time() - (folder / _FILE).stat().st_mtime) < _SETTLE:
                 return False
         cluster = _cluster(order)
         gpus = int(order.device == "cuda")
@@ -177,7 +176,7 @@ def settle(order: Order, home: Path, attempt: int, its_runs: Sequence[str]) -> b
     name = _name(order.id, found.attempt)
     try:
         look = _cluster(order).look(name)
-        if any(_is_locked(run) for run in its_runs):  # Ray tells of its end before it has come, or has forgotten it
+        if any(is_trained(run) for run in its_runs):  # Ray tells of its end before it has come, or has forgotten it
             return False
         if look is not None and look.lives:
             _cluster(order).stop(name)
@@ -201,7 +200,7 @@ def stop(order: Order, home: Path, its_runs: Sequence[str]) -> None:
     """Ask a job on a cluster to end. The caller holds the lock of all jobs.
 
     Raises:
-        BadInput, RunError: the address of the cluster, or one of its runs, cannot be used.
+        BadInput, RunError: the address of the cluster cannot be used.
         Unreachable: the cluster does not answer, and the job trains on.
     """
     found = read(home) or Submission()
@@ -211,7 +210,7 @@ def stop(order: Order, home: Path, its_runs: Sequence[str]) -> None:
         try:
             _cluster(order).stop(_name(order.id, found.attempt))
         except Unreachable:
-            if any(_is_locked(run) for run in its_runs):
+            if any(is_trained(run) for run in its_runs):
                 raise
             _write(home, found.model_copy(update={"over": True}))
     except AttnvizError:
@@ -280,14 +279,6 @@ def _environment(order: Order) -> dict[str, str]:
     return {**told, "RAY_JOB_STOP_WAIT_TIME_S": str(_STOP_WAIT)}
 
 
-def _is_locked(run: str) -> bool:
-    """Return whether somebody trains a run, on whatever machine."""
-    lock = FileLock(runs.folder() / run / "lock", blocking=False)
-    try:
-        lock.acquire()
-    except Timeout:
-        return True
-    except OSError as error:
-        raise RunError(f"The run {run} cannot be locked: {files.reason(error)}.") from error
-    lock.release()
-    return False
+def is_trained(run: str) -> bool:
+    """Return whether somebody trains a run, in whatever container or on whatever machine."""
+    return processes.is_locked(runs.folder() / run / "lock")

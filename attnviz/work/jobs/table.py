@@ -107,18 +107,23 @@ def start(order: Order, most: Limits | None = None) -> str:
     return job
 
 
-def resume(job: str, most: Limits | None = None, more: int | None = None) -> None:
+def resume(job: str, most: Limits | None = None, more: int | None = None, minutes: float | None = None) -> None:
     """Resume a job from its last complete epoch, or let it wait.
 
     Args:
         job: one of `ids()`.
         most: what it may ask for; by default what holds here.
         more: so many epochs, after which it stops again; None for all.
+        minutes: after so many it stops again; None for as many as it was started with, or where there is no limit for
+            as long as it takes.
 
     Raises:
         as `read` and `start` do.
     """
-    start(read(job).model_copy(update={"more": more}), most)
+    before = read(job)
+    if minutes is None and most != orders.NONE:
+        minutes = before.minutes
+    start(Order.read({**before.model_dump(), "more": more, "minutes": minutes}), most)
 
 
 def stop(job: str) -> None:
@@ -129,6 +134,7 @@ def stop(job: str) -> None:
 
     Raises:
         UnknownName: there is no such job.
+        BadInput: it runs in another container, or on another machine.
         RunError: the folder of jobs cannot be written, or the cluster that trains it does not answer.
     """
     home = _FOLDERS.home(job)
@@ -139,9 +145,11 @@ def stop(job: str) -> None:
         if submissions.lives(home):
             submissions.stop(read(job), home, runs_of(job))
             return
-        for one in _witnesses(job):
-            if processes.terminate(one):  # it may be too young to say itself that it was stopped
-                files.write(folder() / job / "stopped", "")
+        asked = [processes.terminate(one) for one in _witnesses(job)]
+        if any(asked):  # it may be too young to say itself that it was stopped
+            files.write(folder() / job / "stopped", "")
+        elif _alive(job):
+            raise BadInput("This training runs in another container or on another machine. Stop it there.")
 
 
 def delete(job: str) -> None:
@@ -306,7 +314,11 @@ def _witnesses(job: str) -> Iterator[Identity]:
 def _alive(job: str) -> bool:
     if submissions.read(home := folder() / job) is not None:
         return submissions.lives(home)  # the processes that its runs name are those of other machines
-    return any(one.alive for one in _witnesses(job))
+    if any(one.alive for one in _witnesses(job)) or processes.is_locked(home / "alive"):
+        return True
+    with suppress(RunError, BadInput, UnknownName):  # whoever trains one of its runs may be in another container
+        return any(submissions.is_trained(run) for run in runs_of(job) if runs.status(run).get("state") == "running")
+    return False
 
 
 def _submitted() -> list[tuple[str, Order]]:
@@ -354,7 +366,7 @@ def _popen(order: Order, home: Path) -> None:
         (home / name).unlink(missing_ok=True)
     with files.opened(home / "log.txt", "wb") as log:
         try:
-            child = children.spawn(order.words(), order.threads, log)
+            child = children.spawn(order.words(), order.threads, log, home / "alive")
         except OSError as error:
             log.write(f"The training could not be started: {files.reason(error)}.\n".encode())
             return

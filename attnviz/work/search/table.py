@@ -7,6 +7,7 @@ table.stop(one); table.start(table.read(one), workers=2); table.delete(one)
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import subprocess
 import sys
@@ -77,7 +78,7 @@ def start(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str:
     search = prepare(wanted, workers, most)
     with _FOLDERS.alone():
         for other in ids():
-            if other != search and at_work(other):
+            if other != search and (at_work(other) or is_elsewhere(other)):
                 raise BadInput("Another search is running. Wait for it, or stop it first.")
         for _ in range(workers - len(at_work(search))):
             spawn(search)
@@ -125,7 +126,8 @@ def spawn(search: str) -> subprocess.Popen[bytes]:
     (place / "stopped").unlink(missing_ok=True)
     try:
         with files.opened(place / "log.txt", "ab") as log:
-            child = children.spawn(words(search), read(search).threads, log)
+            alive = place / "workers" / f"{secrets.token_hex(4)}.alive"
+            child = children.spawn(words(search), read(search).threads, log, alive)
     except OSError as error:
         raise RunError(f"A worker of the search could not be started: {files.reason(error)}.") from error
     _children.append(child)
@@ -156,6 +158,13 @@ def at_work(search: str) -> list[Identity]:
     return list(found.values())
 
 
+def is_elsewhere(search: str) -> bool:
+    """Return whether a worker of a search lives in another container, or on another machine that shares the folder."""
+    here = {path.stem for path in (home(search) / "workers").glob("*.json") if (one := identity(path)) and one.alive}
+    locks = [path for path in (home(search) / "workers").glob("*.lock") if path.stem not in here]
+    return any(map(processes.is_locked, locks))
+
+
 def stop(search: str) -> None:
     """Ask the workers of a search to end after their batch; it can be resumed.
 
@@ -164,12 +173,15 @@ def stop(search: str) -> None:
 
     Raises:
         UnknownName: there is no such search.
+        BadInput: a worker runs in another container, or on another machine.
         RunError: the folder of searches cannot be written.
     """
     with _FOLDERS.alone():
         for one in at_work(search):
             if processes.terminate(one):
                 note_stopped(search)
+        if is_elsewhere(search):
+            raise BadInput("A worker of this search runs in another container or on another machine. Stop it there.")
 
 
 def note_stopped(search: str) -> None:
@@ -199,7 +211,7 @@ def delete(search: str) -> None:
     """
     place = home(search)
     with _FOLDERS.alone():
-        if at_work(search):
+        if at_work(search) or is_elsewhere(search):
             raise BadInput("This search is running. Stop it first.")
         own: list[str] = []
         with suppress(RunError, BadInput, UnknownName):
@@ -268,7 +280,7 @@ def state(search: str, known: Found | None = None) -> State:
     """
     wanted, done = read(search), len((known or found(search)).finished)
     trials = wanted.trials
-    if at_work(search):
+    if at_work(search) or is_elsewhere(search):
         return State("running", f"{done} of {trials} trials are finished.", done, trials)
     if done >= trials:
         return State("finished", f"All {trials} trials are finished.", done, trials)

@@ -198,5 +198,6 @@ def _alive(home: Path) -> Iterator[str]:
 
 def _sign_off(home: Path, name: str) -> None:
     """Remove what says that this worker lives."""
-    for own in (f"{name}.json", f"{name}.lock", table.started(processes.own().process)):
+    # The lock first: one without its worker's name would be taken for that of a worker elsewhere.
+    for own in (f"{name}.lock", f"{name}.json", table.started(processes.own().process)):
         (home / "workers" / own).unlink(missing_ok=True)

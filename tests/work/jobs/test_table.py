@@ -272,6 +272,21 @@ def test_who_trains_is_known_from_the_run_when_the_app_was_killed_before_it_wrot
     assert table.state(job).word == "finished"
 
 
+def test_resuming_lifts_limits_as_starting_does(here, monkeypatch, capsys):
+    monkeypatch.setattr(table, "_start_next", lambda: None)  # it waits, so that its order can be looked at
+    job = table.start(_order(changes={"epochs": "900"}, minutes=3.0), orders.NONE)
+    table.stop(job)
+    assert __main__.main(["jobs", "resume", job]) == 2
+    assert "One training may have at most 200 epochs here, not 900" in capsys.readouterr().err
+    for words, minutes in [(["--no-limits", "--minutes", "7"], 7.0), (["--no-limits"], None)]:
+        assert __main__.main(["jobs", "resume", job, *words]) == 0
+        assert table.read(job).minutes == minutes
+        assert table._queue() == [job]
+        table.stop(job)
+    assert __main__.main(["jobs", "resume", job, "--no-limits", "--minutes", "-1"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     "name", ["..", "../x.y", "/etc/passwd", "a.b/../../c", "a.b\0", "", ".", "a\\b.c", "a.b\n", "x.y", "queue", "é.b"]
 )
