@@ -65,6 +65,25 @@ def load(name: str) -> Checkpoint:
     return Checkpoint(model.eval().requires_grad_(False), card)
 
 
+@contextmanager
+def writing(name: str) -> Iterator[None]:
+    """Hold the lock of one of our checkpoints, from reading its card to writing it; wait for whoever holds it.
+
+    Raises:
+        CheckpointError: the folder of checkpoints cannot be written.
+    """
+    lock = FileLock(cards.folder() / f".{name}.lock")
+    try:
+        cards.folder().mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except OSError as error:
+        raise CheckpointError(f"The checkpoint {cards.folder() / name} cannot be written: {reason(error)}.") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def save(model_state: dict[str, Tensor], card: Card) -> None:
     """Write a checkpoint into the folder of ours: the weights first, then the card that names their digest.
 

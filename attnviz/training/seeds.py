@@ -87,12 +87,19 @@ def train(
     job = _job(recipe, device, threads, report, goal, together, None)
     given, goal, device = job.given, job.goal, job.device
     before = _before(recipe, seeds, given.digest) if together.first else None
-    earlier = [run for run in before.runs if run.seed not in seeds] if before else []
-    shipped_before = checkpoints.load(recipe.key).model.state_dict() if earlier else {}
-    command = together.command(command_of(recipe, [*(run.seed for run in earlier), *seeds]))
+    kept = [run.seed for run in before.runs if run.seed not in seeds] if before else []
+    command = together.command(command_of(recipe, [*kept, *seeds]))
     trained = [found for seed in seeds if (found := _train_seed(job, seed, command)) is not None]
 
     def shipped_card() -> Card:
+        with checkpoints.writing(recipe.key):  # others may train other seeds of the recipe meanwhile
+            return written_card()
+
+    def written_card() -> Card:
+        before = _before(recipe, seeds, given.digest)
+        earlier = [run for run in before.runs if run.seed not in seeds] if before else []
+        shipped_before = checkpoints.load(recipe.key).model.state_dict() if earlier else {}
+        command = together.command(command_of(recipe, [*(run.seed for run in earlier), *seeds]))
         runs = (*earlier, *(result.run for result in trained))
         shipped = _shipped(recipe, runs, goal.measures[recipe.watch].better == "higher")
         model = build(recipe).to(device)

@@ -12,6 +12,7 @@ from attnviz.recipes import Recipe
 from attnviz.training import runs, seeds
 from attnviz.training.events import Epoch
 from attnviz.training.run import Run
+from attnviz.work import processes
 from tests.training import small
 
 
@@ -26,6 +27,33 @@ def test_seeds_are_added_to_a_card_that_is_there(here):
     assert added.model_dump(exclude=same) == together.model_dump(exclude=same)
     assert len(added.figures[0].per_seed) == len(added.ablations[0].figures[0].per_seed) == 3
     assert cards.text(attnviz.load(chosen.key).card) == cards.text(added)
+
+
+def test_of_two_trainings_of_a_recipe_side_by_side_the_last_keeps_the_seeds_of_the_first(here, monkeypatch):
+    chosen, train_seed = small.recipe(**small.ABLATED), seeds._train_seed
+
+    def beside(job, seed, command, **options):
+        if seed == 0:  # while this one trains, another one begins and ends
+            seeds.train(chosen, [1, 2], device="cpu", threads=1, report=small.silent)
+        return train_seed(job, seed, command, **options)
+
+    monkeypatch.setattr(seeds, "_train_seed", beside)
+    card = seeds.train(chosen, [0], device="cpu", threads=1, report=small.silent)
+    monkeypatch.undo()
+    assert [run.seed for run in card.runs] == [1, 2, 0]
+    assert cards.read(chosen.key) == card
+    assert card.command == "python -m attnviz train pixel_attention --recipe small --seeds 0-2"
+    (here / "checkpoints" / chosen.key / "card.json").unlink()
+    whole = seeds.train(chosen, [1, 2, 0], device="cpu", threads=1, report=small.silent)
+    same = {"seconds", "core_seconds"}
+    assert card.model_dump(exclude=same) == whole.model_dump(exclude=same)
+
+
+def test_who_writes_a_checkpoint_waits_for_whoever_does(here):
+    with checkpoints.writing("pixel_attention.small"):
+        assert processes.is_locked(cards.folder() / ".pixel_attention.small.lock")
+        assert cards.names() == []
+    assert not processes.is_locked(cards.folder() / ".pixel_attention.small.lock")
 
 
 def test_seeds_are_added_to_the_figures_of_their_own_test(here):

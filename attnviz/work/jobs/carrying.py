@@ -68,10 +68,10 @@ def bring(content: bytes) -> str:
         content: as `packed` returned it, from anywhere.
 
     Returns:
-        The name of the run.
+        The name of the run, also where the very same one is here already.
 
     Raises:
-        BadInput: it is no such file, is too large, contradicts itself, or such a run is here already.
+        BadInput: it is no such file, is too large, contradicts itself, or another run of that name is here.
         RunError: it cannot be written.
     """
     names = packing.names(content, LARGEST)
@@ -92,7 +92,12 @@ def bring(content: bytes) -> str:
             raise BadInput(f"This file holds no run that attnviz can use: {why}.") from error
         home = runs.folder() / info.id
         if home.exists():
-            raise BadInput(f"The run {info.id} is here already. Delete it to bring in the other one.")
+            if _is_same(home, found):
+                return home.name
+            raise BadInput(
+                f"Another run with these settings, {info.id}, is here already, with other results or unfinished. "
+                f"Finish it, or remove its folder to bring in the other one."
+            )
         status = {"state": "finished", "epoch": epochs, "share": 0.0}
         files.write(place / "status.json", json.dumps(status) + "\n")
         place.chmod(0o755)  # as any other run; mkdtemp lets nobody else look
@@ -103,6 +108,19 @@ def bring(content: bytes) -> str:
         if place is not None:
             shutil.rmtree(place, ignore_errors=True)
     return home.name
+
+
+def _is_same(home: Path, found: Mapping[str, bytes]) -> bool:
+    """Return whether a run that is here is finished and has the curve of a packed one, and its weights where both
+    keep them. Its settings are the same, as its name says."""
+    if runs.status_in(home).get("state") != "finished":
+        return False
+    compared = [name for name in found if name == "curve.jsonl" or name.startswith("weights-")]
+    try:
+        here = {name: files.read(home / name, LARGEST) for name in compared if (home / name).exists()}
+    except OSError:
+        return False
+    return "curve.jsonl" in here and all(found[name] == content for name, content in here.items())
 
 
 def _checked(home: Path) -> tuple[RunFile, int]:

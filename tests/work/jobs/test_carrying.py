@@ -49,8 +49,21 @@ def test_a_run_that_was_packed_is_the_same_elsewhere(there, here):
     kept = nets.net(key_of(name, 2)).load().model.state_dict()
     assert all(torch.equal(kept[key], tensor) for key, tensor in weights.items())
     assert carrying.packed(name) == content
-    with pytest.raises(BadInput, match="is here already"):
-        carrying.bring(content)
+    assert carrying.bring(content) == name  # the very same one
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [("curve.jsonl", b""), ("status.json", b'{"state": "stopped"}'), ("weights-2.safetensors", b"other")],
+)
+def test_another_run_of_that_name_is_not_replaced(there, here, file, content):
+    name, _, _, packed = there
+    carrying.bring(packed)
+    (here / name / file).write_bytes(content)
+    before = {path.name: path.read_bytes() for path in (here / name).iterdir()}
+    with pytest.raises(BadInput, match=f"Another run with these settings, {name}, is here already, with other results"):
+        carrying.bring(packed)
+    assert {path.name: path.read_bytes() for path in (here / name).iterdir()} == before
 
 
 def test_a_run_with_probes_is_carried_along_too(tmp_path, monkeypatch):
