@@ -16,7 +16,7 @@ from PIL import Image
 
 from attnviz.data import strokes
 from attnviz.data.inputs import pictures
-from attnviz.data.inputs.paper import ink, to_canvas
+from attnviz.data.inputs.photograph import find
 from benchmarks.clock import amount, in_turn
 
 SIZES = {
@@ -54,7 +54,7 @@ def steps(data: bytes) -> dict[str, Callable[[], object]]:
     return {
         "bare": bare,
         "read": lambda: pictures.read(data),
-        "canvas": lambda: to_canvas(ink(grey)[0]),
+        "canvas": lambda: find(grey),
     }
 
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from attnviz.data import strokes
 from attnviz.data.inputs.digit import prepare
-from attnviz.data.inputs.paper import ink, to_canvas
+from attnviz.data.inputs.photograph import find
 from attnviz.data.inputs.pictures import read
 from tests.data.picture_files import enlarged, image, saved
 from tests.sweeps import sweep
@@ -44,7 +44,9 @@ def wait_for_base(page: Page, before: str | None = None) -> str:
 
 
 def compute_canvas(content: bytes, dark: bool | None = None) -> np.ndarray:
-    return to_canvas(ink(read(content).grey, dark)[0])[0]
+    picture = read(content, colours=True).colours
+    assert picture is not None
+    return find(picture, dark).canvas
 
 
 def test_the_ways_to_other_pictures_stand_below_the_pad_and_open_above_it(page: Page, address: str) -> None:
@@ -110,6 +112,47 @@ def test_a_refusal_leaves_the_pad_and_the_other_ink_can_be_chosen(page: Page, ad
     wait_for(page, base=first)
     page.get_by_role("button", name="Put it back on the pad").click()
     assert wait_for_base(page, first) not in (first, second)
+
+
+def test_the_photograph_shows_what_was_cut_out_and_another_box_can_be_drawn(page: Page, address: str) -> None:
+    """Two digits lie on a sheet: the larger one is taken, until a box is drawn around the other."""
+    sheet = np.full((400, 600), 190, np.uint8)
+    for digit, side, left in ((5, 280, 20), (3, 168, 400)):
+        ink = enlarged(strokes.draw([digit], seed=4)[0, :, :, 0], side // 28)
+        part = sheet[60 : 60 + side, left : left + side]
+        part[:] = np.where(ink > 127, 50, part)
+    content = saved(image("L", sheet), "PNG")
+    open_pad(page, f"{address}?input=file")
+    choose(page, content)
+    first = wait_for_base(page)
+    photograph = page.locator("[data-component=photograph]")
+    canvas = photograph.locator("canvas")
+    expect(page.get_by_text("more than one thing")).to_be_visible()
+    found = photograph.evaluate("(root) => root.read()")
+    assert not found["own"] and found["box"][3] < 330
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    assert box is not None
+    scale = box["width"] / 600
+    page.mouse.move(box["x"] + 390 * scale, box["y"] + 40 * scale)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 590 * scale, box["y"] + 250 * scale, steps=4)
+    page.mouse.up()
+    second = wait_for_base(page, first)
+    top, left, bottom, right = photograph.evaluate("(root) => root.read().box")
+    assert abs(left - 390) < 4 and abs(right - 590) < 4 and abs(top - 40) < 4 and abs(bottom - 250) < 4
+    drawn = find(read(content, colours=True).colours, box=(top, left, bottom, right))  # type: ignore[arg-type]
+    np.testing.assert_array_equal(read_raster(page), drawn.canvas)
+    wait_until_ready(page)
+    assert (
+        find_violations(page, {**STREAMLITS_OWN, '[data-testid="stFileUploader"]': "a focusable part, no region"}) == []
+    )
+    photograph.get_by_role("button", name="Search the whole picture").click()
+    wait_for_base(page, second)
+    np.testing.assert_array_equal(read_raster(page), compute_canvas(content))
+    canvas.press("ArrowRight")
+    canvas.press("Enter")
+    page.wait_for_function("(root) => root.read().own", arg=photograph.element_handle())
 
 
 @pytest.mark.slow

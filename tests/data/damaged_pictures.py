@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from attnviz.data.inputs.digit import prepare
-from attnviz.data.inputs.paper import ink, to_canvas
+from attnviz.data.inputs.photograph import find
 from attnviz.data.inputs.pictures import LONGEST, read
 from attnviz.errors import BadInput
 from tests.data.picture_files import DIGIT, MODES, TURNED, claiming, enlarged, image, noted, png, saved, written
@@ -68,7 +68,7 @@ def taken(data: bytes) -> str:
     except BadInput as refused:
         return str(refused)
     assert upload.grey.dtype == np.uint8 and min(upload.grey.shape) >= 1 and max(upload.grey.shape) <= LONGEST
-    canvas, _ = to_canvas(ink(upload.grey)[0])
+    canvas = find(upload.grey).canvas
     assert canvas.shape == (280, 280) and prepare(canvas).picture.shape == (28, 28)
     return ""
 

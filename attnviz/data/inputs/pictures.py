@@ -55,6 +55,7 @@ _BEGINNINGS = {
 _BOXED = re.compile(rb"....ftyp(heic|heix|heim|heis|hevc|hevx|mif1|msf1|avif|avis)", re.DOTALL)  # HEIC and AVIF
 
 _ORIENTATION = 0x0112  # of Exif
+_NEARLY_WHITE = 200
 _TILE = 1 << 18  # pixels that are turned into grey at a time
 
 Bytes = npt.NDArray[np.uint8]
@@ -84,7 +85,8 @@ def read(data: bytes, *, colours: bool = False) -> Upload:
         colours: read it in colour too.
 
     Returns:
-        The picture as it is seen: turned upright, its transparent parts on white, no side over 1,024 pixels.
+        The picture as it is seen: turned upright, its transparent parts on white, or on black where all else is white;
+            no side over 1,024 pixels.
 
     Raises:
         BadInput: too large, not a picture, one of another format, or damaged; says which, and what to do.
@@ -222,7 +224,9 @@ def _orientation(image: Image.Image) -> int:
 
 
 def to_grey(image: Image.Image) -> tuple[Bytes, tuple[str, ...]]:
-    """Turn an image of any mode of Pillow into grey, its transparent parts on white, and scale it down if it is large.
+    """Turn an image of any mode of Pillow into grey, and scale it down if it is large.
+
+    Its transparent parts are put on white, or on black where all that is drawn is nearly white.
 
     Args:
         image: loaded.
@@ -239,7 +243,7 @@ def _converted(image: Image.Image, mode: str) -> tuple[Bytes, tuple[str, ...]]:
     factor = _factor(image)
     small = Image.new(mode, (-(-wide // factor), -(-high // factor)))
     rescale = _Rescale(image, factor) if image.mode[0] in "IF" else None
-    transparent = False
+    transparent, ground = False, _ground(image, factor)
     for left, top, tile in _tiles(image, factor):
         if tile.mode == "La":  # Pillow converts it to nothing else
             tile = tile.convert("LA")
@@ -250,14 +254,25 @@ def _converted(image: Image.Image, mode: str) -> tuple[Bytes, tuple[str, ...]]:
         elif tile.has_transparency_data:
             colours = tile.convert("RGBA")
             transparent |= np.asarray(colours.getchannel("A")).min() < 255
-            made = Image.alpha_composite(Image.new("RGBA", colours.size, "white"), colours)
+            made = Image.alpha_composite(Image.new("RGBA", colours.size, ground), colours)
         else:
             made = tile.convert("RGB") if tile.mode in ("CMYK", "HSV") else tile
         small.paste(made.convert(mode).reduce(factor), (left // factor, top // factor))
     notes = [rescale.note] if rescale else []
     if transparent:
-        notes.append("Its transparent parts were put on white.")
+        notes.append(f"Its transparent parts were put on {ground}.")
     return np.array(small), tuple(notes)
+
+
+def _ground(image: Image.Image, factor: int) -> str:
+    """Return what transparent parts are put on: white, or black where all that can be seen is nearly white."""
+    seen = False
+    for _, _, tile in _tiles(image, factor) if image.has_transparency_data else ():
+        grey, alpha = np.asarray((tile.convert("LA") if tile.mode == "La" else tile).convert("RGBA").convert("LA")).T
+        if ((alpha > 127) & (grey < _NEARLY_WHITE)).any():
+            return "white"
+        seen |= bool((alpha > 127).any())
+    return "black" if seen else "white"
 
 
 def _factor(image: Image.Image) -> int:

@@ -20,12 +20,14 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from attnviz import data
-from attnviz.data.inputs import paper, pictures
+from attnviz.data.inputs import photograph, pictures
 from attnviz.data.inputs.digit import FAINT
 from attnviz.data.inputs.prepared import checked
 from attnviz.data.inputs.resized import scaled
 from attnviz.errors import AttnvizError
 from attnviz.ui.components.drawing_pad import Base, on_pad
+from attnviz.ui.components.photograph import drawn_box
+from attnviz.ui.components.photograph import photograph as shown_photograph
 from attnviz.ui.draw.tasks import Task
 from attnviz.ui.shared import pickers, url_state
 from attnviz.ui.shared.wording import verbatim
@@ -36,6 +38,7 @@ WORD = "input"
 ANY = pickers.ANY
 
 EMPTY = "Nothing in this picture stands out from its background."
+EMPTY_BOX = "Nothing in this box stands out from its background. Draw another one, or search the whole picture."
 
 _MEMORY = "other_inputs"
 _DARK = {True: "darker than its background", False: "lighter than its background"}
@@ -47,9 +50,9 @@ class _Received:
 
     upload: pictures.Upload | None = None
     by: str = ""  # the input that it came by
-    dark: bool = True  # whether its ink is darker than its paper, as found or as chosen
-    found: bool = True  # as found
-    notes: tuple[str, ...] = ()  # what was done to it for the canvas
+    dark: bool | None = None  # whether its ink is darker than its paper, as chosen; None for as found
+    box: tuple[int, int, int, int] | None = None  # where to look for the digit, as drawn; None for everywhere
+    found: photograph.Found | None = None  # what of it is on the canvas; None where all of the picture is
     waiting: Base | None = None  # for the pad to take it
     refused: dict[str, str] = field(default_factory=dict)  # by the input
 
@@ -230,35 +233,45 @@ def _receive(by: str, key: str, its: Task) -> None:
     except AttnvizError as error:
         outside.refused[by] = str(error)
         return
-    outside.found = paper.ink(outside.upload.grey)[1]
-    outside.by, outside.dark = by, outside.found
+    outside.by, outside.dark, outside.box = by, None, None
     _hand_over(its)
 
 
 def _hand_over(its: Task) -> None:
     """Have the pad take the picture, under a name that it has never heard; but not an empty one."""
     outside = _outside()
-    assert outside.upload is not None
+    assert outside.upload is not None and outside.upload.colours is not None
     outside.refused.pop(outside.by, None)
+    outside.found = None
     if its.spec.ink:
-        canvas, outside.notes = paper.to_canvas(paper.ink(outside.upload.grey, outside.dark)[0])
+        outside.found = photograph.find(outside.upload.colours, outside.dark, outside.box)
+        canvas = outside.found.canvas
     else:  # all of a photograph is the picture
-        photograph = outside.upload.colours if its.channels == 3 else outside.upload.grey
-        assert photograph is not None
-        square = checked(its.on_pad(checked(photograph)))
-        canvas, outside.notes = its.on_pad(scaled(square, its.canvas, its.canvas)), ()
+        picture = outside.upload.colours if its.channels == 3 else outside.upload.grey
+        square = checked(its.on_pad(checked(picture)))
+        canvas = its.on_pad(scaled(square, its.canvas, its.canvas))
     if (canvas >= FAINT).any():
         outside.waiting = Base(f"{outside.by}-{secrets.token_hex(4)}", canvas)
     else:
-        outside.refused[outside.by] = EMPTY
+        outside.refused[outside.by] = EMPTY_BOX if outside.box else EMPTY
 
 
 def _turn(its: Task) -> None:
     outside = _outside()
     chosen = st.session_state["input_dark"]
-    if chosen is not None and chosen != outside.dark:
+    if chosen is not None and outside.found and chosen != outside.found.dark:
         outside.dark = chosen
         _hand_over(its)
+
+
+def _boxed(its: Task) -> None:
+    """Look for the digit where the visitor has drawn a box, or everywhere again."""
+    outside = _outside()
+    if outside.upload is None:
+        return
+    rows, columns = outside.upload.grey.shape
+    outside.box = drawn_box("input_photograph", rows, columns)
+    _hand_over(its)
 
 
 def _say(by: str, its: Task) -> None:
@@ -268,17 +281,23 @@ def _say(by: str, its: Task) -> None:
         st.error(verbatim(f"{outside.refused[by]} The pad stays as it was."))
     if outside.upload is None or outside.by != by:
         return
-    st.session_state["input_dark"] = outside.dark
+    found = outside.found
+    if found and outside.upload.colours is not None:
+        shown_photograph(
+            outside.upload.colours, outside.box or found.box, key="input_photograph", own=outside.box is not None,
+            on_box=lambda: _boxed(its),
+        )  # fmt: skip
+        st.session_state["input_dark"] = found.dark
     with st.container(key="page_choices", horizontal=True, vertical_alignment="bottom"):
-        if its.spec.ink:
+        if found:
             st.segmented_control(
                 "Its ink is", [True, False], key="input_dark", format_func=_DARK.__getitem__, required=True,
                 on_change=_turn, args=(its,),
             )  # fmt: skip
         st.button("Put it back on the pad", key="input_again", on_click=_hand_over, args=(its,))
     which = "The last picture that could be read: " if by in outside.refused else ""
-    how = "as found" if outside.dark == outside.found else "as you chose"
-    ink = f"; ink {_DARK[outside.dark]}, {how}" if its.spec.ink else ""
+    how = "as found" if outside.dark is None else "as you chose"
+    ink = f"; ink {_DARK[found.dark]}, {how}" if found else ""
     kept = "The server keeps it only in memory and only for this visit."
-    words = [f"{which}{outside.upload.format}{ink}.", *outside.upload.notes, *outside.notes, kept]
+    words = [f"{which}{outside.upload.format}{ink}.", *outside.upload.notes, *(found.notes if found else ()), kept]
     st.caption(verbatim(" ".join(words)))

@@ -4,7 +4,8 @@ from PIL import Image
 
 from attnviz.data.inputs import pictures
 from attnviz.data.inputs.digit import prepare
-from attnviz.data.inputs.paper import ink, to_canvas
+from attnviz.data.inputs.paper import ink
+from attnviz.data.inputs.photograph import find
 from attnviz.data.inputs.pictures import LONGEST, read, to_grey
 from tests.data.picture_files import (
     DIGIT,
@@ -29,10 +30,9 @@ def shown(mode: str) -> np.ndarray:
 
 
 def seen(data: bytes, *, centred: bool = True) -> np.ndarray:
-    inked, _ = ink(read(data).grey)
-    canvas, notes = to_canvas(inked)
-    assert not notes
-    return prepare(canvas, centred=centred).picture
+    found = find(read(data).grey)
+    assert not found.searched
+    return prepare(found.canvas, centred=centred).picture
 
 
 def apart(one: np.ndarray, other: np.ndarray) -> int:
@@ -100,6 +100,18 @@ def test_what_is_transparent_lies_on_white(name, mode):
     upload = read(saved(made, *SETTINGS[name][:1], **SETTINGS[name][1]))
     assert apart(upload.grey, 255 - DIGIT) <= 1
     assert "Its transparent parts were put on white." in upload.notes
+
+
+@pytest.mark.parametrize("colour", [(255, 255, 255), (255, 250, 220)])
+def test_white_ink_on_transparency_is_a_drawing(colour):
+    drawn = np.zeros((28 * TILE, 28 * TILE, 4), np.uint8)
+    drawn[..., :3], drawn[..., 3] = colour, DIGIT.repeat(TILE, 0).repeat(TILE, 1)
+    upload = read(saved(Image.fromarray(drawn, "RGBA")))
+    found = find(upload.grey)
+    assert "Its transparent parts were put on black." in upload.notes and found.dark is False
+    assert ((prepare(found.canvas).picture > 127) != (DIGIT > 127)).mean() < 0.01
+    nothing = read(saved(Image.new("RGBA", (40, 40), (255, 255, 255, 0))))
+    assert nothing.grey.min() == 255 and "Its transparent parts were put on white." in nothing.notes
 
 
 @pytest.mark.parametrize("kind", ["PNG", "GIF"])
@@ -189,7 +201,7 @@ def test_a_large_jpeg_is_decoded_small_and_without_its_colours(monkeypatch):
 def test_shapes_at_the_edge(shape):
     upload = read(saved(Image.fromarray(np.full(shape, 9, np.uint8))))
     assert min(upload.grey.shape) >= 1 and max(upload.grey.shape) <= LONGEST
-    assert to_canvas(ink(upload.grey)[0])[0].shape == (280, 280)
+    assert find(upload.grey).canvas.shape == (280, 280)
 
 
 @pytest.mark.parametrize("quality", [60, 75, 90])

@@ -8,7 +8,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from attnviz import data
-from attnviz.data.inputs.paper import ink, to_canvas
+from attnviz.data.inputs.photograph import find
 from attnviz.data.inputs.pictures import MOST_BYTES, read
 from attnviz.ui.components.drawing_pad import Drawn
 from attnviz.ui.draw import other_inputs
@@ -25,7 +25,9 @@ def upload(test: AppTest, content: bytes, name: str = "picture") -> AppTest:
 
 
 def canvas_of(content: bytes) -> np.ndarray:
-    return to_canvas(ink(read(content).grey)[0])[0]
+    picture = read(content, colours=True).colours
+    assert picture is not None
+    return find(picture).canvas
 
 
 def asked(header: dict[str, Any]) -> dict[str, Any]:
@@ -152,7 +154,7 @@ def test_which_is_the_ink_can_be_chosen() -> None:
     run(test)
     header, arrays = pad(test)
     assert asked(header)["value"]["base"] not in (None, first)
-    np.testing.assert_array_equal(arrays["base"], to_canvas(ink(read(PNG).grey, False)[0])[0])
+    np.testing.assert_array_equal(arrays["base"], find(read(PNG).grey, False).canvas)
     assert "lighter than its background, as you chose" in said(test)
 
 

@@ -1,0 +1,304 @@
+"""Where the digit is on a photograph of a sheet of paper, and the digit alone on the canvas that is drawn on.
+
+    found = find(upload.colours)          # uint8 (row, column) or (row, column, 3), 255 is white
+    found.canvas, found.box, found.notes  # uint8 (280, 280); (top, left, bottom, right); what was done, in sentences
+
+A scan or a screenshot has a clean border and is taken whole, see `paper`. On a photograph ink is what is darker than
+the paper around it, by a ratio: shadows and the edge between sheet and table change that ratio little, because the
+level of the paper is a closing, wider than a stroke. Rules are found as long, thin, straight lines and subtracted,
+where colour does not already separate them from the ink. What remains falls into pieces. The one with the most ink is
+the digit, together with the pieces that belong to it. Strokes much thinner than MNIST's are thickened.
+
+Source of closing and top-hat transform: Soille, "Morphological Image Analysis", 2nd edition, 2003, chapter 4.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, ImageFilter
+
+from attnviz.data.inputs import paper
+from attnviz.data.inputs.digit import BOX, CANVAS
+from attnviz.data.inputs.morphology import extreme, pieces
+from attnviz.data.inputs.rules import without_rules
+
+Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
+Box = tuple[int, int, int, int]
+"""Top, left, bottom and right in pixels, bottom and right not included."""
+
+SIDE = 512  # longer side of the picture in which the digit is sought
+_STROKE = 65  # wider than the widest stroke, in its pixels
+_DAMPED = 12.0  # levels of 255 that are added to both sides of a ratio: the noise of dark places
+_FAINT = 0.055  # least logarithm, to base 10, of how much darker ink is than its paper
+_SMALLEST = 0.03  # of the longer side of the picture, that of a digit
+_NEAR = 0.16  # of the digit's height, how far away a piece of it may lie
+_FAINTEST = 0.4  # of the digit's ink, what is ink at all
+_UNLIKE = 0.8  # logarithm, to base 2, of how the paper under the digit may differ from that around it
+_ALIKE = 0.3  # of the pixels around a piece, how many may be as dark as the piece
+_SPECK = 8  # pixels of the least piece
+_RULED = 0.6  # of a piece, how much may lie on rules alone
+_CONTACT = 0.6  # of its longer side, how much of it may lie on the edge of the picture
+_TRIED = 6  # pieces that are looked at closely
+_CERTAIN = 0.12  # how dark the digit is where no other way to look for it is tried
+_DENSE = 0.4  # what is darker than this counts no more
+_THIN = 1.7  # of MNIST's 20 pixels, the width of strokes below which they are thickened
+_WIDTH = 2.4  # and that which they are given
+
+NOTHING = "Nothing in it stands out from its background, so the canvas is empty."
+SEVERAL = "There is more than one thing on it that could be a digit; the largest was taken. Draw a box around another."
+CUT = "What was found reaches the edge of the picture, so a part of it may be missing."
+THICKENED = "Its strokes were thickened, because they are thinner than those the models were trained on."
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What was found in a picture.
+
+    Args:
+        canvas: uint8 (280, 280), 0 is paper and 255 is ink; all paper where nothing was found.
+        dark: whether the ink is darker than its paper.
+        box: the part of the picture that lies on the canvas, in its pixels; all of it where nothing was cut out.
+        notes: what was done, in sentences.
+        searched: whether the picture is a photograph, in which the digit was sought.
+    """
+
+    canvas: Bytes
+    dark: bool
+    box: Box
+    notes: tuple[str, ...] = ()
+    searched: bool = False
+
+
+def find(picture: Bytes, dark: bool | None = None, box: Box | None = None) -> Found:
+    """Find the digit in a picture and put it on the canvas.
+
+    Args:
+        picture: uint8 (row, column) or (row, column, 3), 255 is white.
+        dark: whether the ink is darker than the paper; None decides.
+        box: the part of the picture in which the digit lies, as a person has drawn it; None searches all of it.
+    """
+    top, left, bottom, right = box or (0, 0, *picture.shape[:2])
+    part = picture[top:bottom, left:right]
+    grey = part if part.ndim == 2 else np.asarray(Image.fromarray(part).convert("L"))
+    if paper.clean(grey):
+        inked, dark = paper.ink(grey, dark)
+        return Found(paper.fitted(inked), dark, (top, left, bottom, right))
+    # A box may be tight: the paper around it tells what is paper in it.
+    room = 0 if box is None else max(grey.shape) // 2
+    above, before = max(top - room, 0), max(left - room, 0)
+    part = picture[above : bottom + room, before : right + room]
+    inside = (top - above, left - before, bottom - above, right - before)
+    best: _Piece | None = None
+    dark_found = True
+    for ink, level, its in _inks(part, dark):
+        if best and dark_found == its and best.density > _CERTAIN:
+            continue
+        piece = _digit(_within(ink, inside, part.shape), level)
+        if piece and (best is None or piece.weight > 1.5 * best.weight):
+            best, dark_found = piece, its
+    if best is None:
+        nothing = np.zeros((CANVAS, CANVAS), np.uint8)
+        return Found(nothing, paper.ink(grey, dark)[1], (top, left, bottom, right), (NOTHING,), True)
+    canvas, cut = best.on_canvas(part.shape)
+    cut = (above + cut[0], before + cut[1], above + cut[2], before + cut[3])
+    return Found(canvas, dark_found, cut, ("It was treated as a photograph: the digit was cut out.", *best.notes), True)
+
+
+def _within(ink: Floats, box: Box, shape: tuple[int, ...]) -> Floats:
+    """Return the ink inside of a box of a picture of that shape, and none outside."""
+    times = max(ink.shape) / max(shape[:2])
+    top, left, bottom, right = (round(end * times) for end in box)
+    inside = np.zeros_like(ink)
+    inside[top:bottom, left:right] = ink[top:bottom, left:right]
+    return inside
+
+
+def _inks(picture: Bytes, dark: bool | None) -> Iterator[tuple[Floats, Floats, bool]]:
+    """Yield how much each pixel differs from its paper, as a logarithm, and the paper's level, in the ways to try."""
+    small = _shrunk(picture)
+    for its in (True, False) if dark is None else (dark,):
+        values = small if its else 255 - small
+        against, level = _against_paper(values if values.ndim == 3 else values[..., None])
+        if against.shape[2] == 3:
+            yield against.min(2), level, its  # black and blue ink, and neither blue nor red rules
+        yield against.mean(2), level, its
+
+
+def _shrunk(picture: Bytes) -> Floats:
+    share = SIDE / max(picture.shape[:2])
+    image = Image.fromarray(picture)
+    if share < 1:
+        size = max(round(picture.shape[1] * share), 1), max(round(picture.shape[0] * share), 1)
+        image = image.resize(size, Image.Resampling.BOX)
+    return np.asarray(image.filter(ImageFilter.GaussianBlur(0.8)), np.float32)
+
+
+def _against_paper(values: Floats) -> tuple[Floats, Floats]:
+    closed = extreme(extreme(values, _STROKE, np.maximum), _STROKE, np.minimum)
+    level = np.maximum(closed, values)
+    ink: Floats = np.log10((level + _DAMPED) / (values + _DAMPED))
+    return ink, level.mean(2) / 255
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """The digit: its ink (row, column) in the small picture, 0 elsewhere, how much that is, and what is said of it."""
+
+    ink: Floats
+    weight: float
+    density: float
+    notes: tuple[str, ...]
+
+    def on_canvas(self, shape: tuple[int, ...]) -> tuple[Bytes, Box]:
+        """Return it on the canvas, and the box of it in the picture of that shape."""
+        rows, columns = (np.flatnonzero(self.ink.any(axis)) for axis in (1, 0))
+        top, left, bottom, right = rows[0], columns[0], rows[-1] + 1, columns[-1] + 1
+        edge = max(round(0.15 * max(bottom - top, right - left)), 2)
+        cut = np.pad(self.ink[top:bottom, left:right], edge)
+        inked = np.rint(255 * cut).astype(np.uint8)
+        times = max(shape) / max(self.ink.shape)
+        ends = (top - edge, left - edge, bottom + edge, right + edge)
+        most = (*shape[:2], *shape[:2])
+        box = tuple(int(min(max(round(end * times), 0), limit)) for end, limit in zip(ends, most, strict=True))
+        return paper.fitted(inked), box  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A connected piece of what is darker than its paper."""
+
+    number: int
+    box: Box
+    weight: float
+    density: float
+    touching: int  # pixels of it on the edge of the picture
+
+    @property
+    def high(self) -> int:
+        return self.box[2] - self.box[0]
+
+    @property
+    def wide(self) -> int:
+        return self.box[3] - self.box[1]
+
+    def away(self, other: "_Part") -> float:
+        """How far it is from another one, between their boxes."""
+        (top, left, bottom, right), (its_top, its_left, its_bottom, its_right) = self.box, other.box
+        return float(np.hypot(max(top - its_bottom, its_top - bottom, 0), max(left - its_right, its_left - right, 0)))
+
+
+def _digit(ink: Floats, level: Floats) -> _Piece | None:
+    """Return what of the ink is the digit; None if none of it may be one."""
+    ink = ink - np.median(ink)
+    noise = float(1.48 * np.median(np.abs(ink)))
+    ink, lined = without_rules(ink, noise)
+    least = max(_FAINT, 4 * noise)
+    best = _best(ink, level, ink > least, lined)[0]
+    if best is None:
+        return None
+    least = max(least, _FAINTEST * best.density)  # what is much fainter than the digit is no ink
+    mask = ink > least
+    best, parts = _best(ink, level, mask, lined)
+    if best is None:
+        return None
+    group, others = _together(best, parts)
+    label = pieces(mask)
+    chosen = np.isin(label, [part.number for part in group])
+    near = extreme(chosen, 5, np.maximum) & ((label == 0) | chosen)
+    low, full = 0.7 * least, max(0.7 * best.density, least)
+    inked = np.where(near, ((ink - low) / (full - low)).clip(0, 1), 0).astype(np.float32)
+    inked, thickened = _thickened(inked, chosen)
+    notes = ((SEVERAL,) if others else ()) + ((CUT,) if any(part.touching for part in group) else ()) + thickened
+    return _Piece(inked, sum(part.weight for part in group), best.density, notes)
+
+
+def _thickened(inked: Floats, chosen: Mask) -> tuple[Floats, tuple[str, ...]]:
+    """Return the digit with strokes that are wide enough for its size, and what has been done."""
+    longer = max(int(np.ptp(at)) + 1 for at in np.nonzero(chosen))
+    inner = extreme(chosen, 3, np.minimum)
+    width = 2 * chosen.sum() / max(chosen.sum() - inner.sum(), 1) * BOX / longer
+    more = round((_WIDTH - width) * longer / BOX / 2) if width < _THIN else 0
+    return (extreme(inked, 2 * more + 1, np.maximum), (THICKENED,)) if more else (inked, ())
+
+
+def _parts(ink: Floats, level: Floats, label: Numbers, lined: Mask) -> list[_Part]:
+    """Return the pieces that may be of a digit, or be one."""
+    rows, columns = np.nonzero(label)
+    its, count = label[rows, columns], int(label.max()) + 1
+    dark, bright = ink[rows, columns], level[rows, columns]
+    area, total = np.bincount(its, minlength=count), np.bincount(its, dark, count)
+    weight = np.bincount(its, np.minimum(dark, _DENSE) * bright**2, count)
+    density = np.bincount(its, dark**2, count) / np.maximum(total, 1e-6)
+    on_rules = np.bincount(its, lined[rows, columns], count) / np.maximum(area, 1)
+    edge = (rows == 0) | (rows == label.shape[0] - 1) | (columns == 0) | (columns == label.shape[1] - 1)
+    touching = np.bincount(its, edge, count)
+    top, left = np.full(count, label.shape[0]), np.full(count, label.shape[1])
+    bottom, right = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    np.minimum.at(top, its, rows)
+    np.minimum.at(left, its, columns)
+    np.maximum.at(bottom, its, rows + 1)
+    np.maximum.at(right, its, columns + 1)
+    high, wide = bottom - top, right - left
+    longer, shorter = np.maximum(high, wide), np.minimum(high, wide)
+    strip = (longer > 0.5 * max(label.shape)) & (longer > 10 * shorter)
+    kept = (area >= _SPECK) & (on_rules < _RULED) & (touching <= _CONTACT * longer) & ~strip
+    return [
+        _Part(
+            int(number), (int(top[number]), int(left[number]), int(bottom[number]), int(right[number])),
+            float(weight[number]), float(density[number]), int(touching[number]),
+        )
+        for number in np.flatnonzero(kept)
+    ]  # fmt: skip
+
+
+def _best(ink: Floats, level: Floats, mask: Mask, lined: Mask) -> tuple[_Part | None, list[_Part]]:
+    """Return the piece that has the most ink of those that lie on paper, and all pieces."""
+    label = pieces(mask)
+    parts = _parts(ink, level, label, lined)
+    large = [part for part in parts if max(part.high, part.wide) >= _SMALLEST * SIDE]
+    large.sort(key=lambda part: part.weight * (0.5 if part.touching else 1), reverse=True)
+    for part in large[:_TRIED]:
+        if _lies_on_paper(part, label == part.number, level, level / 10**ink):
+            return part, parts
+    return None, parts
+
+
+def _lies_on_paper(part: _Part, its: Mask, level: Floats, seen: Floats) -> bool:
+    """Whether what surrounds a piece is the paper that it was compared with.
+
+    Between the strokes of a light digit on a dark board it is not: farther away all is as dark. Nor is it beside the
+    corner of a sheet, which is as bright as the sheet.
+    """
+    size = max(part.high, part.wide)
+    top, left, bottom, right = part.box
+    window = slice(max(top - size, 0), bottom + size), slice(max(left - size, 0), right + size)
+    its, level, seen = its[window], level[window], seen[window]
+    close = extreme(its, 5, np.maximum)
+    around = extreme(its, 2 * (size // 2) + 5, np.maximum) & ~close
+    if np.log2(np.median(level[its]) / np.median(seen[around])) > _UNLIKE:
+        return False
+    ring = extreme(its, 11, np.maximum) & ~close
+    its_own = extreme(np.where(its, seen, np.float32(9)), 2 * (size // 8) + 11, np.minimum)
+    alike = np.abs(np.log10(np.maximum(seen[ring], 1e-3) / np.maximum(its_own[ring], 1e-3))) < 0.35 * part.density
+    return bool(alike.mean() < _ALIKE)
+
+
+def _together(best: _Part, parts: list[_Part]) -> tuple[list[_Part], list[_Part]]:
+    """Return the pieces that make the digit, and those that may be another digit."""
+    size = max(best.high, best.wide)
+    group, others = [best], []
+    for part in parts:
+        if part is best or part.density < 0.5 * best.density:
+            continue
+        apart = part.box[1] >= best.box[3] or best.box[1] >= part.box[3]
+        another = part.high >= 0.75 * best.high and apart
+        if best.away(part) <= _NEAR * size and not another:
+            group.append(part)
+        elif max(part.high, part.wide) >= 0.5 * size and part.weight >= 0.25 * best.weight:
+            others.append(part)
+    return group, others

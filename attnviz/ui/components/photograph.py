@@ -1,0 +1,61 @@
+"""A photograph with a box around the digit that was cut out of it: the data for `frontend/photograph/`.
+
+Another box that is drawn on it comes back as a trigger, so that Python looks in that part of the photograph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from attnviz.ui.components.component import component
+from attnviz.ui.components.payload import pack
+
+DECLARED: tuple[str, ...] = ()
+"""What lessons can ask for: nothing."""
+
+LONGEST = 400
+"""Pixels along the longer side of what the browser is sent."""
+LEAST = 8
+"""Pixels of the photograph along each side of a box, at least."""
+
+Box = tuple[int, int, int, int]
+Bytes = npt.NDArray[np.uint8]
+
+
+def photograph(picture: Bytes, box: Box, *, key: str, own: bool, on_box: Callable[[], None]) -> None:
+    """Draw a photograph and the box on it.
+
+    Args:
+        picture: uint8 (row, column, 3).
+        box: top, left, bottom and right in its pixels, bottom and right not included.
+        key: the component's name in this page; keep it fixed.
+        own: whether the visitor has drawn the box.
+        on_box: called when another box was drawn, or the own one removed; `drawn_box` then gives it.
+    """
+    small = Image.fromarray(picture)
+    small.thumbnail((LONGEST, LONGEST), Image.Resampling.BOX)
+    header = {"rows": picture.shape[0], "columns": picture.shape[1], "box": [*box], "own": own, "least": LEAST}
+    component("photograph")(key=key, data=pack(header, {"picture": np.asarray(small)}), on_box_change=on_box)
+
+
+def drawn_box(key: str, rows: int, columns: int) -> Box | None:
+    """Return the box that was drawn just now, inside of a photograph of that size; None to look everywhere.
+
+    Args:
+        key: of the component.
+        rows, columns: of the photograph.
+    """
+    import streamlit as st
+
+    found = st.session_state.get(key)
+    told = found.get("box") if isinstance(found, Mapping) else None
+    if not isinstance(told, list) or len(told) != 4 or not all(type(one) is int for one in told):
+        return None
+    top, left, bottom, right = told
+    top, bottom = (min(max(one, 0), rows) for one in (top, bottom))
+    left, right = (min(max(one, 0), columns) for one in (left, right))
+    return (top, left, bottom, right) if bottom - top >= LEAST and right - left >= LEAST else None
