@@ -149,8 +149,15 @@ def _lessons(command: argparse.ArgumentParser) -> None:
     action = actions.add_parser("check", help="say all mistakes of a folder of lessons")
     action.add_argument("folder", metavar="FOLDER")
     action = actions.add_parser("handout", help="write lessons as files to print, NAME.html each")
-    action.add_argument("name", metavar="NAME", nargs="?", help="of one lesson; without it all are written")
-    action.add_argument("to", metavar="FOLDER", type=Path, help="where the files are written")
+    action.add_argument(
+        "words", metavar="[NAME] [FOLDER]", nargs="+",
+        help="one lesson, without which all are written; and where to, without which it is written here",
+    )  # fmt: skip
+    action.add_argument("--address", default="", help="of the app that a class uses: http://HOST:8501")
+    action = actions.add_parser("play", help="start the app with a folder of lessons")
+    action.add_argument("folder", metavar="FOLDER")
+    action.add_argument("--alone", action="store_true", help="without the lessons that come with attnviz")
+    action.add_argument("options", nargs=argparse.REMAINDER, help="options for Streamlit, such as --server.port=8600")
 
 
 def _evaluate(command: argparse.ArgumentParser) -> None:

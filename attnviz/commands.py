@@ -181,6 +181,7 @@ def _search(options: argparse.Namespace) -> None:
 
 def _cost(options: argparse.Namespace) -> None:
     import json
+import sys
     from dataclasses import asdict
 
     from attnviz import devices
@@ -227,7 +228,15 @@ def _lessons(options: argparse.Namespace) -> None:
         command = import_module("attnviz.ui.lessons.command")
     except ModuleNotFoundError as error:
         raise BadInput(f"Lessons need the app, and {error.name} is missing: pip install attnviz[app]") from error
-    lines = command.check(options.folder) if options.action == "check" else command.print_out(options.name, options.to)
+    if options.action == "play":
+        sys.exit(command.play(options.folder, options.alone, options.options))
+    if options.action == "handout" and len(options.words) > 2:
+        raise BadInput("The handout of one lesson is written into one folder: lessons handout [NAME] [FOLDER].")
+    lines = (
+        command.check(options.folder)
+        if options.action == "check"
+        else command.print_out(options.words, options.address)
+    )
     for line in lines:
         print(line)
 

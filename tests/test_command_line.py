@@ -2,7 +2,6 @@
 
 import argparse
 from collections import defaultdict
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,8 +30,10 @@ PARSER = command_line.parser(defaultdict(lambda: _pass))
         ("jobs keep run 4 mine", {"action": "keep", "run_id": "run", "epoch": 4, "word": "mine"}),
         ("jobs pull s3://a/b.zip --as mine", {"url": "s3://a/b.zip", "word": "mine"}),
         ("search", {"model": None, "recipe": None, "trials": 33, "workers": 1, "vary": [], "seconds": 60.0}),
-        ("lessons handout out", {"action": "handout", "name": None, "to": Path("out")}),
-        ("lessons handout heads out", {"action": "handout", "name": "heads", "to": Path("out")}),
+        ("lessons handout out", {"action": "handout", "words": ["out"], "address": ""}),
+        ("lessons handout heads out", {"action": "handout", "words": ["heads", "out"], "address": ""}),
+        ("lessons play mine", {"action": "play", "folder": "mine", "alone": False, "options": []}),
+        ("lessons play --alone mine", {"action": "play", "folder": "mine", "alone": True, "options": []}),
         ("results --write", {"write": True}),
         ("reproduce schwarz --train", {"paper": "schwarz", "train": True, "device": "auto"}),
     ],

@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from attnviz.errors import BadInput, closest
+from attnviz.lessons.languages import DEFAULT, LANGUAGES, Language
 from attnviz.lessons.lesson import Condition
 
 RELATIONS = ("is not set", "is set", "is not", "is", "contains", "changed", "<=", ">=", "<", ">")
@@ -22,15 +23,15 @@ _ONE = re.compile(
     rf"(?P<name>{_NAME})\s+(?P<relation>{'|'.join(re.escape(one) for one in RELATIONS)})(?:\s+(?P<value>\S.*))?",
     re.ASCII,
 )
-_NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?", re.ASCII)
 
 
-def read(words: str, declared: Mapping[str, Collection[str]]) -> Condition:
+def read(words: str, declared: Mapping[str, Collection[str]], language: Language = LANGUAGES[DEFAULT]) -> Condition:
     """Return the conditions that words mean; they hold together.
 
     Args:
         words: joined by "and".
         declared: as of `Known`.
+        language: in which numbers are written.
 
     Raises:
         BadInput: a condition is none, or names a value that its component does not declare.
@@ -45,8 +46,12 @@ def read(words: str, declared: Mapping[str, Collection[str]]) -> Condition:
             )
         name, relation, value = parts["name"], parts["relation"], (parts["value"] or "").strip()
         check_name(name, declared)
-        if relation[0] in "<>" and not _NUMBER.fullmatch(value):
-            raise BadInput(f"Only numbers can be compared with {relation}, and {value[:60]!r} is none.")
+        plain, meant = language.plain(value), language.repaired(value)
+        if relation[0] in "<>" and plain is None:
+            hint = f" Write {meant}." if meant else ""
+            raise BadInput(f"Only numbers can be compared with {relation}, and {value[:60]!r} is none.{hint}")
+        if relation[0] in "<>" and plain is not None:
+            value = plain
         found.append([name, relation, value])
     return found
 
@@ -64,3 +69,35 @@ def check_name(name: str, declared: Mapping[str, Collection[str]]) -> None:
     component, dot, value = name.partition(".")
     if dot and component in declared and value not in declared[component]:
         raise BadInput(f"{component} declares no value {value!r}. {closest(value, declared[component])}")
+
+
+def holds(check: Condition, words: Mapping[str, str], before: Mapping[str, str] | None = None) -> bool | None:
+    """Return whether conditions hold of a URL; None where that depends on a component, whose values a browser has.
+
+    Args:
+        check: as `read` returns it.
+        words: the fields of the URL.
+        before: those when the step began; by default the same.
+    """
+    before = words if before is None else before
+    known = [_holds(*one, words, before) for one in check if "." not in one[0]]
+    if not all(known):
+        return False
+    return True if len(known) == len(check) else None
+
+
+def _holds(name: str, relation: str, value: str, words: Mapping[str, str], before: Mapping[str, str]) -> bool:
+    found = words.get(name, "")
+    if relation in ("is set", "is not set") or not found:
+        return (found != "") is (relation == "is set") and relation in ("is set", "is not set")
+    if relation == "changed":
+        return name in before and before[name] != found
+    if relation in ("is", "is not"):
+        return (found == value) is (relation == "is")
+    if relation == "contains":
+        return value in found.split(",")
+    try:
+        one, other = float(found), float(value)
+    except ValueError:
+        return False
+    return {"<": one < other, ">": one > other, "<=": one <= other, ">=": one >= other}[relation]

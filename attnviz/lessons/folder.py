@@ -89,18 +89,22 @@ def ours() -> Path:
 
 
 def picture_of(folder: Path, name: str, number: int) -> Path:
-    """Return the file of the picture for a handout, which may be missing.
+    """Return the file of the picture for a handout: the first that is there of WebP, PNG and JPEG.
 
     Args:
         folder: of the lessons.
         name: of a lesson.
         number: of its step, from 0.
+
+    Returns:
+        The name of the WebP where none of them is there.
     """
-    return folder / "pictures" / f"{name}-{number + 1}.webp"
+    files = [folder / "pictures" / f"{name}-{number + 1}.{suffix}" for suffix in ("webp", "png", "jpg", "jpeg")]
+    return next((file for file in files if file.exists()), files[0])
 
 
 def pictures(folder: Path, lesson: Lesson) -> dict[int, bytes]:
-    """Return step, from 0 -> its picture for a handout, as WebP, of those that lie in the folder.
+    """Return step, from 0 -> its picture for a handout, of those that lie in the folder.
 
     Args:
         folder: of the lesson.

@@ -9,7 +9,9 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
+from urllib.parse import urlencode
 
+from attnviz.lessons.languages import LANGUAGES
 from attnviz.lessons.lesson import Block, Lesson, Task
 
 STYLE = """
@@ -28,6 +30,9 @@ section.task { border: 0.75pt solid #000; border-radius: 1mm; padding: 2mm 3mm 1
 .write { border-bottom: 0.75pt dotted #000; height: 6mm; margin: 0 0 2mm; }
 .view { font-size: 8.5pt; overflow-wrap: anywhere; }
 .picture { float: right; max-width: 56%; max-height: 64mm; margin: 1mm 0 2mm 5mm; }
+.view a { color: inherit; }
+.answers > li { break-inside: avoid; }
+.answers > li:nth-last-child(-n + 3):not(:last-child) { break-after: avoid; }
 .query, .key, .value { font-style: italic; }
 code { font-family: 'Source Code Pro', monospace; font-size: 0.95em; }
 .formula { font-style: italic; }
@@ -40,14 +45,17 @@ SIGNS = {
 """Commands of LaTeX -> the sign that is printed; any other is printed as its name."""
 
 
-def handout(lesson: Lesson, pictures: Mapping[int, bytes] | None = None) -> str:
+def handout(lesson: Lesson, pictures: Mapping[int, bytes] | None = None, address: str = "") -> str:
     """Return a lesson as HTML.
 
     Args:
         lesson: that is printed.
-        pictures: step, from 0 -> what the screen shows there, as WebP; steps without one name the link alone.
+        pictures: step, from 0 -> what the screen shows there, as WebP, PNG or JPEG; steps without one name the link
+            alone.
+        address: of the app that a class uses, such as "http://192.168.1.5:8501"; links begin with it. Without it they
+            name the step alone.
     """
-    pictures = pictures or {}
+    pictures, said_as = pictures or {}, LANGUAGES[lesson.language].words
     said: list[str] = []
     answers: list[str] = []
     last = b""
@@ -55,24 +63,27 @@ def handout(lesson: Lesson, pictures: Mapping[int, bytes] | None = None) -> str:
         paper = _Paper(step.formulas)
         said.append(f"<h2>{number + 1}. {escape(step.title)}</h2>")
         if number in lesson.views:
-            said.append(f'<p class="view">On the screen: ?lesson={escape(lesson.name)}&amp;step={number + 1}</p>')
+            said.append(f'<p class="view">{said_as["screen"]}: {_link(address, lesson.name, number)}</p>')
             picture = pictures.get(number, last)
             if picture != last:  # a part of the same screen may be pointed at
                 encoded = b64encode(picture).decode()
-                said.append(f'<img class="picture" alt="The screen" src="data:image/webp;base64,{encoded}">')
+                alt = said_as["screen_picture"]
+                said.append(f'<img class="picture" alt="{alt}" src="data:{kind_of(picture)};base64,{encoded}">')
             last = picture
         said.append(paper.blocks(step.text))
         if step.task:
             answers.append(f"<li>{_answer(step.task, paper)}</li>")
-            said.append(_task(step.task, len(answers), paper))
+            said.append(_task(step.task, f"{said_as['task']} {len(answers)}", paper))
     objectives = "".join(f"<li>{escape(one)}</li>" for one in lesson.objectives)
+    head = said_as["head"].format(minutes=lesson.minutes, level=lesson.level)
     return (
-        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{escape(lesson.title)}</title>'
+        f'<!DOCTYPE html><html lang="{lesson.language}"><head><meta charset="utf-8">'
+        f"<title>{escape(lesson.title)}</title>"
         f"<style>{STYLE}</style></head><body><h1>{escape(lesson.title)}</h1>"
-        f"<p>{lesson.minutes} minutes. For: {escape(lesson.level)}. Afterwards you can:</p><ul>{objectives}</ul>"
-        f"<p><b>Many believe:</b> {escape(lesson.believed)}</p>{''.join(said)}"
-        f"<h2>What speaks against it</h2><p>{escape(lesson.against)}</p>"
-        f"<h2>Answers</h2><ol>{''.join(answers)}</ol></body></html>\n"
+        f"<p>{escape(head)}</p><ul>{objectives}</ul>"
+        f"<p><b>{said_as['believed']}</b> {escape(lesson.believed)}</p>{''.join(said)}"
+        f"<h2>{said_as['against']}</h2><p>{escape(lesson.against)}</p>"
+        f'<h2>{said_as["answers"]}</h2><ol class="answers">{"".join(answers)}</ol></body></html>\n'
     )
 
 
@@ -132,10 +143,24 @@ class _Paper:
         return escape(content)
 
 
-def _task(task: Task, number: int, paper: _Paper) -> str:
+def _link(address: str, name: str, number: int) -> str:
+    """Return the link to a step, which can be followed where the app's address is known."""
+    words = f"?{urlencode({'lesson': name, 'step': number + 1})}"
+    if not address:
+        return escape(words)
+    href = escape(f"{address.rstrip('/')}/{words}")
+    return f'<a href="{href}">{href}</a>'
+
+
+def kind_of(picture: bytes) -> str:
+    """Return the media type of a picture, by its first bytes: WebP, PNG or JPEG."""
+    return "image/png" if picture[:4] == b"\x89PNG" else "image/jpeg" if picture[:2] == b"\xff\xd8" else "image/webp"
+
+
+def _task(task: Task, title: str, paper: _Paper) -> str:
     choices = "".join(f"<li>{paper.inlines(option.words)}</li>" for option in task.options)
     room = f'<ul class="choices">{choices}</ul>' if choices else '<div class="write"></div>'
-    return f'<section class="task"><h3>Task {number}</h3>{paper.blocks(task.prompt)}{room}</section>'
+    return f'<section class="task"><h3>{title}</h3>{paper.blocks(task.prompt)}{room}</section>'
 
 
 def _answer(task: Task, paper: _Paper) -> str:

@@ -60,11 +60,13 @@ class View:
         page: the last part of its URL; "" for home.
         words: the fields of the URL.
         frame: the part of the page to point at; "" for none.
+        line: in the file, at which it is named; 0 where it is none of a file.
     """
 
     page: str
     words: Mapping[str, str]
     frame: str = ""
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,7 @@ class Lesson:
         steps: in order.
         keypoints: what to keep in mind.
         order: among all lessons, the smallest first.
+        language: of its words and numbers, a key of `languages.LANGUAGES`.
     """
 
     name: str
@@ -167,6 +170,7 @@ class Lesson:
     steps: Sequence[Step]
     keypoints: list[Block]
     order: int = LAST
+    language: str = "en"
 
     @property
     def views(self) -> list[int]:

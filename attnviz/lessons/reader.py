@@ -1,9 +1,8 @@
 """Reads a lesson: its front matter, its steps, their directives, and all mistakes at once."""
 
-import math
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -11,7 +10,9 @@ import yaml
 from markdown_it.tree import SyntaxTreeNode
 
 from attnviz.errors import AttnvizError, BadInput, closest
-from attnviz.lessons import conditions
+from attnviz.lessons import conditions, front_matter
+from attnviz.lessons.fences import unclosed
+from attnviz.lessons.languages import DEFAULT, LANGUAGES
 from attnviz.lessons.lesson import LAST, LONGEST, Block, Known, Lesson, Mistake, Option, Step, Task, View
 from attnviz.lessons.text import TARGET, Texts, markdown
 
@@ -26,12 +27,13 @@ DIRECTIVES = {  # name -> its options
 }
 FIELDS = ("title", "minutes", "level", "objectives", "believed", "against")
 ORDER = "order"  # of the lesson among all, which it may leave out
+LANGUAGE = "language"  # which it may leave out, too
 OWN = ("lesson", "step", "only")
 """Fields of the URL that say which lesson is open; a view is written without them."""
 
 _OPTION = re.compile(r":([a-z_-]+):[ \t]*(.*)")
+_KINDS = {int: "a number", float: "a number", bool: "yes or no", list: "a list", dict: "a field with fields"}
 _BOX = re.compile(r"\[([ xX])\][ \t]+")
-_NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?", re.ASCII)
 
 
 def read(text: str, file: str, known: Known) -> tuple[Lesson | None, list[Mistake]]:
@@ -105,6 +107,7 @@ class _Reader:
         self.parser = markdown()
         self.steps: list[Step] = []
         self.keypoints: list[Block] = []
+        self.language = LANGUAGES[DEFAULT]
 
     def complain(self, line: int, sentence: str) -> None:
         self.mistakes.append(Mistake(self.file, line + 1, " ".join(sentence.split())))
@@ -112,6 +115,10 @@ class _Reader:
     def read(self, text: str) -> tuple[Lesson | None, list[Mistake]]:
         if len(text) > LARGEST:
             self.complain(0, f"A lesson has at most {LARGEST:,} characters, and this file has {len(text):,}.")
+            return None, self.mistakes
+        for line, sentence in unclosed(text):
+            self.complain(line, sentence)
+        if self.mistakes:  # what follows would be blamed for what is left open
             return None, self.mistakes
         nodes = SyntaxTreeNode(self.parser.parse(text)).children
         front = nodes.pop(0) if nodes and nodes[0].type == "front_matter" else None
@@ -153,12 +160,10 @@ class _Reader:
         try:
             found = yaml.safe_load(content)
         except yaml.YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            why = getattr(error, "problem", None) or "it is no YAML"
-            self.complain(mark.line + 1 if mark else 1, f"The front matter cannot be read: {why}.")
+            self.complain(*front_matter.explained(error, content))
             return None
         except (ValueError, RecursionError, TypeError) as error:
-            self.complain(1, f"The front matter cannot be read: {str(error)[:80]}.")
+            self.complain(1, f"A value of the front matter cannot be read ({str(error)[:60]}): put it between quotes.")
             return None
         if not isinstance(found, dict):
             self.complain(1, f"The front matter consists of lines 'name: value': {', '.join(FIELDS)}.")
@@ -169,10 +174,13 @@ class _Reader:
         def at(name: str) -> int:
             return next((i + 1 for i, one in enumerate(lines) if one.startswith(f"{name}:")), 1)
 
+        for line, name in front_matter.repeated(lines):
+            self.complain(line, f"The front matter has the field {name!r} twice: keep one of them.")
         for name in found:
-            if name not in (*FIELDS, ORDER):
-                word = name[:40] if isinstance(name, str) else type(name).__name__
-                self.complain(at(word), f"There is no field {word!r} in the front matter. {closest(word, FIELDS)}")
+            if name not in (*FIELDS, ORDER, LANGUAGE):
+                word = _short(name).strip("'")
+                known = (*FIELDS, ORDER, LANGUAGE)
+                self.complain(at(word), f"There is no field {word!r} in the front matter. {closest(word, known)}")
         read: dict[str, Any] = {}
         for name in FIELDS:
             value = found.get(name)
@@ -185,14 +193,21 @@ class _Reader:
             else:
                 right, wanted = _is_words(value), "a sentence"
             if not right:
-                given = "is missing" if value is None else "is something else here"
+                given = "is missing" if value is None else f"is {_short(value)} here"
                 self.complain(at(name), f"The front matter says {name}: {wanted}; it {given}.")
             read[name] = value
         read[ORDER] = found.get(ORDER, LAST)
         if type(read[ORDER]) is not int or not 0 <= read[ORDER] <= LAST:
             self.complain(
-                at(ORDER), f"The front matter says order: a number up to {LAST:,}; it is something else here."
+                at(ORDER),
+                f"The front matter says order: a number up to {LAST:,}; it is {_short(read[ORDER])} here.",
             )
+        read[LANGUAGE] = found.get(LANGUAGE, DEFAULT)
+        if isinstance(read[LANGUAGE], str) and read[LANGUAGE] in LANGUAGES:
+            self.language = LANGUAGES[read[LANGUAGE]]
+        else:
+            word = _short(read[LANGUAGE]).strip("'")
+            self.complain(at(LANGUAGE), f"There is no language {word!r}. {closest(word, LANGUAGES)}")
         return read if len(self.mistakes) == before else None
 
     # Steps
@@ -203,7 +218,7 @@ class _Reader:
             self.complain(line, f"A step begins with '## Title', and here is {heading.markup[:6]!r}.")
         elif heading and not title:
             self.complain(line, "A step has a title: '## Title'.")
-        return _Open(title, line, Texts(self.known, self.complain), before)
+        return _Open(title, line, Texts(self.known, self.complain, self.language), before)
 
     def _add(self, step: _Open, node: SyntaxTreeNode) -> None:
         if node.type != "colon_fence":
@@ -219,7 +234,7 @@ class _Reader:
         if directive.name == "view":
             try:
                 view = view_of(directive.argument, self.known, step.view)
-                step.view = View(view.page, view.words, directive.options.get("frame", ""))
+                step.view = View(view.page, view.words, directive.options.get("frame", ""), directive.line + 1)
             except BadInput as error:
                 self.complain(directive.line, str(error))
             frame = directive.options.get("frame")
@@ -232,7 +247,7 @@ class _Reader:
             self.keypoints = step.texts.blocks(directive.nodes, directive.body)
             if not self.keypoints:
                 self.complain(directive.line, "Write what to keep in mind into the keypoints.")
-            step.text.append(["part", "To keep in mind", self.keypoints])
+            step.text.append(["part", self.language.words["keypoints"], self.keypoints])
 
     def _close(self, step: _Open | None) -> None:
         if step is None:
@@ -241,7 +256,7 @@ class _Reader:
             self.complain(step.line, "The first step says what is shown: add :::{view} with the URL of a page.")
         view = step.view or View("", {})
         if "view" not in step.seen:
-            view = View(view.page, view.words)  # what was pointed at before
+            view = View(view.page, view.words, line=view.line)  # what was pointed at before
         if not step.text:
             self.complain(step.line, "A step says something: add a sentence below its title.")
         exercise = step.seen.get("exercise")
@@ -274,17 +289,22 @@ class _Reader:
         number, target, within = None, "", 0.0
         try:
             if "check" in exercise.options:
-                check = conditions.read(exercise.options["check"], self.known.declared)
+                check = conditions.read(exercise.options["check"], self.known.declared, self.language)
         except AttnvizError as error:
             self.complain(exercise.lines["check"], str(error))
         if "number" in exercise.options:
             number, target = self._number(exercise)
         if "within" in exercise.options:
             word = exercise.options["within"]
-            if not _NUMBER.fullmatch(word) or not math.isfinite(float(word)) or float(word) < 0:
-                self.complain(exercise.lines["within"], f"An answer may be off by a number, not by {word[:40]!r}.")
+            plain = self.language.plain(word)
+            if plain is None or float(plain) < 0:
+                meant = self.language.repaired(word)
+                hint = f" Write {meant}." if meant else ""
+                self.complain(
+                    exercise.lines["within"], f"An answer may be off by a number, not by {word[:40]!r}.{hint}"
+                )
             else:
-                within = float(word)
+                within = float(plain)
         said: dict[str, list[Block]] = {}
         for name in ("hint", "solution"):
             directive = step.seen.get(name)
@@ -312,24 +332,29 @@ class _Reader:
 
     def _number(self, exercise: _Directive) -> tuple[str | None, str]:
         word = exercise.options["number"]
-        found = re.fullmatch(r"(-?[\d.]+)(?:\s*<([^<>]+)>)?", word)
-        if not found or not _NUMBER.fullmatch(found[1]) or (found[2] and not TARGET.fullmatch(found[2])):
+        found = re.fullmatch(r"(-?[\d.,]+)(?:\s*<([^<>]+)>)?", word)
+        plain = self.language.plain(found[1]) if found else None
+        if not found or plain is None or (found[2] and not TARGET.fullmatch(found[2])):
+            meant = self.language.repaired(found[1]) if found else None
+            such = f"0{self.language.decimal}12"
             self.complain(
                 exercise.lines["number"],
-                f"The answer is a number, such as 49 or '0.12 <pixel_viewer.weight>', not {word[:40]!r}.",
+                f"The answer is a number, such as 49 or '{such} <pixel_viewer.weight>', not {word[:40]!r}."
+                + (f" Write {meant}." if meant else ""),
             )
             return None, ""
         try:
             conditions.check_name(found[2] or "", self.known.declared)
         except BadInput as error:
             self.complain(exercise.lines["number"], str(error))
-        return found[1], found[2] or ""
+        return plain, found[2] or ""
 
     def _shows(self, solution: _Directive | None, view: View) -> View | None:
         if not solution or "view" not in solution.options:
             return None
         try:
-            return view_of(solution.options["view"], self.known, view)
+            shows = view_of(solution.options["view"], self.known, view)
+            return replace(shows, line=solution.lines["view"] + 1)
         except BadInput as error:
             self.complain(solution.lines["view"], str(error))
         return None
@@ -363,6 +388,11 @@ class _Reader:
         body = "\n".join(lines[count:])
         nodes = SyntaxTreeNode(self.parser.parse(body)).children
         return _Directive(name, found[2], options, places, nodes, line, line + 1 + count)
+
+
+def _short(value: object) -> str:
+    """Return a value of the front matter for a sentence: its first words, or what kind of value it is."""
+    return repr(value[:40]) if isinstance(value, str) else _KINDS.get(type(value), "something else")
 
 
 def _is_words(value: object) -> bool:

@@ -9,6 +9,9 @@ from attnviz.errors import BadInput
 VARIABLE = "ATTNVIZ_LESSONS"
 """The environment variable that names the folder."""
 
+ALONE = "ATTNVIZ_LESSONS_ALONE"
+"""The environment variable that is "yes" where only the teacher's lessons are offered, and none of ours."""
+
 FLAG = "--lessons"
 """What names it in the command: `streamlit run app.py -- --lessons FOLDER`."""
 
@@ -17,6 +20,11 @@ def of_teacher() -> Path | None:
     """Return the folder that the environment names; None where it names none."""
     named = os.environ.get(VARIABLE)
     return Path(named) if named else None
+
+
+def alone() -> bool:
+    """Return whether the teacher's lessons stand instead of ours, and not beside them."""
+    return os.environ.get(ALONE) == "yes"
 
 
 def take_flag(words: Sequence[str]) -> None:

@@ -14,6 +14,7 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 
 from attnviz.errors import AttnvizError, BadInput, closest
 from attnviz.lessons import conditions
+from attnviz.lessons.languages import DEFAULT, LANGUAGES, Language
 from attnviz.lessons.lesson import Block, Known
 
 COLOURS = ("query", "key", "value")
@@ -23,6 +24,10 @@ ROLES = (*COLOURS, "term", "shown", "math")
 TARGET = re.compile(r'[a-z_]\w*(?:\.[a-z_]\w*){1,2}|"[\w-]+"', re.ASCII)
 """What a shown value is: one that a component declares, or a part of the page, in quotes, in which the words stand."""
 
+PLACES = ("query", "key", "pixel", "cell")
+"""Declared values that are places, "row,column": their comma is none of a number."""
+
+_WRITTEN = re.compile(r"[+\u2212-]?(\d[\d.,]*)(?:\s?%)?", re.ASCII)
 _TARGETED = re.compile(r"(.*\S)\s*<([^<>]+)>", re.DOTALL)
 _MARKS = {"em", "strong"}
 _BREAKS = {"softbreak", "hardbreak"}
@@ -43,10 +48,12 @@ class Texts:
     Args:
         known: what a lesson may name.
         complain: told the line (from 0) and the sentence of every mistake.
+        language: in which numbers are written.
     """
 
     known: Known
     complain: Callable[[int, str], None]
+    language: Language = LANGUAGES[DEFAULT]
     formulas: list[str] = field(default_factory=list)
 
     def blocks(self, nodes: list[SyntaxTreeNode], first: int) -> list[Block]:
@@ -152,5 +159,22 @@ class Texts:
                     f"declares it, not {words[:60]!r}."
                 )
             conditions.check_name(targeted[2], self.known.declared)
+            if targeted[2].rpartition(".")[2] not in PLACES:
+                self._check_number(targeted[1])
             return ["shown", targeted[1], targeted[2]]
         raise BadInput(f"There is no role {name[:40]!r}. {closest(name[:40], ROLES)}")
+
+    def _check_number(self, written: str) -> None:
+        """Refuse a number that is written as in another language: it would be shown with other decimals.
+
+        Raises:
+            BadInput: says how it is written.
+        """
+        found = _WRITTEN.fullmatch(written)
+        if not found or self.language.plain(found[1]) is not None:
+            return
+        meant = self.language.repaired(found[1])
+        raise BadInput(
+            f"{found[1]!r} is no number as {self.language.title} writes it."
+            + (f" Write {meant}; or name the language in the front matter, such as 'language: de'." if meant else "")
+        )

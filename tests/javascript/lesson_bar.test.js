@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { asWritten, Bar, holds, isRight } from "../../attnviz/ui/frontend/lessons/lesson_bar.js";
+import { asWritten, Bar, filled, holds, isRight, isStepOf } from "../../attnviz/ui/frontend/lessons/lesson_bar.js";
 
 const page = { query: "12,13", off: "3,5", "switch.answer": "2", "viewer.share": 11.8, "viewer.off": 2 };
 const find = (name) => page[name];
@@ -73,12 +73,12 @@ test("a task is judged by the page of its own step, once that has run", (t) => {
       querySelector: () => ({ getAttribute: () => page.state }),
       querySelectorAll: () => [{ shadowRoot: { querySelectorAll: () => [root] } }],
     },
-    location: { search: "", pathname: "/glimpses" },
+    location: { search: "?lesson=looks&step=2", pathname: "/glimpses" },
   });
   t.after(() => ["document", "location"].forEach((name) => delete globalThis[name]));
   const made = (check) =>
     Object.assign(Object.create(Bar.prototype), {
-      lesson: { task: { check }, view: { page: "glimpses", words: {}, frame: "" } },
+      lesson: { name: "looks", step: 1, task: { check }, view: { page: "glimpses", words: {}, frame: "" } },
       shown: [],
       done: false,
       back: {},
@@ -96,5 +96,32 @@ test("a task is judged by the page of its own step, once that has run", (t) => {
   page.state = "notRunning";
   assert.deepEqual(look(), [false, false], "nothing has been done since the step began");
   page.share = 60;
+  location.search = "?lesson=looks&step=3";
+  assert.deepEqual(look(), [false, false], "the next step was asked for, and its run has not begun");
+  location.search = "?lesson=looks&step=2";
   assert.deepEqual(look(), [true, true]);
+});
+
+for (const [search, is] of /** @type {[string, boolean][]} */ ([
+  ["?lesson=looks&step=2&query=1,1", true],
+  ["?lesson=looks&step=3", false],
+  ["?lesson=heads&step=2", false],
+  ["?lesson=looks", false],
+  ["?query=1,1", false],
+]))
+  test(`${search} is ${is ? "" : "not "}that of the step that is shown`, () => {
+    assert.equal(isStepOf(search, { name: "looks", step: 1 }), is);
+  });
+
+test("numbers are written as the language of the lesson writes them", () => {
+  const german = { decimal: ",", group: "." };
+  assert.equal(asWritten(0.5412, "0,54", german), "0,54");
+  assert.equal(asWritten(3136.25, "3.136,2", german), "3.136,3");
+  assert.equal(asWritten(0.9756, "97,6 %", german), "97,6 %");
+  assert.equal(asWritten(0.9756, "98%"), "98%");
+});
+
+test("words are filled in, and nothing else is", () => {
+  assert.equal(filled("{title}, step {step}", { title: "A", step: 2 }), "A, step 2");
+  assert.equal(filled("{other}", {}), "{other}");
 });

@@ -1,6 +1,6 @@
 """A lesson on paper says all that the lesson says, as plain text."""
 
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -108,3 +108,22 @@ def test_what_a_lesson_says_is_never_markup() -> None:
 )
 def test_a_formula_is_signs(latex: str, words: str) -> None:
     assert formula(latex) == f'<span class="formula">{words}</span>'
+
+
+@pytest.mark.parametrize(
+    ("suffix", "content"), [("png", b"\x89PNG\r\n"), ("jpg", b"\xff\xd8\xff\xe0"), ("jpeg", b"\xff\xd8")]
+)
+def test_a_picture_may_be_png_or_jpeg_where_there_is_no_webp(tmp_path: Path, suffix: str, content: bytes) -> None:
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / f"everything-1.{suffix}").write_bytes(content)
+    page = handout(sample(), pictures(tmp_path, sample()))
+    kind = "png" if suffix == "png" else "jpeg"
+    assert f"data:image/{kind};base64,{b64encode(content).decode()}" in page
+    (tmp_path / "pictures" / "everything-1.webp").write_bytes(b"RIFF")
+    assert f"data:image/webp;base64,{b64encode(b'RIFF').decode()}" in handout(sample(), pictures(tmp_path, sample()))
+
+
+def test_the_words_around_a_lesson_are_in_its_language() -> None:
+    german = handout(replace(sample(), language="de"))
+    assert '<html lang="de">' in german and "3 Minuten" in german and "Aufgabe 1" in german
+    assert not {"minutes", "Task", "Answers", "On the screen", "Many believe"} & set(german.split())

@@ -74,7 +74,7 @@ def test_what_a_step_names_of_its_page_is_listed() -> None:
     ("old", "new", "line", "part"),
     [
         ("title: Everything\n", "", 2, "title"),
-        ("title: Everything", "title: [a", 3, "front matter cannot be read"),
+        ("title: Everything", "title: [a", 2, "front matter cannot be read"),
         ("minutes: 3", "minutes: 30", 3, "1 to 10"),
         ("minutes: 3", "minuts: 3", 3, "Did you mean 'minutes'?"),
         ("minutes: 3", "minutes: 0x" + "f" * 5000, 3, "minutes"),

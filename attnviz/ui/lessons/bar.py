@@ -14,11 +14,13 @@ from streamlit.navigation.page import StreamlitPage
 
 from attnviz.errors import AttnvizError, BadInput, UnknownName
 from attnviz.lessons import Lesson, Step, View
+from attnviz.lessons.languages import LANGUAGES
 from attnviz.ui.components.component import FRONTEND, component
 from attnviz.ui.components.payload import pack
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import verbatim
 
+_ON_PAPER = {"task", "keypoints", "screen", "screen_picture", "head", "believed", "against"}
 LESSON, STEP = "lesson", "step"
 _ELSEWHERE = {LESSON, STEP, "only", "v"}  # a URL of these alone does not say what is shown
 
@@ -69,6 +71,7 @@ def sent(lesson: Lesson, number: int) -> dict[str, Any]:
     return {
         "name": lesson.name,
         "title": lesson.title,
+        "language": _language(lesson.language),
         "step": number,
         "steps": [one.title for one in lesson.steps],
         "views": [_view(one.view) for one in lesson.steps],
@@ -121,6 +124,12 @@ def _task(step: Step) -> dict[str, Any] | None:
     shown = {name: getattr(task, name) for name in ("prompt", "check", "number", "within", "hint", "solution")}
     shows = None if task.shows is None else _view(task.shows)
     return {**shown, "options": [asdict(option) for option in task.options], "shows": shows}
+
+
+def _language(code: str) -> dict[str, Any]:
+    language = LANGUAGES[code]
+    words = {key: word for key, word in language.words.items() if key not in _ON_PAPER}
+    return {"code": code, "decimal": language.decimal, "group": language.group, "words": words}
 
 
 @lru_cache(maxsize=1)

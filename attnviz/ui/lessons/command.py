@@ -1,13 +1,18 @@
-"""`python -m attnviz lessons`: says all mistakes of a folder of lessons, or writes lessons as files to print."""
+"""`python -m attnviz lessons`: finds the mistakes of a folder of lessons, plays it, or writes lessons to print."""
 
-from collections.abc import Iterator
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from attnviz import files
 from attnviz.errors import BadInput, UnknownName
 from attnviz.formatting import counted
 from attnviz.lessons.folder import Folder
-from attnviz.ui.lessons import shelf
+from attnviz.lessons.teacher import ALONE, VARIABLE
+from attnviz.ui.lessons import shelf, tried
 from attnviz.ui.lessons.known import known
 
 
@@ -23,35 +28,64 @@ def check(folder: str) -> Iterator[str]:
     found = Folder(Path(folder), known()).read()
     if not found:
         raise BadInput(f"There is no lesson in {folder!r}: lessons are files NAME.md.")
+    count = 0
     for name, one in found.items():
+        mistakes = [*one.mistakes, *(tried.mistakes(one.lesson) if one.lesson else ())]
+        count += len(mistakes)
         if one.lesson:
             tasks = sum(step.task is not None for step in one.lesson.steps)
             yield f"{name}: {one.lesson.title}, {counted(len(one.lesson.steps), 'step')}, {counted(tasks, 'task')}."
-        yield from map(str, one.mistakes)
-    count = sum(len(one.mistakes) for one in found.values())
+        yield from map(str, mistakes)
     if count:
         raise BadInput(f"{count} {'mistake has' if count == 1 else 'mistakes have'} to be corrected.")
 
 
-def print_out(name: str | None, to: Path) -> Iterator[str]:
+def print_out(words: Sequence[str], address: str = "") -> Iterator[str]:
     """Write handouts, and yield a line for each: where it is.
 
     Args:
-        name: of a lesson, ours or of the teacher's folder; None for all of them.
-        to: the folder that they are written into; it is made if it is not there.
+        words: the name of a lesson, ours or of the teacher's folder, and the folder that is written into; or one of the
+            two: all lessons, or this folder. A word alone that names a lesson is one.
+        address: of the app that a class uses, which links begin with.
 
     Raises:
-        BadInput: a file cannot be written.
+        BadInput: a file cannot be written, or the address is none.
         UnknownName: there is no such lesson.
     """
+    if address and not re.fullmatch(r"https?://[^\s/?#]+[^\s?#]*", address):
+        raise BadInput(f"An address is such as http://192.168.1.5:8501, not {address!r}.")
     lessons = shelf.lessons()
-    if name is not None and name not in lessons:
-        raise UnknownName("lesson", name, lessons)
-    for one in lessons if name is None else [name]:
-        file = to / f"{one}.html"
+    *named, to = words if len(words) == 2 or words[0] not in lessons else [words[0], "."]
+    if named and named[0] not in lessons:
+        raise UnknownName("lesson", named[0], lessons)
+    for one in named or lessons:
+        file = Path(to) / f"{one}.html"
         try:
-            to.mkdir(parents=True, exist_ok=True)
-            files.write(file, shelf.handout(lessons[one]))
+            file.parent.mkdir(parents=True, exist_ok=True)
+            files.write(file, shelf.handout(lessons[one], address))
         except OSError as error:
             raise BadInput(f"The handout {str(file)!r} cannot be written: {files.reason(error)}.") from error
         yield f"{lessons[one].title}: {file}"
+
+
+def play(folder: str, alone: bool, more: Sequence[str] = ()) -> int:
+    """Start the app with a folder of lessons, until it is stopped; return its exit status.
+
+    Args:
+        folder: of the lessons.
+        alone: whether ours are left out.
+        more: options for Streamlit, such as --server.port=8600.
+
+    Raises:
+        BadInput: the folder is none or has no lesson, or the app is not here.
+    """
+    found = Folder(Path(folder), known()).read()
+    if not found:
+        raise BadInput(f"There is no lesson in {folder!r}: lessons are files NAME.md.")
+    app = Path(__file__).parents[3] / "app.py"
+    if not app.exists():
+        raise BadInput(f"The app is not here ({app} is missing). Get the repository, and start this command in it.")
+    environment = {**os.environ, VARIABLE: str(Path(folder).resolve()), ALONE: "yes" if alone else ""}
+    return subprocess.run(
+        [sys.executable, "-m", "streamlit", "run", str(app), *more], env=environment, check=False, cwd=app.parent
+    ).returncode

@@ -6,18 +6,19 @@ from pathlib import Path
 from attnviz.lessons import Lesson
 from attnviz.lessons import handout as handouts
 from attnviz.lessons.folder import Folder, Found, ours, pictures
-from attnviz.lessons.teacher import of_teacher
+from attnviz.lessons.teacher import alone, of_teacher
 from attnviz.ui.lessons.known import known
 
 
 def found() -> dict[str, Found]:
-    """Return name -> a file of a lesson, in their order; a teacher's replaces one of ours that has its name.
+    """Return name -> a file of a lesson, in their order; a teacher's replaces one of ours that has its name, or all.
 
     Raises:
         BadInput: the teacher's folder cannot be read.
     """
     teacher = of_teacher()
-    both = {**_folder(ours()).read(), **(_folder(teacher).read() if teacher else {})}
+    own = _folder(teacher).read() if teacher else {}
+    both = own if teacher and alone() else {**_folder(ours()).read(), **own}
     return dict(sorted(both.items(), key=lambda one: (one[1].lesson.order if one[1].lesson else 0, one[0])))
 
 
@@ -31,15 +32,16 @@ def lessons() -> dict[str, Lesson]:
     return {name: one.lesson for name, one in found().items() if one.lesson}
 
 
-def handout(lesson: Lesson) -> str:
+def handout(lesson: Lesson, address: str = "") -> str:
     """Return a lesson as HTML to print, with the pictures that lie beside it.
 
     Args:
         lesson: ours, or one of the teacher's folder.
+        address: of the app, for its links.
     """
     teacher = of_teacher()
     folder = teacher if teacher and lesson.name in _folder(teacher).read() else ours()
-    return handouts.handout(lesson, pictures(folder, lesson))
+    return handouts.handout(lesson, pictures(folder, lesson), address)
 
 
 @lru_cache(maxsize=8)

@@ -231,9 +231,8 @@ def pixel_attention() -> Callable[[Bytes], npt.NDArray[np.int64]]:
 
 def measure(kind: str, classify: Callable[[Bytes], npt.NDArray[np.int64]], count: int = COUNT) -> tuple[int, list[int]]:
     """Return how many photographs of a kind are answered as they should be, and the numbers of the others."""
-    from attnviz.data.inputs.find import find
-
     from attnviz.data.inputs import digit as mnist
+    from attnviz.data.inputs.photograph import find
 
     images, labels = digits(count, classify)
     wrong = []

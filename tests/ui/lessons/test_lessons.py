@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from attnviz.errors import BadInput, UnknownName
-from attnviz.lessons.folder import ours, picture_of
-from attnviz.lessons.teacher import VARIABLE
+from attnviz.lessons.folder import Folder, ours, picture_of
+from attnviz.lessons.teacher import ALONE, VARIABLE
 from attnviz.ui.components.component import FRONTEND
 from attnviz.ui.lessons import bar, command, offer, shelf
 from attnviz.ui.lessons.known import file_of, known
@@ -22,7 +22,7 @@ MOST = 20_000  # bytes that a lesson adds to a page
 
 
 def test_our_lessons_have_no_mistake_and_three_tasks_each() -> None:
-    assert all(line.count(":") == 1 for line in command.check(str(ours())))
+    assert not [one for found in Folder(ours(), known()).read().values() for one in found.mistakes]
     for lesson in shelf.lessons().values():
         assert sum(step.task is not None for step in lesson.steps) >= 3, lesson.name
 
@@ -87,15 +87,59 @@ def test_the_command_says_all_mistakes(tmp_path: Path) -> None:
 
 def test_the_command_writes_handouts(tmp_path: Path) -> None:
     to = tmp_path / "paper"
-    assert len(list(command.print_out(None, to))) == len(shelf.lessons())
+    assert len(list(command.print_out([str(to)]))) == len(shelf.lessons())
     assert {path.stem for path in to.iterdir()} == {*shelf.lessons()}
-    (line,) = command.print_out(offer.FIRST, to)
+    (line,) = command.print_out([offer.FIRST, str(to)])
     assert line == f"{offer.TITLE}: {to / offer.FIRST}.html"
     with pytest.raises(UnknownName, match=offer.FIRST):
-        list(command.print_out("pixel-to-anwser", to))
+        list(command.print_out(["pixel-to-anwser", str(to)]))
     (tmp_path / "file").write_text("")
     with pytest.raises(BadInput, match="cannot be written"):
-        list(command.print_out(offer.FIRST, tmp_path / "file"))
+        list(command.print_out([offer.FIRST, str(tmp_path / "file")]))
+
+
+def test_a_word_alone_that_names_a_lesson_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (line,) = command.print_out([offer.FIRST])
+    assert line == f"{offer.TITLE}: {offer.FIRST}.html" and (tmp_path / f"{offer.FIRST}.html").exists()
+    assert len(list(command.print_out([f"./{offer.FIRST}"]))) == len(shelf.lessons())
+
+
+def test_links_of_a_handout_begin_with_the_address_that_is_given(tmp_path: Path) -> None:
+    list(command.print_out([offer.FIRST, str(tmp_path)], "http://192.168.1.5:8501/app/"))
+    text = (tmp_path / f"{offer.FIRST}.html").read_text()
+    link = f"http://192.168.1.5:8501/app/?lesson={offer.FIRST}&amp;step=1"
+    assert f'<a href="{link}">{link}</a>' in text
+    with pytest.raises(BadInput, match="An address is such as"):
+        list(command.print_out([offer.FIRST, str(tmp_path)], "192.168.1.5"))
+
+
+def test_a_teachers_lessons_stand_instead_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = TEXT.replace("look?", "draw?").replace("viewer.", "pixel_viewer.").replace("(draw)", "(results)")
+    (tmp_path / "own.md").write_text(text)
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    monkeypatch.setenv(ALONE, "yes")
+    assert [*shelf.found()] == ["own"]
+    monkeypatch.setenv(ALONE, "")
+    assert {"own", offer.FIRST} <= {*shelf.found()}
+
+
+def test_play_starts_the_app_with_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BadInput, match="no lesson"):
+        command.play(str(tmp_path), alone=False)
+    (tmp_path / "own.md").write_text(TEXT)
+    started: list[tuple[list[str], dict[str, str]]] = []
+
+    def run(words: list[str], *, env: dict[str, str], **_: object) -> subprocess.CompletedProcess[bytes]:
+        started.append((words, env))
+        return subprocess.CompletedProcess(words, 0)
+
+    monkeypatch.setattr(command.subprocess, "run", run)
+    assert command.play(str(tmp_path), alone=True, more=["--server.port=8600"]) == 0
+    ((words, environment),) = started
+    assert words[1:4] == ["-m", "streamlit", "run"] and words[-1] == "--server.port=8600"
+    assert Path(words[4]).name == "app.py" and Path(words[4]).exists()
+    assert environment[VARIABLE] == str(tmp_path.resolve()) and environment[ALONE] == "yes"
 
 
 def test_pages_without_a_lesson_bring_no_parser_along() -> None:

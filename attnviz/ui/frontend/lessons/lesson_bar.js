@@ -40,20 +40,41 @@ export function holds(check, find, before) {
   });
 }
 
+/** @typedef {{decimal: string, group: string}} Numbers how a language writes them */
+/** @type {Numbers} */
+const ENGLISH = { decimal: ".", group: "," };
+
 /**
  * A value as the lesson writes it: with as many decimals, and in percent where it does that.
  * @param {any} value that a component declares
  * @param {string} written in the lesson
+ * @param {Numbers} language
  */
-export function asWritten(value, written) {
+export function asWritten(value, written, { decimal, group } = ENGLISH) {
   if (typeof value !== "number") return value === undefined || value === null ? written : String(value);
-  const decimals = /\.(\d+)/.exec(written)?.[1].length ?? 0;
-  const percent = written.endsWith("%");
+  const decimals = /^\d+/.exec(written.split(decimal)[1] ?? "")?.[0].length ?? 0;
+  const percent = /(\s?)%$/.exec(written);
   const shown = Math.abs(percent ? 100 * value : value).toFixed(decimals);
   const sign = value < 0 && Number(shown) !== 0 ? "\u2212" : /^\+/.test(written) ? "+" : "";
   const [whole, part] = shown.split(".");
-  const grouped = written.includes(",") ? whole.replace(/\B(?=(\d{3})+$)/g, ",") : whole;
-  return `${sign}${grouped}${part ? `.${part}` : ""}${percent ? " %" : ""}`;
+  const grouped = written.includes(group) ? whole.replace(/\B(?=(\d{3})+$)/g, group) : whole;
+  return `${sign}${grouped}${part ? `${decimal}${part}` : ""}${percent ? `${percent[1]}%` : ""}`;
+}
+
+/**
+ * Whether a URL is that of a step: between a click on *Next step* and the run that it starts, the step before is still
+ * here, and must not be judged by what the new URL says.
+ * @param {string} search of the URL
+ * @param {{name: string, step: number}} lesson
+ */
+export function isStepOf(search, { name, step }) {
+  const words = new URLSearchParams(search);
+  return words.get("lesson") === name && (words.get("step") ?? "1") === String(step + 1);
+}
+
+/** Words with what is to be put into them. @param {string} words @param {Record<string, any>} parts */
+export function filled(words, parts) {
+  return words.replace(/\{(\w+)\}/g, (whole, name) => String(parts[name] ?? whole));
 }
 
 /** Whether an answer is right. @param {string} typed @param {string} right @param {number} within */
@@ -149,19 +170,21 @@ export class Bar {
     this.count = text();
     this.news = text();
     this.result = text();
-    this.steps = element("select", { "aria-label": "Step", onchange: () => this.step(this.steps.selectedIndex) });
+    this.steps = element("select", { onchange: () => this.step(this.steps.selectedIndex) });
     const button = (words, act, more = {}) => element("button", { type: "button", onclick: act, ...more }, words);
     this.words = element("div.lesson-words");
     this.task = element("div.lesson-task");
-    this.previous = button("Previous step", () => this.step(this.lesson.step - 1));
-    this.next = button("Next step", () => this.step(this.lesson.step + 1), { class: "lesson-main" });
-    this.back = button("Back to this step\u2019s view", () => this.step(this.lesson.step), { hidden: true });
-    this.folder = button("Fold", () => this.fold(), { "aria-expanded": "true" });
+    this.previous = button("", () => this.step(this.lesson.step - 1));
+    this.next = button("", () => this.step(this.lesson.step + 1), { class: "lesson-main" });
+    this.back = button("", () => this.step(this.lesson.step), { hidden: true });
+    this.picture = button("", () => this.toPicture());
+    this.folder = button("", () => this.fold(), { "aria-expanded": "true" });
+    this.leaver = button("", () => this.leave());
     this.heading = element("h2", {}, this.title);
     this.body = element("div.lesson-body", {}, this.words, this.task);
     this.root = element(
       "aside.lesson",
-      { "aria-label": "Lesson", "data-lesson": "" },
+      { "data-lesson": "" },
       element(
         "header",
         {},
@@ -170,9 +193,9 @@ export class Bar {
         this.steps,
         element("span.lesson-gap"),
         this.back,
-        button("To the picture", () => this.toPicture(), { title: "Alt+L, and Alt+L comes back" }),
+        this.picture,
         this.folder,
-        button("Leave", () => this.leave()),
+        this.leaver,
       ),
       this.body,
       element("footer", {}, this.previous, element("progress", { "aria-hidden": "true" }), this.next),
@@ -233,37 +256,57 @@ export class Bar {
   // A step
 
   draw() {
-    const { name, title, step, steps, words, task } = this.lesson;
+    const { name, title, step, steps, task, language } = this.lesson;
+    const { words } = language;
+    this.root.lang = language.code;
+    this.name();
     this.shown = [];
     this.began = undefined;
     this.wrong = false;
     this.frame(null);
     this.done = kept(name).done.includes(step);
     keep(name, { step, of: steps.length });
-    set(this.root, "aria-label", `Lesson: ${title}`);
+    set(this.root, "aria-label", `${words.lesson}: ${title}`);
     say(this.title, steps[step]);
-    say(this.count, `${title}, step ${step + 1} of ${steps.length}`);
+    const place = { title, step: step + 1, steps: steps.length };
+    say(this.count, filled(words.place, place));
     this.steps.replaceChildren(
       ...steps.map((one, i) => element("option", { selected: i === step }, `${i + 1}  ${one}`)),
     );
     this.progress.max = steps.length;
     this.progress.value = step + 1;
     this.previous.disabled = step === 0;
-    say(this.next.firstChild, step + 1 < steps.length ? "Next step" : "Finish");
+    this.next.textContent = step + 1 < steps.length ? words.next : words.finish;
     this.words.replaceChildren(...this.blocks(this.lesson.text));
     this.task.replaceChildren(...(task ? this.taskOf(task) : []));
     this.task.hidden = !task;
     this.body.scrollTop = 0;
-    say(this.news, `Step ${step + 1} of ${steps.length}: ${steps[step]}. ${this.words.textContent} ${words ?? ""}`);
+    say(this.news, `${filled(words.news, { ...place, title: steps[step] })} ${this.words.textContent}`);
     this.toFollow = true;
   }
 
+  /** Name what stands around the words of a lesson in its language. */
+  name() {
+    const { words } = this.lesson.language;
+    for (const [button, word] of /** @type {[HTMLElement, string][]} */ ([
+      [this.previous, words.previous],
+      [this.back, words.view],
+      [this.picture, words.picture],
+      [this.folder, this.root.classList.contains("lesson-folded") ? words.unfold : words.fold],
+      [this.leaver, words.leave],
+    ]))
+      button.textContent = word;
+    set(this.picture, "title", words.picture_keys);
+    set(this.steps, "aria-label", words.step);
+  }
+
   taskOf(task) {
+    const { words } = this.lesson.language;
     const result = (this.result = text());
     /** @type {HTMLElement[]} */
     const parts = [element("div", {}, ...this.blocks(task.prompt))];
     if (task.options.length) {
-      const list = element("div.lesson-options", { role: "group", "aria-label": "Answers" });
+      const list = element("div.lesson-options", { role: "group", "aria-label": words.answers });
       for (const option of task.options) {
         const reply = element("div.lesson-reply", { hidden: true }, ...this.blocks(option.reply));
         const choose = () => {
@@ -281,26 +324,27 @@ export class Bar {
       parts.push(list);
     }
     if (task.number !== null) {
-      const field = element("input", { type: "text", inputmode: "decimal", "aria-label": "Your answer", size: "8" });
+      const field = element("input", { type: "text", inputmode: "decimal", "aria-label": words.answer, size: "8" });
       const submit = (event) => {
         event.preventDefault();
         this.answered(isRight(field.value, task.number, task.within));
       };
-      parts.push(element("form", { onsubmit: submit }, field, element("button", { type: "submit" }, "Check")));
+      parts.push(element("form", { onsubmit: submit }, field, element("button", { type: "submit" }, words.check)));
     }
     parts.push(element("p.lesson-result", { role: "status" }, result));
     const row = element("p.lesson-help");
-    for (const [words, content] of [
-      ["Hint", task.hint],
-      ["Solution", task.solution],
+    for (const [title, content] of [
+      [words.hint, task.hint],
+      [words.solution, task.solution],
     ]) {
       if (!content.length) continue;
-      this.still = words === "Solution" && task.shows !== null; // its numbers are those of another view
+      const solves = content === task.solution && task.shows;
+      this.still = Boolean(solves); // its numbers are those of another view
       const more = element("div.lesson-more", { hidden: true }, ...this.blocks(content));
       this.still = false;
-      if (words === "Solution" && task.shows)
-        more.append(element("p", {}, this.link(hrefOf(this.lesson.name, task.shows, this.lesson.step), "Show it")));
-      const opener = element("button", { type: "button", "aria-expanded": "false" }, words);
+      if (solves)
+        more.append(element("p", {}, this.link(hrefOf(this.lesson.name, task.shows, this.lesson.step), words.show)));
+      const opener = element("button", { type: "button", "aria-expanded": "false" }, title);
       opener.addEventListener("click", () => {
         more.hidden = !more.hidden;
         set(opener, "aria-expanded", String(!more.hidden));
@@ -328,9 +372,9 @@ export class Bar {
   }
 
   say() {
-    const { task } = this.lesson;
-    const words = this.wrong ? "Not this one. Look again." : this.done ? "Done." : task?.check.length ? "Not yet." : "";
-    say(this.result, words);
+    const { task, language } = this.lesson;
+    const { wrong, done, open } = language.words;
+    say(this.result, this.wrong ? wrong : this.done ? done : task?.check.length ? open : "");
     this.task.classList.toggle("lesson-done", this.done && !this.wrong);
   }
 
@@ -341,9 +385,9 @@ export class Bar {
     this.takeTheme();
     const find = reader();
     // The bar comes before the page of its step: until that has run, the step before is still drawn.
-    if (!isRunning()) this.judge(find);
+    if (!isRunning() && isStepOf(location.search, lesson)) this.judge(find);
     for (const { node, written, target } of this.shown)
-      if (!target.startsWith('"')) say(node, asWritten(find(target), written));
+      if (!target.startsWith('"')) say(node, asWritten(find(target), written, lesson.language));
     const words = new URLSearchParams(location.search);
     const here = location.pathname.split("/").pop() === lesson.view.page;
     this.back.hidden = here && Object.entries(lesson.view.words).every(([name, word]) => words.get(name) === word);
@@ -401,7 +445,7 @@ export class Bar {
 
   fold() {
     const folded = this.root.classList.toggle("lesson-folded");
-    say(this.folder.firstChild, folded ? "Unfold" : "Fold");
+    this.name();
     set(this.folder, "aria-expanded", String(!folded));
   }
 

@@ -1,0 +1,158 @@
+"""The views of a lesson, tried: each is opened as the app would, and what its page refuses is a mistake of the lesson.
+
+A page says itself which model, data set or experiment it does not have, and which field of the URL it looks at is its
+own affair: so nothing here lists them. What only a browser computes, the values of components, `in_browser` looks at.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
+from streamlit.testing.v1 import AppTest
+
+from attnviz.errors import closest
+from attnviz.lessons import Lesson, Mistake, View
+from attnviz.lessons.conditions import holds
+from attnviz.ui.components.payload import unpack
+from attnviz.ui.lessons.known import file_of
+from attnviz.ui.shared import url_state
+
+PAGES = Path(__file__).parents[3] / "pages"
+PATIENCE = 300.0  # seconds for one page
+OWN = {"v", *url_state.STAYS}
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What came of a view.
+
+    Args:
+        sentences: what the page complains of.
+        looked_at: the fields of the URL that the page has asked for.
+        words: what the page shows, as fields of the URL.
+    """
+
+    sentences: tuple[str, ...]
+    looked_at: frozenset[str]
+    words: Mapping[str, str]
+
+
+def mistakes(lesson: Lesson) -> list[Mistake]:
+    """Return the mistakes that show when the views of a lesson are opened, and its tasks are judged by their URLs."""
+    found: list[Mistake] = []
+    opened: dict[tuple[str, str], Opened] = {}
+
+    def complain(line: int, sentence: str) -> None:
+        sentence = " ".join(sentence.split())
+        if all(one.sentence != sentence for one in found):  # later views often have all fields of an earlier one
+            found.append(Mistake(f"{lesson.name}.md", line, sentence))
+
+    def look(view: View) -> Opened:
+        key = view.page, str(sorted(view.words.items()))
+        if key not in opened:
+            opened[key] = open_view(view)
+            for sentence in opened[key].sentences:
+                complain(view.line, f"The page of this view complains: {sentence}")
+            known = sorted(opened[key].looked_at - OWN)
+            for name in view.words:
+                if name not in opened[key].looked_at | OWN:
+                    complain(
+                        view.line,
+                        f"The page {view.page or 'home'!r} looks at no field {name!r}. {closest(name, known)}",
+                    )
+        return opened[key]
+
+    for step in lesson.steps:
+        before = look(step.view).words
+        task = step.task
+        if task is None:
+            continue
+        if task.check and holds(task.check, before):
+            complain(task.line, "This task is done before anything was done: its condition holds in the step's view.")
+        if task.shows is None:
+            continue
+        after = look(task.shows).words
+        for one in task.check:
+            if holds([one], after, before) is False:
+                complain(
+                    task.shows.line, f"In this view of the solution the condition {' '.join(one).strip()!r} fails."
+                )
+    return sorted(found)
+
+
+def open_view(view: View) -> Opened:
+    """Open a view and return what came of it."""
+    test = AppTest.from_file(str(PAGES / file_of(view.page)), default_timeout=PATIENCE)
+    test.query_params.update({"v": url_state.VERSION, **view.words})
+    with recorded() as looked_at:
+        test.run()
+    said = [one.value for kind in (test.warning, test.error) for one in kind]
+    said += [one.value for one in test.exception]
+    shapes = [unpack(one.proto.bytes)[0] for one in test.get("bidi_component")]
+    looked_at |= {field["name"] for header in shapes for field in header.get("fields", ())}
+    said += [sentence for header in shapes for sentence in _out_of_place(header, view.words)]
+    words = {**test.session_state["url_state.stated"], **view.words} if _states(test) else dict(view.words)
+    return Opened(tuple(sentence.replace("\\", "") for sentence in said), frozenset(looked_at), words)
+
+
+@contextmanager
+def recorded() -> Iterator[set[str]]:
+    """Record the names of all fields of the URL that are asked for inside the block."""
+    names: set[str] = set()
+    item, contains, to_dict = (getattr(QueryParamsProxy, name) for name in ("__getitem__", "__contains__", "to_dict"))
+
+    class Words(dict[str, str]):
+        def __getitem__(self, name: str) -> str:
+            names.add(name)
+            return super().__getitem__(name)
+
+        def __contains__(self, name: object) -> bool:
+            names.add(str(name))
+            return super().__contains__(name)
+
+        def get(self, name: str, default: Any = None) -> Any:
+            names.add(name)
+            return super().get(name, default)
+
+    def recorded_item(self: QueryParamsProxy, name: str) -> str:
+        names.add(name)
+        return str(item(self, name))
+
+    def recorded_contains(self: QueryParamsProxy, name: object) -> bool:
+        names.add(str(name))
+        return bool(contains(self, name))
+
+    with (
+        patch.object(QueryParamsProxy, "__getitem__", recorded_item),
+        patch.object(QueryParamsProxy, "__contains__", recorded_contains),
+        patch.object(QueryParamsProxy, "to_dict", lambda self: Words(to_dict(self))),
+    ):
+        yield names
+
+
+def _states(test: AppTest) -> bool:
+    return "url_state.stated" in test.session_state
+
+
+def _out_of_place(header: Any, words: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence for each place of the URL that the picture of a component does not have."""
+    if not isinstance(header, Mapping) or "fields" not in header:
+        return
+    rows, columns = header.get("rows"), header.get("columns")
+    if not (isinstance(rows, int) and isinstance(columns, int)):
+        return
+    for field in header["fields"]:
+        word = words.get(field["name"], "")
+        parts = word.split(",")
+        if field["kind"] == "place" and len(parts) == 2 and all(part.isdecimal() for part in parts):
+            row, column = map(int, parts)
+            if not (1 <= row <= rows and 1 <= column <= columns):
+                nearest = f"{min(max(row, 1), rows)},{min(max(column, 1), columns)}"
+                yield (
+                    f"The URL asks for {field['name']} '{word}', and there are rows 1 to {rows} and columns 1 to "
+                    f"{columns}. Did you mean '{nearest}'?"
+                )

@@ -1,0 +1,83 @@
+"""Views that are opened: what a page does not have, and what a task gets wrong, is a mistake with its line."""
+
+import pytest
+
+from attnviz.lessons import Lesson, reader
+from attnviz.lessons.conditions import holds
+from attnviz.ui.lessons import shelf, tried
+from attnviz.ui.lessons.known import known
+
+TEXT = """---
+title: Tried
+minutes: 3
+level: all
+objectives:
+  - Try it.
+believed: It is right.
+against: It is wrong.
+---
+
+## First
+
+:::{view} pixel_attention?model=pixel_attention.digits&data=strokes&number=23&VIEW
+:::
+
+Look.
+
+:::{exercise}
+:check: CHECK
+Lock it.
+:::
+
+:::{solution}
+:view: ?SOLUTION
+So.
+:::
+
+:::{keypoints}
+- It works.
+:::
+"""
+SHOWN, TASK, SOLVED = 13, 18, 24
+
+
+def lesson(view: str = "head=2", check: str = "query is 12,13", solution: str = "query=12,13") -> Lesson:
+    text = TEXT.replace("VIEW", view).replace("CHECK", check).replace("SOLUTION", solution)
+    read, mistakes = reader.read(text, "tried.md", known())
+    assert read, mistakes
+    return read
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line", "says"),
+    [
+        ({"view": "query=99,8"}, SHOWN, "Did you mean '14,8'"),
+        ({"view": "qery=12,8"}, SHOWN, "Did you mean 'query'"),
+        ({"view": "model=pixel_attention.digitz"}, SHOWN, "Did you mean 'pixel_attention.digits'"),
+        ({"view": "data=stroke"}, SHOWN, "Did you mean 'strokes'"),
+        ({"view": "query=12,13"}, TASK, "done before anything was done"),
+        ({"check": "key is set and viewer.weight > 1"}, SOLVED, "the condition 'key is set' fails"),
+        ({"check": "query is 12,13 and head is 3"}, SOLVED, "the condition 'head is 3' fails"),
+        ({"solution": "query=12,13&kye=3,3"}, SOLVED, "Did you mean 'key'"),
+    ],
+)
+def test_a_mistake_in_a_view_or_a_task_is_named_with_its_line(arguments: dict[str, str], line: int, says: str) -> None:
+    (one,) = tried.mistakes(lesson(**arguments))
+    assert str(one).startswith(f"tried.md:{line}: ") and says in one.sentence, one
+
+
+def test_a_right_lesson_has_no_mistake() -> None:
+    assert tried.mistakes(lesson()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", shelf.lessons())
+def test_the_views_of_our_lessons_have_no_mistake(name: str) -> None:
+    assert tried.mistakes(shelf.lessons()[name]) == []
+
+
+def test_what_depends_on_a_component_is_left_open() -> None:
+    check = [["query", "is set", ""], ["viewer.share", ">", "5"]]
+    assert holds(check, {"query": "1,1"}) is None
+    assert holds(check, {}) is False
+    assert holds([["query", "is set", ""]], {"query": "1,1"}) is True
