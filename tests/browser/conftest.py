@@ -1,7 +1,8 @@
 """A real browser, the real server, and pages that fail their test when they fetch from elsewhere or log an error.
 
-Fixtures: `chromium` (the browser), `serve(path)` (a running app's address), `page` (1280 x 720) and `new_page(...)`
-(any other size, colour scheme, touch). Helpers: `from .conftest import find_violations, listen, wait_until_ready`.
+Fixtures: `chromium` (the browser), `serve(path)` (a running app's address); pages that stay open between tests: `page`
+(1280 x 720), `kept_page(...)` (any other size, colour scheme, touch) and `visit(address, shown)`; `new_page(...)`, of a
+test for itself. Helpers: `from .conftest import find_violations, listen, wait_until_ready, walk`.
 """
 
 import os
@@ -9,50 +10,33 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    ConsoleMessage,
-    Error,
-    Locator,
-    Page,
-    Request,
-    Response,
-    ViewportSize,
-    WebSocket,
-    expect,
-    sync_playwright,
-)
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect, sync_playwright
 
 from attnviz import data
-from tests.ui.mechanisms.pixel_attention.experiments.placed import place
 
 from . import harness
 from .harness import open_at as open_at
 from .harness import read_state as read_state
 from .harness import wait_for_state as wait_for_state
 from .harness import wait_until_ready as wait_until_ready
+from .open_pages import ANEW, WAIT, Contexts, leave
+from .open_pages import Problems as Problems
+from .open_pages import prepare as prepare
+from .open_pages import walk as walk
+from .small_checkpoints import place
 
 PICTURES = Path(__file__).parent / "pictures"
-OWN_HOSTS = {"127.0.0.1", "localhost"}
 
 Serve = Callable[..., str]
 NewPage = Callable[..., Page]
 Visit = Callable[..., Page]
 
-# Streamlit runs the script again, with the new words.
-ANEW = """(words) => {
-  document.querySelector("[data-testid=stMain]").scrollTop = 0;
-  history.pushState(null, "", words);
-  dispatchEvent(new PopStateEvent("popstate"));
-}"""
+COMPONENTS = "tests/browser/apps/components.py"
 
-WAIT = 120_000  # milliseconds: a busy machine may take ten times as long as a quiet one
 expect.set_options(timeout=WAIT)
 
 
@@ -89,7 +73,7 @@ def serve() -> Iterator[Serve]:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder of small checkpoints with drawn weights, see `experiments/placed.py` in tests/ui."""
+    """Return the folder of small checkpoints."""
     return place(tmp_path_factory.mktemp("checkpoints"))
 
 
@@ -109,106 +93,10 @@ def eight() -> int:
 # Pages
 
 
-class Problems:
-    """What goes wrong in a page without anybody looking; `expected` are parts of messages that a test provokes."""
-
-    def __init__(self) -> None:
-        self.seen: list[str] = []
-        self.expected: list[str] = []
-
-    def watch(self, page: Page) -> None:
-        """Listen to everything the page says and asks for."""
-        for event, listener in self._listeners():
-            page.on(event, listener)
-
-    def leave(self, page: Page) -> None:
-        """Listen no longer."""
-        for event, listener in self._listeners():
-            page.remove_listener(event, listener)
-
-    def unexpected(self) -> list[str]:
-        """Return what was seen and not expected."""
-        return [seen for seen in self.seen if not any(part in seen for part in self.expected)]
-
-    def _listeners(self) -> list[tuple[Any, Callable[[Any], None]]]:
-        return [
-            ("console", self._console),
-            ("pageerror", self._error),
-            ("request", self._request),
-            ("requestfailed", self._request_failed),
-            ("response", self._response),
-            ("websocket", self._socket),
-        ]
-
-    def _error(self, error: Error) -> None:
-        self.seen.append(f"uncaught: {error}")
-
-    def _socket(self, socket: WebSocket) -> None:
-        self._address(socket.url)
-
-    def _console(self, message: ConsoleMessage) -> None:
-        # An answer of 400 and more is reported by _response, with its address.
-        if message.type == "error" and "Failed to load resource" not in message.text:
-            self.seen.append(f"console: {message.text}")
-
-    def _request(self, request: Request) -> None:
-        self._address(request.url)
-
-    def _address(self, url: str) -> None:
-        parts = urlsplit(url)
-        if parts.scheme in ("http", "https", "ws", "wss") and parts.hostname not in OWN_HOSTS:
-            self.seen.append(f"foreign: {url}")
-
-    def _request_failed(self, request: Request) -> None:
-        # Leaving a page aborts what it was still fetching.
-        if request.failure != "net::ERR_ABORTED":
-            self.seen.append(f"failed: {request.url} {request.failure}")
-
-    def _response(self, response: Response) -> None:
-        # Below a deep link Streamlit's page first looks for its server beside itself: two harmless 404s.
-        harmless = urlsplit(response.url).path.endswith(("/_stcore/health", "/_stcore/host-config"))
-        if response.status >= 400 and not (response.status == 404 and harmless):
-            self.seen.append(f"answer {response.status}: {response.url}")
-
-
 @pytest.fixture
 def problems() -> Problems:
     """Return what the pages of this test have to complain about."""
     return Problems()
-
-
-class Contexts:
-    """Contexts that are used again, once they are empty: their cache saves every test fetching and compiling the app.
-
-    Only contexts of options that a page cannot change itself are told apart.
-    """
-
-    def __init__(self, browser: Browser) -> None:
-        self.apps: dict[str, Page] = {}  # address -> the page that stays open, see `visit`
-        self.visits = 0
-        self._browser = browser
-        self._free: dict[str, list[BrowserContext]] = {}
-        self._taken: dict[BrowserContext, str] = {}
-
-    def take(self, **options: Any) -> BrowserContext:
-        """Return a context that no other page uses; options as of Playwright's `new_context`."""
-        free = self._free.setdefault(repr(sorted(options.items())), [])
-        context = free.pop() if free else self._browser.new_context(**options)
-        self._taken[context] = repr(sorted(options.items()))
-        return context
-
-    def clear(self, page: Page) -> None:
-        """Empty a page's context of what the page and the test left there."""
-        session = page.context.new_cdp_session(page)
-        session.send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
-        session.detach()
-        page.context.clear_permissions()
-
-    def give_back(self, page: Page) -> None:
-        """Close a page, and keep its context."""
-        self.clear(page)
-        page.close()
-        self._free[self._taken.pop(page.context)].append(page.context)
 
 
 @pytest.fixture(scope="package")
@@ -230,7 +118,8 @@ def new_page(contexts: Contexts, problems: Problems, request: pytest.FixtureRequ
         viewport: ViewportSize | None = None, color_scheme: Literal["light", "dark"] = "light", **options: Any
     ) -> Page:
         pages.append(contexts.take(**options).new_page())
-        prepare(pages[-1], problems, viewport, color_scheme)
+        problems.watch(pages[-1])
+        prepare(pages[-1], viewport, color_scheme)
         return pages[-1]
 
     yield open_page
@@ -238,17 +127,6 @@ def new_page(contexts: Contexts, problems: Problems, request: pytest.FixtureRequ
     for page in pages:
         contexts.give_back(page)
     assert not unexpected, "the browser complained:\n" + "\n".join(unexpected)
-
-
-def prepare(
-    page: Page, problems: Problems, viewport: ViewportSize | None, color_scheme: Literal["light", "dark"]
-) -> None:
-    """Make a page ready for a test."""
-    page.set_default_timeout(WAIT)
-    page.set_viewport_size(viewport or {"width": 1280, "height": 720})
-    # What moves of itself would be measured while it moves: a page that goes somewhere is there at once.
-    page.emulate_media(color_scheme=color_scheme, reduced_motion="reduce")
-    problems.watch(page)
 
 
 def finish(pages: Sequence[Page], problems: Problems, request: pytest.FixtureRequest) -> list[str]:
@@ -262,63 +140,59 @@ def finish(pages: Sequence[Page], problems: Problems, request: pytest.FixtureReq
 
 
 @pytest.fixture
-def visit(
-    serve: Serve, contexts: Contexts, new_page: NewPage, problems: Problems, request: pytest.FixtureRequest
-) -> Iterator[Visit]:
-    """Yield a function that opens an app in which one component is tested: its path, words of the URL, its selector.
+def kept_page(contexts: Contexts, problems: Problems, request: pytest.FixtureRequest) -> Iterator[NewPage]:
+    """Yield a function that returns a page that stays open between tests: the same one within a test, for its options.
 
-    The app's page stays open between tests, and its script runs anew, as it does after *Back*: that takes a tenth of
-    loading it. The app gives its component a key with the word `visit` in it, so that it is a new one. Where a test
-    wants options that a page cannot change itself, it gets a page of its own.
+    `walk` takes it to an address. For tests of loading, and for those that change the page itself (its routes, its
+    clock, scripts of its own) or leave the app, there is `new_page`. Options as there.
     """
-    visited: list[Page] = []
+    pages: dict[str, Page] = {}
 
-    def open_app(path: str, words: str, component: str, **options: Any) -> Page:
-        address, shown = serve(path), f"{component}[data-drawn]"
-        if options.keys() - {"viewport", "color_scheme"}:
-            page = new_page(**options)
-            page.goto(f"{address}/?{words}")
-        else:
-            known = address in contexts.apps
-            page = contexts.apps[address] if known else contexts.take().new_page()
-            contexts.apps[address] = page
-            visited.append(page)
-            prepare(page, problems, options.get("viewport"), options.get("color_scheme", "light"))
-            if known:
-                page.mouse.move(0, 0)
-                contexts.visits += 1
-                page.locator(component).evaluate("(root) => { root.dataset.old = ''; }")
-                page.evaluate(ANEW, f"/?{words}&visit={contexts.visits}")
-                shown += ":not([data-old])"
-            else:
-                page.goto(f"{address}/?{words}")
-        page.locator(shown).wait_for()
-        wait_until_ready(page)
-        return page
+    def take_page(
+        viewport: ViewportSize | None = None, color_scheme: Literal["light", "dark"] = "light", **options: Any
+    ) -> Page:
+        which = repr(sorted(options.items()))
+        if which not in pages:
+            pages[which] = contexts.take_open(**options)
+            problems.watch(pages[which])
+        prepare(pages[which], viewport, color_scheme)
+        return pages[which]
 
-    yield open_app
-    unexpected = finish(visited, problems, request)
-    for page in visited:
+    yield take_page
+    broken = finish([*pages.values()], problems, request) or request.node.stash.get(FAILED, False)
+    for page in pages.values():
+        if not broken:
+            leave(page)
+            contexts.keep_open(page)
         problems.leave(page)
-        contexts.clear(page)
-        if unexpected or request.node.stash.get(FAILED, False):
-            contexts.apps = {address: other for address, other in contexts.apps.items() if other is not page}
+        if broken:
             contexts.give_back(page)
+    unexpected = problems.unexpected()
     assert not unexpected, "the browser complained:\n" + "\n".join(unexpected)
 
 
 @pytest.fixture
-def page(new_page: NewPage) -> Page:
-    """Return an empty page of 1280 x 720."""
-    return new_page()
+def visit(kept_page: NewPage) -> Visit:
+    """Return a function that walks to an address with a page that stays open between tests; options as of it."""
+
+    def show(address: str, shown: str = ANEW, **options: Any) -> Page:
+        return walk(kept_page(**options), address, shown)
+
+    return show
+
+
+@pytest.fixture
+def page(kept_page: NewPage) -> Page:
+    """Return a page of 1280 x 720 that stays open between tests."""
+    return kept_page()
 
 
 # The narrow one finds the more, the wide one is the sweep's.
 @pytest.fixture(params=[pytest.param("1280-light", marks=pytest.mark.slow), "375-dark"])
-def looked(request: pytest.FixtureRequest, new_page: NewPage) -> Page:
-    """Return an empty page of each width and colour scheme in which axe looks at pages."""
+def looked(request: pytest.FixtureRequest, kept_page: NewPage) -> Page:
+    """Return a page of each width and colour scheme in which axe looks at pages."""
     width, scheme = request.param.split("-")
-    return new_page(viewport={"width": int(width), "height": 720}, color_scheme=scheme)
+    return kept_page(viewport={"width": int(width), "height": 720}, color_scheme=scheme)
 
 
 FAILED = pytest.StashKey[bool]()

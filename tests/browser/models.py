@@ -6,6 +6,8 @@ SEVERAL_HEADS = "pixel_attention.1v8-augmented"  # 24, no positions
 WITH_POSITIONS = "pixel_attention.1v8-augmented-positions"  # 24 heads
 LINE, HISTOGRAM, INK = "pixel_line.digits", "histogram_line.digits", "ink.digits"  # logistic regressions
 
+IN_COLOUR = "element_wise.cifar-repaired"
+
 ON_CARDS = (TEN_DIGITS, WITH_POSITIONS, ONE_OR_EIGHT, LINE, HISTOGRAM, INK)
 
 # tests/ui/mechanisms/pixel_attention/experiments/placed.py makes these: three heads, and few numbers in each

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Locator, Page
 
-from .conftest import read_state, wait_for_state, wait_until_ready
+from .conftest import read_state, wait_for_state, walk
 
-APP = "tests/browser/apps/drawing_pad.py"
 MODULES = "_stcore/bidi-components/attnviz.drawing_pad"
 SIDE = 280
 PEN = 20  # its width, unless another is chosen
@@ -28,10 +27,7 @@ def find_sheet(page: Page) -> Locator:
 
 def open_pad(page: Page, address: str) -> Page:
     """Open a page with a pad."""
-    page.goto(address)
-    wait_until_ready(page)
-    find_pad(page).and_(page.locator("[data-drawn]")).wait_for()
-    return page
+    return walk(page, address, "[data-component=drawing_pad][data-drawn]")
 
 
 def read_raster(page: Page) -> np.ndarray:

@@ -12,7 +12,7 @@ from attnviz import data
 from attnviz.ui.mechanisms import MECHANISMS
 from tests.sweeps import sweep
 
-from .conftest import NewPage, Serve, read_state, wait_for_state, wait_until_ready
+from .conftest import NewPage, Serve, read_state, wait_for_state, wait_until_ready, walk
 from .models import ONE_OR_EIGHT, TEN_DIGITS
 
 SHOWN = "[data-component][data-drawn]"
@@ -25,8 +25,7 @@ VISIBLE = """(names) => names.map((name) => {
 
 
 def open_page(page: Page, address: str) -> Page:
-    page.goto(address)
-    wait_until_ready(page)
+    walk(page, address)
     page.locator(SHOWN).first.wait_for()
     wait_until_ready(page)
     return page
@@ -36,13 +35,42 @@ def read_height(page: Page) -> int:
     return int(page.get_by_test_id("stMain").evaluate("(main) => main.scrollHeight"))
 
 
-@pytest.mark.parametrize(("width", "high", "most"), [(1280, 720, 1800), (375, 800, 3500)])
-def test_the_pixel_page_is_short_while_its_experiments_are_closed(
-    new_page: NewPage, serve: Serve, width: int, high: int, most: int
+PICTURE_HEADS_AND_PAIR = [".board.picture", ".board.large", ".pair", ".wall"]
+TYPE = ["h1", ".pair h2", ".pair .sentence", ".step .result", ".legend .note", ".wall .caption", ".answer .class"]
+SIZES = """(names) => names.map((name) => {
+  const roots = [document, ...[...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean)];
+  return Number.parseFloat(getComputedStyle(roots.map((root) => root.querySelector(name)).find(Boolean)).fontSize);
+})"""
+
+
+def test_the_pixel_page_is_short_its_picture_above_the_fold_and_its_type_grows_in_a_lecture_hall(
+    page: Page, serve: Serve
 ) -> None:
-    page = open_page(new_page(viewport={"width": width, "height": high}), f"{serve()}/pixel_attention")
+    open_page(page, f"{serve()}/pixel_attention")
     page.locator(".st-key-results .dots").wait_for()
-    assert read_height(page) <= most
+    assert read_height(page) <= 1800
+    expect(page.locator(".st-key-data")).to_have_count(0)
+    assert_one_row(page)
+    assert page.evaluate(VISIBLE, PICTURE_HEADS_AND_PAIR) == [True] * 4
+    small = page.evaluate(SIZES, TYPE)
+    for width, high, grown in ((1500, 900, 1), (1650, 950, 1.1), (1920, 1080, 1.2), (2560, 1440, 1.2)):
+        page.set_viewport_size({"width": width, "height": high})
+        expect(page.locator(".pair .sentence")).to_have_css("font-size", f"{round(13 * grown, 1):g}px")
+        assert page.evaluate(SIZES, TYPE) == pytest.approx([grown * size for size in small], rel=1e-3)
+
+
+def test_on_a_phone_the_picture_comes_first_and_the_choices_are_in_a_drawer(kept_page: NewPage, serve: Serve) -> None:
+    page = open_page(kept_page(viewport={"width": 375, "height": 800}), f"{serve()}/pixel_attention")
+    page.locator(".st-key-results .dots").wait_for()
+    assert read_height(page) <= 3500
+    choices = page.locator(".st-key-page_choices")
+    expect(choices).to_be_hidden()
+    assert page.evaluate(VISIBLE, [".board.picture"]) == [True]
+    page.get_by_text("Choose model and picture").click()
+    expect(choices).to_be_visible()
+    page.get_by_role("button", name="Next").click()
+    page.wait_for_url(re.compile("number="))
+    expect(choices).to_be_visible()
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +88,8 @@ def stocked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 ROWS = [*(row.url for row in MECHANISMS.values()), "paper", "explorer"]
 
 
-@pytest.mark.parametrize("path", sweep(ROWS, lambda path: path == "pixel_attention"))
+@pytest.mark.slow
+@pytest.mark.parametrize("path", [path for path in ROWS if path != "pixel_attention"])
 def test_the_choices_stand_in_one_row(page: Page, serve: Serve, path: str) -> None:
     open_page(page, f"{serve()}/{path}")
     expect(page.locator(".st-key-data")).to_have_count(0)
@@ -89,23 +118,6 @@ def assert_one_row(page: Page) -> None:
     assert last["x"] + last["width"] <= row["x"] + row["width"] + 1
 
 
-def test_above_the_fold_are_picture_heads_and_pair(page: Page, serve: Serve) -> None:
-    open_page(page, f"{serve()}/pixel_attention")
-    assert page.evaluate(VISIBLE, [".board.picture", ".board.large", ".pair", ".wall"]) == [True] * 4
-
-
-def test_on_a_phone_the_picture_comes_first_and_the_choices_are_in_a_drawer(new_page: NewPage, serve: Serve) -> None:
-    page = open_page(new_page(viewport={"width": 375, "height": 800}), f"{serve()}/pixel_attention")
-    choices = page.locator(".st-key-page_choices")
-    expect(choices).to_be_hidden()
-    assert page.evaluate(VISIBLE, [".board.picture"]) == [True]
-    page.get_by_text("Choose model and picture").click()
-    expect(choices).to_be_visible()
-    page.get_by_role("button", name="Next").click()
-    page.wait_for_url(re.compile("number="))
-    expect(choices).to_be_visible()
-
-
 @pytest.mark.slow
 def test_in_a_lecture_hall_the_pictures_grow(new_page: NewPage, serve: Serve) -> None:
     sizes = []
@@ -120,31 +132,15 @@ def test_in_a_lecture_hall_the_pictures_grow(new_page: NewPage, serve: Serve) ->
     assert sizes[1] > 1.5 * sizes[0]
 
 
-TYPE = ["h1", ".pair h2", ".pair .sentence", ".step .result", ".legend .note", ".wall .caption", ".answer .class"]
-SIZES = """(names) => names.map((name) => {
-  const roots = [document, ...[...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean)];
-  return Number.parseFloat(getComputedStyle(roots.map((root) => root.querySelector(name)).find(Boolean)).fontSize);
-})"""
-
-
-def test_in_a_lecture_hall_type_grows_with_the_page(page: Page, serve: Serve) -> None:
-    open_page(page, f"{serve()}/pixel_attention")
-    small = page.evaluate(SIZES, TYPE)
-    for width, high, grown in ((1500, 900, 1), (1650, 950, 1.1), (1920, 1080, 1.2), (2560, 1440, 1.2)):
-        page.set_viewport_size({"width": width, "height": high})
-        expect(page.locator(".pair .sentence")).to_have_css("font-size", f"{round(13 * grown, 1):g}px")
-        assert page.evaluate(SIZES, TYPE) == pytest.approx([grown * size for size in small], rel=1e-3)
-
-
 @pytest.mark.parametrize(
     ("width", "high"), sweep([(1500, 800), (1650, 900), (1920, 1080)], lambda case: case == (1920, 1080))
 )
 def test_in_a_lecture_hall_nothing_wraps_and_all_is_above_the_fold(
-    new_page: NewPage, serve: Serve, width: int, high: int
+    kept_page: NewPage, serve: Serve, width: int, high: int
 ) -> None:
-    page = open_page(new_page(viewport={"width": width, "height": high}), f"{serve()}/pixel_attention")
+    page = open_page(kept_page(viewport={"width": width, "height": high}), f"{serve()}/pixel_attention")
     assert_one_row(page)
-    assert page.evaluate(VISIBLE, [".board.picture", ".board.large", ".pair", ".wall"]) == [True] * 4
+    assert page.evaluate(VISIBLE, PICTURE_HEADS_AND_PAIR) == [True] * 4
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     for cells in (".step :is(.cell.product, .cell.taken):visible", ".pair .aside:visible", ".pair .name:visible"):
         room = page.locator(cells).evaluate_all("(all) => all.map((one) => one.scrollWidth - one.clientWidth)")
@@ -162,7 +158,10 @@ def test_in_a_lecture_hall_nothing_wraps_and_all_is_above_the_fold(
         lambda case: case[0] == "same",
     ),
 )
-def test_an_old_link_is_sent_on_with_what_it_states(page: Page, serve: Serve, old: str, path: str, name: str) -> None:
+def test_an_old_link_is_sent_on_with_what_it_states(
+    new_page: NewPage, serve: Serve, old: str, path: str, name: str
+) -> None:
+    page = new_page()
     stated = f"v=1&model={ONE_OR_EIGHT}&data=strokes&number=23&query=12%2C13"
     open_page(page, f"{serve()}/pixel_attention?{stated}&experiment={old}")
     parts = urlsplit(page.url)
@@ -186,8 +185,13 @@ def test_another_experiment_closes_the_open_one_and_takes_its_words_out(page: Pa
     assert "experiment" not in page.url
 
 
-def test_the_home_page_answers_the_pointer_at_once(page: Page, serve: Serve) -> None:
+def test_the_home_page_shows_every_mechanism_and_answers_the_pointer_at_once(page: Page, serve: Serve) -> None:
     open_page(page, serve())
+    for row in MECHANISMS.values():
+        link = page.locator(".st-key-home_mechanisms a", has_text=row.title)
+        assert row.url in str(link.get_attribute("href"))
+        expect(link).to_contain_text(row.question)
+        assert link.locator("img").evaluate("(picture) => picture.naturalWidth") > 0
     viewer = page.locator(".viewer")
     before = read_state(viewer)
     box = page.locator(".board.picture canvas").bounding_box()
@@ -199,19 +203,10 @@ def test_the_home_page_answers_the_pointer_at_once(page: Page, serve: Serve) -> 
     assert page.locator(".viewer .controls").is_hidden()
 
 
-def test_the_home_page_shows_every_mechanism(page: Page, serve: Serve) -> None:
-    open_page(page, serve())
-    for row in MECHANISMS.values():
-        link = page.locator(".st-key-home_mechanisms a", has_text=row.title)
-        assert row.url in str(link.get_attribute("href"))
-        expect(link).to_contain_text(row.question)
-        assert link.locator("img").evaluate("(picture) => picture.naturalWidth") > 0
-
-
 @pytest.mark.parametrize(("width", "high"), [(640, 360), (375, 800)], ids=["200 % zoom", "phone"])
 def test_pad_and_first_answers_are_on_the_screen_together(
-    new_page: NewPage, serve: Serve, width: int, high: int
+    kept_page: NewPage, serve: Serve, width: int, high: int
 ) -> None:
-    page = open_page(new_page(viewport={"width": width, "height": high}), f"{serve()}/draw")
+    page = open_page(kept_page(viewport={"width": width, "height": high}), f"{serve()}/draw")
     page.locator(".card .digits").first.wait_for()
     assert page.evaluate(VISIBLE, [".sheet", ".card .digits"]) == [True, True]

@@ -21,9 +21,8 @@ from attnviz.ui.shared.url_state import VERSION
 from attnviz.ui.shared.wording import UNEXPECTED, WORD_JOINER
 from tests.sweeps import sweep
 
-from .conftest import NewPage, Problems, Serve, assert_accessible, find_violations, wait_until_ready
+from .conftest import COMPONENTS, NewPage, Problems, Serve, assert_accessible, find_violations, wait_until_ready, walk
 
-BROKEN = "tests/browser/apps/broken.py"
 PAGES = ["draw", "explorer", *(row.url for row in MECHANISMS.values())]
 OPEN_EXPERIMENTS = [
     f"{url}?experiment={name}"
@@ -75,7 +74,7 @@ def test_assets_carry_the_headers(serve: Serve) -> None:
 
 
 def test_an_error_of_the_server_is_one_sentence_with_headers(serve: Serve) -> None:
-    status, headers, body = fetch(serve(BROKEN) + "/fail")
+    status, headers, body = fetch(serve(COMPONENTS) + "/fail")
     assert (status, body) == (500, UNEXPECTED.encode())
     assert headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
 
@@ -99,11 +98,10 @@ def test_a_page_loads_with_the_network_cut_logs_no_error_and_axe_finds_nothing(
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ["", *PAGES])
 def test_in_the_dark_nothing_is_wider_than_a_phone_and_axe_finds_nothing(
-    serve: Serve, new_page: NewPage, path: str
+    serve: Serve, kept_page: NewPage, path: str
 ) -> None:
-    page = new_page(color_scheme="dark", viewport={"width": 375, "height": 720}, has_touch=True)
-    page.goto(f"{serve()}/{path}")
-    wait_until_ready(page)
+    page = kept_page(color_scheme="dark", viewport={"width": 375, "height": 720}, has_touch=True)
+    walk(page, f"{serve()}/{path}")
     widths = page.locator('[data-testid="stMain"]').evaluate("(main) => [main.scrollWidth, main.clientWidth]")
     assert widths == [375, 375]
     assert find_violations(page) == []
@@ -111,7 +109,7 @@ def test_in_the_dark_nothing_is_wider_than_a_phone_and_axe_finds_nothing(
 
 @pytest.mark.parametrize("path", sweep(OPEN_EXPERIMENTS, lambda path: path == OPEN_EXPERIMENTS[0]))
 def test_axe_finds_nothing_in_an_open_experiment(serve: Serve, looked: Page, path: str) -> None:
-    looked.goto(f"{serve()}/{path}")
+    walk(looked, f"{serve()}/{path}")
     row = looked.locator(f".st-key-experiment_of_{path.partition('=')[2]}")
     expect(row.get_by_test_id("stExpanderDetails").first).not_to_be_empty()
     wait_until_ready(looked)
@@ -120,16 +118,14 @@ def test_axe_finds_nothing_in_an_open_experiment(serve: Serve, looked: Page, pat
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 375)])
-def test_axe_finds_nothing_in_an_error(serve: Serve, new_page: NewPage, scheme: str, width: int) -> None:
-    page = new_page(color_scheme=scheme, viewport={"width": width, "height": 720})
-    page.goto(f"{serve(BROKEN)}/?how=caught")
-    wait_until_ready(page)
+def test_axe_finds_nothing_in_an_error(serve: Serve, kept_page: NewPage, scheme: str, width: int) -> None:
+    page = kept_page(color_scheme=scheme, viewport={"width": width, "height": 720})
+    walk(page, f"{serve(COMPONENTS)}/broken?how=caught")
     assert find_violations(page) == []
 
 
 def test_a_picture_on_the_home_page_leads_to_what_it_shows(serve: Serve, page: Page) -> None:
-    page.goto(serve())
-    wait_until_ready(page)
+    walk(page, serve())
     picture = page.locator(".st-key-home_mechanisms a", has_text="Pixel attention")
     address = picture.get_attribute("href")
     picture.locator("img").click()
@@ -142,45 +138,34 @@ def test_a_picture_on_the_home_page_leads_to_what_it_shows(serve: Serve, page: P
 # Errors
 
 
-@pytest.mark.parametrize(
-    ("query", "sentence"),
-    [
+def test_an_error_is_one_sentence_and_the_words_from_the_url_in_it_are_not_obeyed(serve: Serve, page: Page) -> None:
+    broken, alert = f"{serve(COMPONENTS)}/broken", page.get_by_test_id("stAlert")
+    for query, sentence in (
         ("how=ours&text=sixty", "'sixty' cannot be used; use 1 to 8."),
         ("how=unexpected", UNEXPECTED),
         ("how=caught", "Sixty is too many; use 1 to 8."),
-    ],
-)
-def test_an_error_is_one_sentence(serve: Serve, page: Page, query: str, sentence: str) -> None:
-    page.goto(f"{serve(BROKEN)}/?{query}")
-    wait_until_ready(page)
-    expect(page.get_by_test_id("stAlert")).to_have_text(sentence)
-    assert not {"Traceback", "RuntimeError", "secret"} & set(re.findall(r"\w+", page.locator("body").inner_text()))
-    assert page.get_by_text("The rest of the page stands.").count() == ("caught" in query)
-
-
-def test_an_error_in_a_callback_is_one_sentence(serve: Serve, page: Page) -> None:
-    page.goto(serve(BROKEN))
-    wait_until_ready(page)
-    page.get_by_role("button", name="Break").click()
-    expect(page.get_by_test_id("stAlert")).to_have_text(UNEXPECTED)
-    assert "secret" not in page.locator("body").inner_text()
-
-
-def test_words_from_the_url_are_shown_and_not_obeyed(serve: Serve, page: Page) -> None:
+    ):
+        walk(page, f"{broken}?{query}")
+        expect(alert).to_have_text(sentence)
+        assert not {"Traceback", "RuntimeError", "secret"} & set(re.findall(r"\w+", page.locator("body").inner_text()))
+        assert page.get_by_text("The rest of the page stands.").count() == ("caught" in query)
     text = "[a](http://example.org) **b** $c$ :red[d] <i>e</i> http://example.org www.example.org me@example.org"
-    page.goto(f"{serve(BROKEN)}/?how=ours&text={urllib.parse.quote(text)}")
-    wait_until_ready(page)
-    alert = page.get_by_test_id("stAlert")
+    walk(page, f"{broken}?how=ours&text={urllib.parse.quote(text)}")
+    expect(alert).to_contain_text("cannot be used")
     assert alert.inner_text().replace(WORD_JOINER, "") == f"{text!r} cannot be used; use 1 to 8."
     assert alert.locator("a, strong, i, .katex").count() == 0
 
 
-def test_a_try_changes_the_url_and_the_page_follows(serve: Serve, page: Page) -> None:
-    page.goto(f"{serve(BROKEN)}/?how=unexpected&more=1")
-    wait_until_ready(page)
+def test_an_error_in_a_callback_is_one_sentence_and_a_try_leads_on(serve: Serve, page: Page) -> None:
+    broken = f"{serve(COMPONENTS)}/broken"
+    walk(page, broken)
+    page.get_by_role("button", name="Break").click()
+    expect(page.get_by_test_id("stAlert")).to_have_text(UNEXPECTED)
+    assert "secret" not in page.locator("body").inner_text()
+    walk(page, f"{broken}?how=unexpected&more=1")
     page.get_by_role("button", name="the caught one").click()
     expect(page.get_by_text("The rest of the page stands.")).to_be_visible()
-    expect(page).to_have_url(f"{serve(BROKEN)}/?v={VERSION}&how=caught")
+    expect(page).to_have_url(f"{broken}?v={VERSION}&how=caught")
 
 
 # Other sites
@@ -205,8 +190,9 @@ class QuietHandler(SimpleHTTPRequestHandler):
 
 
 def test_another_site_cannot_frame_the_app(
-    serve: Serve, page: Page, problems: Problems, elsewhere: str, tmp_path: Path
+    serve: Serve, new_page: NewPage, problems: Problems, elsewhere: str, tmp_path: Path
 ) -> None:
+    page = new_page()
     problems.expected += ["frame-ancestors", "ERR_BLOCKED_BY_RESPONSE", "/favicon.ico"]
     (tmp_path / "frame.html").write_text(f'<iframe src="{serve()}"></iframe>')
     with page.expect_event("console", lambda message: "frame-ancestors" in message.text):
@@ -214,10 +200,10 @@ def test_another_site_cannot_frame_the_app(
     expect(page.frame_locator("iframe").get_by_role("heading", name="See attention")).to_have_count(0)
 
 
-def test_the_app_cannot_fetch_from_elsewhere(serve: Serve, page: Page, problems: Problems) -> None:
+def test_the_app_cannot_fetch_from_elsewhere(serve: Serve, new_page: NewPage, problems: Problems) -> None:
+    page = new_page()
     problems.expected += ["example.org"]
-    page.goto(serve())
-    wait_until_ready(page)
+    walk(page, serve())
     refused = page.evaluate(
         """() => new Promise((done) => {
             const refused = [];

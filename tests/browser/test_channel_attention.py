@@ -13,18 +13,15 @@ from attnviz import data
 from attnviz.subjects import Picture, net
 from attnviz.ui.mechanisms.channel_attention import gates
 from tests.sweeps import sweep
-from tests.ui.mechanisms.channel_attention.placed import NETS, place
+from tests.ui.mechanisms.channel_attention.placed import NETS
 from tests.ui.mechanisms.channel_attention.spelled import Spelled
 
-from .conftest import NewPage, find_violations, open_at, read_state, wait_until_ready
+from .conftest import Visit, find_violations, read_state, wait_until_ready
 from .harness import wait_for_state
 from .laid_out import find_small_targets
-from .stock import make_folder_fixture
 
 GATES = ".gates[data-drawn]"
 Open = Callable[..., Page]
-
-folder = make_folder_fixture(place)
 
 
 def find_picture(name: str) -> Picture:
@@ -32,13 +29,13 @@ def find_picture(name: str) -> Picture:
 
 
 @pytest.fixture
-def opened(alone: str, new_page: NewPage) -> Open:
+def opened(alone: str, visit: Visit) -> Open:
     """Return a function that opens the page; which model, words of the URL, and options of the browser's page."""
 
     def open_page(name: str, words: str = "", **options: Any) -> Page:
         picture = find_picture(name)
         named = f"model=channel_attention.{name}&data={picture.data}&number={picture.number}"
-        return open_at(new_page(**options), f"{alone}/channel_attention?v=2&{named}{words}", GATES)
+        return visit(f"{alone}/channel_attention?v=2&{named}{words}", GATES, **options)
 
     return open_page
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from .conftest import NewPage, Serve, Visit, wait_until_ready
+from .conftest import COMPONENTS, NewPage, Serve, Visit, wait_until_ready, walk
 from .models import TEN_DIGITS
 
 WIDTHS = (1280, 375)
@@ -35,9 +35,9 @@ def choose(component: Locator, title: str, which: str) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_what_the_maps_of_heads_show_moves_nothing(serve: Serve, new_page: NewPage, width: int) -> None:
-    page: Page = new_page(viewport={"width": width, "height": 720})
-    page.goto(f"{serve()}/pixel_attention?v=2&data=strokes&number=3&model={TEN_DIGITS}")
+def test_what_the_maps_of_heads_show_moves_nothing(serve: Serve, kept_page: NewPage, width: int) -> None:
+    page: Page = kept_page(viewport={"width": width, "height": 720})
+    walk(page, f"{serve()}/pixel_attention?v=2&data=strokes&number=3&model={TEN_DIGITS}")
     viewer = page.locator(".viewer[data-drawn]")
     viewer.wait_for()
     before = find_places(viewer)
@@ -61,9 +61,11 @@ def test_what_the_maps_of_heads_show_moves_nothing(serve: Serve, new_page: NewPa
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_what_the_stages_show_moves_nothing(visit: Visit, width: int) -> None:
+def test_what_the_stages_show_moves_nothing(serve: Serve, visit: Visit, width: int) -> None:
     page = visit(
-        "tests/browser/apps/stage_grid.py", "net=colour", ".stage-grid", viewport={"width": width, "height": 720}
+        f"{serve(COMPONENTS)}/stage_grid?net=colour",
+        ".stage-grid[data-drawn]",
+        viewport={"width": width, "height": 720},
     )
     grid = page.locator(".stage-grid")
     before = find_places(grid)

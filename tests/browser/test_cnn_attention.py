@@ -11,26 +11,23 @@ from playwright.sync_api import Locator, Page, expect
 
 from attnviz.subjects import Picture, net
 from tests.sweeps import sweep
-from tests.ui.mechanisms.cnn_attention.placed import NETS, place
+from tests.ui.mechanisms.cnn_attention.placed import NETS
 from tests.ui.mechanisms.cnn_attention.spelled import Spelled
 
-from .conftest import NewPage, find_violations, open_at, read_state
-from .stock import make_folder_fixture
+from .conftest import Visit, find_violations, read_state
 
 NUMBER = 23  # a drawn 8
 ORANGE = 179, 74, 12  # the query's colour, as the light theme has it
 Open = Callable[..., Page]
 
-folder = make_folder_fixture(place)
-
 
 @pytest.fixture
-def opened(alone: str, new_page: NewPage) -> Open:
+def opened(alone: str, visit: Visit) -> Open:
     """Return a function that opens the page; which model, words of the URL, and options of the browser's page."""
 
     def open_page(name: str, words: str = "", **options: Any) -> Page:
         address = f"{alone}/cnn_attention?v=2&model=cnn_attention.{name}&data=strokes&number={NUMBER}{words}"
-        return open_at(new_page(**options), address, ".st-key-blocks .viewer[data-drawn]")
+        return visit(address, ".st-key-blocks .viewer[data-drawn]", **options)
 
     return open_page
 

@@ -23,9 +23,9 @@ def interpolate(*colours: str) -> Colour:
 
 @pytest.mark.parametrize("scheme", sweep(["light", "dark"], lambda scheme: scheme == "dark"))
 def test_palettes_go_from_the_page_to_the_colours_of_the_theme(
-    scheme: Literal["light", "dark"], new_page: NewPage, serve: Serve
+    scheme: Literal["light", "dark"], kept_page: NewPage, serve: Serve
 ) -> None:
-    page = open_pad(new_page(color_scheme=scheme), f"{serve()}/draw")
+    page = open_pad(kept_page(color_scheme=scheme), f"{serve()}/draw")
     painted = page.locator("[data-component=drawing_pad]").evaluate(
         """async (root, folder) => {
           const { palettes, readTheme, TOP } = await import(new URL(`${folder}/core/colours.js`, document.baseURI));

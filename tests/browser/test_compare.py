@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from attnviz import data
 
-from .conftest import NewPage, Serve, assert_accessible, wait_until_ready
+from .conftest import NewPage, Serve, assert_accessible, walk
 from .models import SMALL
 from .small_models import SIDE, Without
 
@@ -19,8 +19,7 @@ EIGHT = int(np.flatnonzero(data.labels("strokes", "test")[:256] == 8)[0])
 
 def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
-    page.goto(f"{address}/pixel_attention?model={SMALL}&data=strokes&number={EIGHT}&experiment=compare&{words}")
-    wait_until_ready(page)
+    walk(page, f"{address}/pixel_attention?model={SMALL}&data=strokes&number={EIGHT}&experiment=compare&{words}")
     page.locator(".map-grid[data-drawn]").filter(has_text="log₂ of the ratio").wait_for()
     return page
 
@@ -54,8 +53,8 @@ def test_two_pixels_their_difference_and_their_distance(page: Page, serve: Serve
     pytest.param(1280, "light", "other=head", marks=pytest.mark.slow), (375, "dark", "other=model"),
 ])  # fmt: skip
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
-    new_page: NewPage, serve: Serve, folder: Path, width: int, scheme: str, words: str
+    kept_page: NewPage, serve: Serve, folder: Path, width: int, scheme: str, words: str
 ) -> None:
-    page = new_page(viewport={"width": width, "height": 720}, color_scheme=scheme)
+    page = kept_page(viewport={"width": width, "height": 720}, color_scheme=scheme)
     open_page(page, serve, folder, words)
     assert_accessible(page)

@@ -8,9 +8,8 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.sweeps import sweep
 
-from .conftest import NewPage, Problems, Serve, wait_until_ready
+from .conftest import COMPONENTS, NewPage, Problems, Serve, wait_until_ready
 from .pads import (
-    APP,
     EIGHT,
     draw_stroke,
     find_button,
@@ -26,7 +25,7 @@ from .pads import (
 
 @pytest.fixture(scope="module")
 def address(serve: Serve) -> str:
-    return serve(APP)
+    return f"{serve(COMPONENTS)}/drawing_pad"
 
 
 def test_a_link_brings_the_very_same_picture(page: Page, new_page: NewPage, address: str) -> None:
@@ -56,8 +55,9 @@ def test_what_is_drawn_outlives_a_reload(page: Page, address: str) -> None:
     np.testing.assert_array_equal(read_raster(page), before)
 
 
-def test_a_stroke_outlives_a_reload_that_finds_the_url_of_the_stroke_before(page: Page, address: str) -> None:
+def test_a_stroke_outlives_a_reload_that_finds_the_url_of_the_stroke_before(new_page: NewPage, address: str) -> None:
     """The server puts a stroke into the URL and then tells the pad so; the next stroke may fall between the two."""
+    page = new_page()
     open_pad(page, address)
     draw_stroke(page, *EIGHT)
     page.wait_for_url("**strokes=*")
@@ -80,8 +80,9 @@ def test_a_stroke_outlives_a_reload_that_finds_the_url_of_the_stroke_before(page
 
 @pytest.mark.slow
 def test_what_is_drawn_while_the_connection_is_lost_is_there_after_a_reload(
-    page: Page, problems: Problems, address: str
+    new_page: NewPage, problems: Problems, address: str
 ) -> None:
+    page = new_page()
     problems.expected.append("disconnected from server")
     lost, routes = [False], []
 
@@ -182,7 +183,8 @@ def test_the_last_ten_drawings_are_kept_here_and_can_be_forgotten(page: Page, ne
 
 
 @pytest.mark.slow
-def test_where_storage_is_refused_the_pad_works_and_says_that_nothing_is_kept(page: Page, address: str) -> None:
+def test_where_storage_is_refused_the_pad_works_and_says_that_nothing_is_kept(new_page: NewPage, address: str) -> None:
+    page = new_page()
     for name in ("localStorage", "sessionStorage"):
         # Streamlit itself needs them: only our modules are refused.
         page.add_init_script(
@@ -235,7 +237,8 @@ def test_where_storage_is_full_the_oldest_go(page: Page, address: str) -> None:
         lambda kept: kept == "{",
     ),
 )
-def test_damaged_memories_are_forgotten(page: Page, address: str, kept: str) -> None:
+def test_damaged_memories_are_forgotten(new_page: NewPage, address: str, kept: str) -> None:
+    page = new_page()
     page.add_init_script(
         f"localStorage.setItem('attnviz.drawings', {json.dumps(kept)}); "
         f"sessionStorage.setItem('attnviz.drawing', {json.dumps(kept)});"

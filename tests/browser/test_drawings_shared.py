@@ -14,13 +14,13 @@ from attnviz.ui.shared.url_state import VERSION
 from tests.browser.strokes_format import encode, make_stroke
 from tests.browser.strokes_format import rasterise as computed
 
-from .conftest import NewPage, Serve, wait_until_ready
-from .pads import APP, EIGHT, draw_stroke, find_button, find_pad, open_pad, read_pad, read_raster, wait_for
+from .conftest import COMPONENTS, NewPage, Serve, wait_until_ready
+from .pads import EIGHT, draw_stroke, find_button, find_pad, open_pad, read_pad, read_raster, wait_for
 
 
 @pytest.fixture(scope="module")
 def address(serve: Serve) -> str:
-    return serve(APP)
+    return f"{serve(COMPONENTS)}/drawing_pad"
 
 
 def test_the_link_is_copied(new_page: NewPage, address: str) -> None:
@@ -37,7 +37,8 @@ def test_the_link_is_copied(new_page: NewPage, address: str) -> None:
 
 
 @pytest.mark.slow
-def test_without_a_clipboard_the_link_stands_there_selected(page: Page, new_page: NewPage, address: str) -> None:
+def test_without_a_clipboard_the_link_stands_there_selected(new_page: NewPage, address: str) -> None:
+    page = new_page()
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")  # as over plain http
     open_pad(page, address)
     draw_stroke(page, *EIGHT)

@@ -10,28 +10,24 @@ from playwright.sync_api import Locator, Page, expect
 from attnviz.data import samples
 from attnviz.subjects import Picture, net
 from attnviz.ui.mechanisms.element_wise import stages
-from tests.ui.mechanisms.element_wise.placed import place
 
 from .apps.element_wise_nets import Switches
 from .apps.element_wise_nets import compute_stages as spelled_out
-from .conftest import NewPage, find_violations, open_at, read_state, wait_for_state, wait_until_ready
-from .stock import make_folder_fixture
+from .conftest import Visit, find_violations, read_state, wait_for_state, walk
 from .test_stage_grid import save_words
 
 SMALL = "element_wise.small"
 NUMBER = int(samples.read("fashion_mnist").numbers[3])
 Open = Callable[..., Page]
 
-folder = make_folder_fixture(place)
-
 
 @pytest.fixture
-def opened(alone: str, new_page: NewPage) -> Open:
+def opened(alone: str, visit: Visit) -> Open:
     """Return a function that opens the page; words of the URL, and options of the browser's page."""
 
     def open_page(words: str = "", **options: Any) -> Page:
         address = f"{alone}/element_wise?data=fashion_mnist&number={NUMBER}{words or f'&model={SMALL}'}"
-        return open_at(new_page(**options), address, ".st-key-stages .stage-grid[data-drawn]")
+        return visit(address, ".st-key-stages .stage-grid[data-drawn]", **options)
 
     return open_page
 
@@ -73,8 +69,7 @@ def test_what_is_switched_is_answered_live(opened: Open) -> None:
     link = page.url
     switches.get_by_role("button", name="as trained").click()
     expect_answer(page, compute_logits(Switches()))
-    page.goto(link)
-    wait_until_ready(page)
+    walk(page, link)
     find_grid(page).and_(page.locator(".switched")).wait_for()
     expect_answer(page, compute_logits(Switches(skip=False, off=[(0, 1)])))
 

@@ -15,24 +15,16 @@ from playwright.sync_api import Locator, Page, expect
 from attnviz import subjects
 from attnviz.figures.minus import with_minus
 from attnviz.measures.heads import sampled
-from attnviz.recipes.recipe import changed
-from attnviz.recipes.schwarz import SIMPLE
 from attnviz.subjects import Picture
 from attnviz.ui.training.experiments.unseen import unseen
-from tests.ui.mechanisms import untrained
-from tests.ui.mechanisms.pixel_attention.experiments import placed
 
-from .conftest import NewPage, assert_accessible, open_at, read_state, wait_for_state
-from .models import SMALL
-from .models import SMALL_WITH_POSITIONS as DAMAGED
+from .conftest import NewPage, assert_accessible, read_state, wait_for_state, walk
+from .small_checkpoints import DAMAGED, EPOCHS, KEPT, LAST, TWIN
 from .small_models import SIDE, Without
-from .stock import make_folder_fixture
 
-KEPT, LAST = (0, 2, 5), 9
 PICTURE = Picture("strokes", 23)
 QUERY, KEY = (11, 12), (2, 2)
-WORDS = f"v=2&model={SMALL}&data=strokes&number=23&query=12,13&key=3,3"
-TWIN, OF_TWIN = "pixel_attention.twin", {**placed.WITHOUT, "head_size": 3}
+WORDS = f"v=2&model={KEPT}&data=strokes&number=23&query=12,13&key=3,3"
 VIEWER, SLIDER = ".st-key-viewer .viewer", ".st-key-epochs .epoch-slider"
 
 # Notes in the page whether its script has run since.
@@ -44,28 +36,16 @@ WATCH = """() => {
 }"""
 
 
-def place(folder: Path) -> Path:
-    placed.place(folder)
-    placed.lay(folder, changed(SIMPLE, name="twin", title="Twin", data="strokes", config=OF_TWIN), 9, 0.7)
-    for name in (SMALL, DAMAGED):
-        untrained.give_history(folder, name, KEPT, LAST)
-    untrained.give_history(folder, TWIN, (0, 5), LAST)
-    return folder
-
-
-folder = make_folder_fixture(place)
-
-
 def weight_of(folder: Path, file: str) -> float:
     """Return the weight of the locked pair in the first head."""
     picture = PICTURE.picture[:, :, 0] / 255
     query, key = (row * SIDE + column for row, column in (QUERY, KEY))
-    return float(Without(folder, file).weights(picture)[0, query, key])
+    return float(Without(folder, file, KEPT).weights(picture)[0, query, key])
 
 
 def score_of(folder: Path, file: str) -> float:
     """Return the score of the locked pair in the first head."""
-    model, picture = Without(folder, file), PICTURE.picture[:, :, 0] / 255
+    model, picture = Without(folder, file, KEPT), PICTURE.picture[:, :, 0] / 255
     query, key = (row * SIDE + column for row, column in (QUERY, KEY))
     query_of, key_of = model.part("query", picture)[query, 0], model.part("key", picture)[key, 0]
     return float(query_of @ key_of / np.sqrt(len(key_of)))
@@ -76,7 +56,7 @@ def file_of(epoch: int) -> str:
 
 
 def open_page(page: Page, address: str, words: str = WORDS) -> Page:
-    open_at(page, f"{address}/pixel_attention?{words}", f"{VIEWER}[data-drawn]")
+    walk(page, f"{address}/pixel_attention?{words}", f"{VIEWER}[data-drawn]")
     page.locator(f"{SLIDER}[data-drawn]").wait_for()
     return page
 
@@ -94,7 +74,7 @@ def wait_for_epoch(page: Page, folder: Path, epoch: int) -> None:
 def test_maps_follow_the_slider_while_it_is_dragged_and_the_page_does_not_run(
     page: Page, alone: str, folder: Path
 ) -> None:
-    assert len({weight_of(folder, file_of(epoch)) for epoch in (*KEPT, LAST)}) == len(KEPT) + 1
+    assert len({weight_of(folder, file_of(epoch)) for epoch in (*EPOCHS, LAST)}) == len(EPOCHS) + 1
     open_page(page, alone)
     wait_for_epoch(page, folder, LAST)
     box = find_input(page).bounding_box()
@@ -104,7 +84,7 @@ def test_maps_follow_the_slider_while_it_is_dragged_and_the_page_does_not_run(
     page.mouse.move(ends[1], middle)
     page.mouse.down()
     for place, epoch in (1, 2), (0, 0), (2, 5), (1, 2):
-        page.mouse.move(ends[0] + (ends[1] - ends[0]) * place / len(KEPT), middle)
+        page.mouse.move(ends[0] + (ends[1] - ends[0]) * place / len(EPOCHS), middle)
         wait_for_epoch(page, folder, epoch)
         found = read_state(page.locator(VIEWER))
         assert (found["query"], found["key"]) == ([*QUERY], [*KEY]), "what is locked stays"
@@ -113,7 +93,7 @@ def test_maps_follow_the_slider_while_it_is_dragged_and_the_page_does_not_run(
     expect(page.locator(f"{SLIDER} .now")).to_contain_text("Epoch 2")
     assert not page.evaluate("window.ran"), "the page has run while the slider was held"
     page.mouse.up()
-    page.wait_for_url(f"**model=history*{SMALL}*2*")
+    page.wait_for_url(f"**model=history*{KEPT}*2*")
     wait_for_epoch(page, folder, 2)
     page.go_back()
     expect(page.locator(f"{SLIDER} .now")).to_contain_text(f"Epoch {LAST}")
@@ -121,24 +101,24 @@ def test_maps_follow_the_slider_while_it_is_dragged_and_the_page_does_not_run(
 
 
 def test_a_link_shows_its_epoch_and_keys_step_from_there(page: Page, alone: str, folder: Path) -> None:
-    open_page(page, alone, WORDS.replace(SMALL, f"history:{SMALL}@2"))
+    open_page(page, alone, WORDS.replace(KEPT, f"history:{KEPT}@2"))
     wait_for_epoch(page, folder, 2)
     expect(find_input(page)).to_have_attribute("aria-valuetext", "Epoch 2 of 9 validation accuracy 58.9 %")
-    expect(page.get_by_role("combobox", name="Model")).to_have_value("Small, without")
+    expect(page.get_by_role("combobox", name="Model")).to_have_value("Kept")
     find_input(page).press("ArrowRight")
     wait_for_epoch(page, folder, 5)
-    page.wait_for_url(f"**{SMALL}*5*")
+    page.wait_for_url(f"**{KEPT}*5*")
     find_input(page).press("Home")
     wait_for_epoch(page, folder, 0)
     expect(page.locator(f"{SLIDER} .now")).to_contain_text("Before training")
 
 
 def test_it_plays_to_the_end(page: Page, alone: str, folder: Path) -> None:
-    open_page(page, alone, WORDS.replace(SMALL, f"history:{SMALL}@5"))
+    open_page(page, alone, WORDS.replace(KEPT, f"history:{KEPT}@5"))
     page.get_by_role("button", name="Play the epochs").click()
     wait_for_epoch(page, folder, LAST)
     expect(page.get_by_role("button", name="Play the epochs")).to_be_visible()
-    page.wait_for_url(re.compile(rf"model={re.escape(SMALL)}(&|$)"))
+    page.wait_for_url(re.compile(rf"model={re.escape(KEPT)}(&|$)"))
 
 
 def test_what_is_seen_at_each_epoch_is_saved_as_an_animation_and_as_a_strip(page: Page, alone: str) -> None:
@@ -150,17 +130,17 @@ def test_what_is_seen_at_each_epoch_is_saved_as_an_animation_and_as_a_strip(page
         with Image.open(waiting.value.path()) as picture:
             sizes[name] = picture.size
             if name == "Film":
-                assert len([*ImageSequence.Iterator(picture)]) == len(KEPT) + 1
+                assert len([*ImageSequence.Iterator(picture)]) == len(EPOCHS) + 1
             else:
                 assert '"epochs":"Before training, Epoch 2 of 9' in picture.info["Description"]
-    assert sizes["Strip"][0] > sizes["Strip"][1] * len(KEPT)
+    assert sizes["Strip"][0] > sizes["Strip"][1] * len(EPOCHS)
     expect(page.locator(f"{SLIDER} .now")).to_contain_text(f"Epoch {LAST}")
 
 
 def test_an_epoch_whose_file_is_damaged_says_so_and_shows_no_other(page: Page, alone: str, folder: Path) -> None:
     file = folder / DAMAGED / file_of(5)  # which no other test has made the server read
     file.write_bytes(file.read_bytes()[:-5])
-    open_page(page, alone, WORDS.replace(SMALL, DAMAGED))
+    open_page(page, alone, WORDS.replace(KEPT, DAMAGED))
     find_input(page).press("ArrowLeft")
     complaint = page.locator(f"{VIEWER} > .complaint").first
     expect(complaint).to_contain_text("not a complete safetensors file")
@@ -183,7 +163,7 @@ def read_pair(page: Page) -> list[float]:
 def pair_of(folder: Path, epoch: int) -> list[float]:
     """Return the same as the files of both give it; NaN where the second has none."""
     picture, (query, key) = PICTURE.picture[:, :, 0] / 255, (row * SIDE + column for row, column in (QUERY, KEY))
-    first = Without(folder, file_of(epoch)).weights(picture)[:, query, key]
+    first = Without(folder, file_of(epoch), KEPT).weights(picture)[:, query, key]
     if epoch == 2:
         return [*first, *[np.nan] * 3]
     return [*first, *Without(folder, file_of(epoch), TWIN, 3).weights(picture)[:, query, key]]
@@ -210,23 +190,23 @@ def test_a_second_training_goes_along_and_says_where_it_has_no_epoch(page: Page,
 
 
 def test_a_link_shows_both_at_its_epoch(page: Page, alone: str, folder: Path) -> None:
-    open_page(page, alone, WORDS.replace(SMALL, f"history:{SMALL}@5") + f"&second={TWIN}")
+    open_page(page, alone, WORDS.replace(KEPT, f"history:{KEPT}@5") + f"&second={TWIN}")
     page.locator(f"{BOTH}[data-drawn]").first.wait_for()
     np.testing.assert_allclose(read_pair(page), pair_of(folder, 5), rtol=1e-5)
-    page.goto(page.url.replace(TWIN, "nobody"))
+    walk(page, page.url.replace(TWIN, "nobody"))
     expect(page.get_by_role("alert").filter(has_text="There is no training").first).to_be_visible()
 
 
 @pytest.mark.slow
 def test_heads_of_two_trainings_are_matched_by_their_maps(page: Page, alone: str, folder: Path) -> None:
-    page.goto(f"{alone}/train?v=2&experiment=same_heads&of={SMALL}&second={TWIN}")
+    walk(page, f"{alone}/train?v=2&experiment=same_heads&of={KEPT}&second={TWIN}")
     grid = page.locator(".st-key-matched_maps .map-grid[data-drawn]")
     page.get_by_role("button", name="Compare 100 pictures").click()
     finding = page.get_by_text("mean over 50 pictures")
     expect(finding).to_be_visible()  # half of all decide which heads are matched
-    pictures = unseen(subjects.net(SMALL), 100).pictures[..., 0] / 255
+    pictures = unseen(subjects.net(KEPT), 100).pictures[..., 0] / 255
     queries = sampled(SIDE * SIDE)
-    both = [Without(folder), Without(folder, name=TWIN, size=3)]
+    both = [Without(folder, name=KEPT), Without(folder, name=TWIN, size=3)]
     maps = [np.stack([net.weights(picture)[:, queries] for picture in pictures]) for net in both]
     one, other = (each.reshape(100, 3, -1) - each.mean((2, 3))[..., None] for each in maps)
     lengths = np.linalg.norm(one, axis=-1)[:, :, None] * np.linalg.norm(other, axis=-1)[:, None]
@@ -245,8 +225,8 @@ def test_heads_of_two_trainings_are_matched_by_their_maps(page: Page, alone: str
     assert_accessible(page)
 
 
-def test_a_finger_moves_it(new_page: NewPage, alone: str, folder: Path) -> None:
-    page = new_page(viewport={"width": 375, "height": 667}, has_touch=True, is_mobile=True)
+def test_a_finger_moves_it(kept_page: NewPage, alone: str, folder: Path) -> None:
+    page = kept_page(viewport={"width": 375, "height": 667}, has_touch=True, is_mobile=True)
     open_page(page, alone)
     box = find_input(page).bounding_box()
     assert box and box["height"] >= 40
@@ -260,12 +240,12 @@ def test_axe_finds_nothing(looked: Page, alone: str) -> None:
 
 
 def test_a_model_without_a_history_has_no_slider(page: Page, alone: str) -> None:
-    open_at(page, f"{alone}/pixel_attention?{WORDS.replace('.without', '.one-token')}", f"{VIEWER}[data-drawn]")
+    walk(page, f"{alone}/pixel_attention?{WORDS.replace('.kept', '.one-token')}", f"{VIEWER}[data-drawn]")
     expect(page.locator(SLIDER)).to_have_count(0)
 
 
-@pytest.mark.parametrize("word", ["history:pixel_attention.without@1", "history:nothing@1"])
+@pytest.mark.parametrize("word", ["history:pixel_attention.kept@1", "history:nothing@1"])
 def test_an_epoch_that_is_not_there_is_one_sentence(page: Page, alone: str, word: str) -> None:
-    open_at(page, f"{alone}/pixel_attention?{WORDS.replace(SMALL, word)}", f"{VIEWER}[data-drawn]")
+    walk(page, f"{alone}/pixel_attention?{WORDS.replace(KEPT, word)}", f"{VIEWER}[data-drawn]")
     expect(page.get_by_role("alert").filter(has_text="There is no").first).to_be_visible()
     assert np.isfinite(read_state(page.locator(VIEWER))["weight"])

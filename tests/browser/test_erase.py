@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import NewPage, Serve, assert_accessible, wait_until_ready
+from .conftest import NewPage, Serve, assert_accessible, wait_until_ready, walk
 from .small_models import SIDE, Without
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
@@ -18,8 +18,7 @@ VERDICT = "Without the most attended"
 
 def open_page(page: Page, serve: Serve, folder: Path, words: str = "", model: str = "without") -> Page:
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
-    page.goto(f"{address}/pixel_attention?model=pixel_attention.{model}&data=strokes&experiment=erase&{words}")
-    wait_until_ready(page)
+    walk(page, f"{address}/pixel_attention?model=pixel_attention.{model}&data=strokes&experiment=erase&{words}")
     page.locator(".map-grid[data-drawn]").filter(has_text="removed").wait_for()
     return page
 
@@ -111,8 +110,8 @@ def test_the_curve_can_be_stopped(page: Page, serve: Serve, folder: Path) -> Non
 
 @pytest.mark.parametrize(("width", "scheme"), [pytest.param(1280, "dark", marks=pytest.mark.slow), (375, "light")])
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
-    new_page: NewPage, serve: Serve, folder: Path, width: int, scheme: str
+    kept_page: NewPage, serve: Serve, folder: Path, width: int, scheme: str
 ) -> None:
-    page = new_page(viewport={"width": width, "height": 720}, color_scheme=scheme)
+    page = kept_page(viewport={"width": width, "height": 720}, color_scheme=scheme)
     open_page(page, serve, folder)
     assert_accessible(page)

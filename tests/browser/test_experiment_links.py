@@ -5,15 +5,17 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from .conftest import NewPage, Serve, wait_until_ready
+from .conftest import NewPage, Serve, wait_until_ready, walk
 
 PHONE = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True}
 
 
 def open_page(serve: Serve, page: Page) -> Page:
-    page.goto(f"{serve()}/pixel_attention?v=2&model=pixel_attention.digits&data=strokes&number=23")
-    page.locator(".viewer[data-drawn]").wait_for()
-    wait_until_ready(page)
+    walk(
+        page,
+        f"{serve()}/pixel_attention?v=2&model=pixel_attention.digits&data=strokes&number=23",
+        ".viewer[data-drawn]",
+    )
     page.wait_for_url(re.compile("number=23"))
     return page
 
@@ -27,8 +29,8 @@ def assert_at_the_top(page: Page, row: Locator) -> None:
 
 
 @pytest.mark.parametrize("finger", [False, True], ids=["pointer", "finger"])
-def test_the_name_of_an_experiment_opens_it_and_scrolls_to_it(serve: Serve, new_page: NewPage, finger: bool) -> None:
-    page = open_page(serve, new_page(**PHONE) if finger else new_page())
+def test_the_name_of_an_experiment_opens_it_and_scrolls_to_it(serve: Serve, kept_page: NewPage, finger: bool) -> None:
+    page = open_page(serve, kept_page(**PHONE) if finger else kept_page())
     row = page.locator(".st-key-experiment_of_erase")
     link = page.get_by_role("link", name="Does it matter what it looks at?")
     for _ in ("closed", "open already"):
@@ -44,16 +46,16 @@ def test_the_name_of_an_experiment_opens_it_and_scrolls_to_it(serve: Serve, new_
     assert "number=23" in page.url
 
 
-def test_with_the_keyboard_too(serve: Serve, new_page: NewPage) -> None:
-    page = open_page(serve, new_page())
+def test_with_the_keyboard_too(serve: Serve, kept_page: NewPage) -> None:
+    page = open_page(serve, kept_page())
     page.get_by_role("link", name="Does it matter what it looks at?").focus()
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("experiment=erase"))
     assert_at_the_top(page, page.locator(".st-key-experiment_of_erase"))
 
 
-def test_an_experiment_of_another_page_opens_there_in_the_same_tab(serve: Serve, new_page: NewPage) -> None:
-    page = open_page(serve, new_page())
+def test_an_experiment_of_another_page_opens_there_in_the_same_tab(serve: Serve, kept_page: NewPage) -> None:
+    page = open_page(serve, kept_page())
     page.get_by_role("link", name="Does a pixel look for ink or for a position?").click()
     page.wait_for_url(re.compile(r"/paper\?.*number=23.*experiment=parts"))
     row = page.locator(".st-key-experiment_of_parts")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import NewPage, Serve, read_state, wait_until_ready
+from .conftest import NewPage, Serve, read_state, wait_until_ready, walk
 from .models import TEN_DIGITS
 
 
@@ -21,11 +21,9 @@ def choose(page: Page, tile: int) -> None:
     expect(page.locator(".maps .tile.chosen")).to_have_count(1)
 
 
-def test_a_chosen_map_is_forgotten_with_its_tap_and_with_its_page(serve: Serve, new_page: NewPage) -> None:
-    page = new_page(viewport={"width": 1280, "height": 720})
-    page.goto(f"{serve()}/explorer?model={TEN_DIGITS}&data=strokes&address=attention.query")
-    page.locator(".map-grid[data-drawn]").wait_for()
-    wait_until_ready(page)
+def test_a_chosen_map_is_forgotten_with_its_tap_and_with_its_page(serve: Serve, kept_page: NewPage) -> None:
+    page = kept_page(viewport={"width": 1280, "height": 720})
+    walk(page, f"{serve()}/explorer?model={TEN_DIGITS}&data=strokes&address=attention.query", ".map-grid[data-drawn]")
     choose(page, 3)
     assert read_grid(page)["chosen"] == 3
     wait_until_ready(page)
@@ -44,11 +42,13 @@ def test_a_chosen_map_is_forgotten_with_its_tap_and_with_its_page(serve: Serve, 
     assert read_grid(page)["cell"] is None
 
 
-def test_a_click_just_before_a_chosen_map_is_reported_is_not_undone(serve: Serve, new_page: NewPage) -> None:
-    page = new_page(viewport={"width": 1280, "height": 720})
-    page.goto(f"{serve()}/explorer?model={TEN_DIGITS}&data=strokes&number=9&address=attention.query")
-    page.locator(".map-grid[data-drawn]").wait_for()
-    wait_until_ready(page)
+def test_a_click_just_before_a_chosen_map_is_reported_is_not_undone(serve: Serve, kept_page: NewPage) -> None:
+    page = kept_page(viewport={"width": 1280, "height": 720})
+    walk(
+        page,
+        f"{serve()}/explorer?model={TEN_DIGITS}&data=strokes&number=9&address=attention.query",
+        ".map-grid[data-drawn]",
+    )
     # A map that is clicked is reported 120 ms later, with the values of all widgets as the browser knows them then.
     page.get_by_role("button", name="the output of the layer").evaluate(
         "(button) => addEventListener('pointerup', () => setTimeout(() => button.click(), 90), "
@@ -64,11 +64,9 @@ def test_a_click_just_before_a_chosen_map_is_reported_is_not_undone(serve: Serve
 
 
 @pytest.mark.slow
-def test_a_click_that_follows_a_chosen_map_at_once_is_not_lost(serve: Serve, new_page: NewPage) -> None:
-    page = new_page(viewport={"width": 1280, "height": 720})
-    page.goto(f"{serve()}/explorer?model={TEN_DIGITS}&data=strokes&address=attention.query")
-    page.locator(".map-grid[data-drawn]").wait_for()
-    wait_until_ready(page)
+def test_a_click_that_follows_a_chosen_map_at_once_is_not_lost(serve: Serve, kept_page: NewPage) -> None:
+    page = kept_page(viewport={"width": 1280, "height": 720})
+    walk(page, f"{serve()}/explorer?model={TEN_DIGITS}&data=strokes&address=attention.query", ".map-grid[data-drawn]")
     number = page.get_by_role("spinbutton", name="Number")
     before = number.input_value()
     following = page.get_by_role("button", name="Next")

@@ -7,7 +7,7 @@ from tests.third_party.faulty_panels.faulty_panels import FAULTS
 from tests.third_party.installed import environment
 
 from .cards import find_card, wait_for_answers
-from .conftest import Problems, Serve, wait_until_ready
+from .conftest import Problems, Serve, walk
 from .pads import draw_stroke, open_pad
 
 SAID = {
@@ -48,8 +48,7 @@ def test_each_faulty_panel_says_so_and_all_models_answer(page: Page, address: st
         wait_for_answers(page)
     expect(find_card(page, SLOW).locator(".says p").last).to_contain_text(TOO_SLOW)
     for word in ("", "/pixel_attention", "/recurrent_attention", "/results"):
-        page.goto(f"{address}{word}")
-        wait_until_ready(page)
+        walk(page, f"{address}{word}")
         expect(page.get_by_text("did not expect")).to_have_count(0)
         expect(page.locator("h1")).to_be_visible()
     page.goto(f"{address}/faulty_panels")

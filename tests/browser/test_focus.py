@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page
 
-from .conftest import Serve, wait_until_ready
+from .conftest import Serve, walk
 
 # The element that has the focus, through shadow trees, and the widest outline on it or on what frames it.
 FOCUSED = """() => {
@@ -24,9 +24,7 @@ FOCUSED = """() => {
     "path", ["", "draw", "pixel_attention", "element_wise", "recurrent_attention", "cnn_attention", "explorer"]
 )
 def test_the_focus_is_seen_on_every_link_and_control(page: Page, serve: Serve, path: str) -> None:
-    page.goto(f"{serve()}/{path}")
-    wait_until_ready(page)
-    page.locator("h1").wait_for()
+    walk(page, f"{serve()}/{path}", "h1")
     page.locator("[data-component][data-drawn], .map-grid[data-drawn]").first.wait_for()
     bare = []
     for _ in range(45):

@@ -1,7 +1,6 @@
 """Heads switched under a real pointer, and the answers on the screen against edits made apart in the library."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,9 @@ from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 from attnviz import checkpoints, data, edits
 from attnviz.answers import as_batch, probabilities
 from attnviz.tracing import trace
-from tests.training.several import NAME, lay_several
+from tests.training.several import NAME
 
-from .conftest import NewPage, Serve, assert_accessible, read_state, wait_for_state, wait_until_ready
+from .conftest import NewPage, assert_accessible, read_state, wait_for_state, wait_until_ready, walk
 
 NUMBER = 5
 WORDS = f"model={NAME}&data=strokes&number={NUMBER}&experiment=heads"
@@ -26,22 +25,8 @@ WATCH = """(root) => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    found = tmp_path_factory.mktemp("checkpoints")
-    lay_several(found)
-    return found
-
-
-@pytest.fixture
-def address(serve: Serve, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(folder))
-    return serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
-
-
-def open_heads(page: Page, address: str, more: str = "") -> Page:
-    page.goto(f"{address}/pixel_attention?{WORDS}{more}")
-    wait_until_ready(page)
+def open_heads(page: Page, alone: str, more: str = "") -> Page:
+    walk(page, f"{alone}/pixel_attention?{WORDS}{more}")
     find_switch(page).and_(page.locator("[data-drawn]")).wait_for()
     return page
 
@@ -96,8 +81,8 @@ def assert_equals_library(found: dict[str, Any]) -> None:
     np.testing.assert_allclose(found["now"]["log_odds"], [-logit, logit], atol=1e-7)
 
 
-def test_head_edits_on_the_page_equal_an_edit_made_apart(page: Page, address: str) -> None:
-    open_heads(page, address)
+def test_head_edits_on_the_page_equal_an_edit_made_apart(page: Page, alone: str) -> None:
+    open_heads(page, alone)
     click(page, 3)
     off = wait_for_answer(page, "on", "on", "off", "on")
     assert_equals_library(off)
@@ -116,8 +101,8 @@ def test_head_edits_on_the_page_equal_an_edit_made_apart(page: Page, address: st
 
 
 @pytest.mark.slow
-def test_a_copied_link_shows_the_same_answer_at_once(page: Page, new_page: NewPage, address: str) -> None:
-    open_heads(page, address)
+def test_a_copied_link_shows_the_same_answer_at_once(page: Page, new_page: NewPage, alone: str) -> None:
+    open_heads(page, alone)
     click(page, 2)
     click(page, 4)
     click(page, 4)
@@ -131,8 +116,8 @@ def test_a_copied_link_shows_the_same_answer_at_once(page: Page, new_page: NewPa
     np.testing.assert_allclose(found["now"]["logits"], seen["now"]["logits"], atol=1e-6)
 
 
-def test_no_answer_is_ever_shown_for_other_states_than_its_own(page: Page, address: str) -> None:
-    open_heads(page, address)
+def test_no_answer_is_ever_shown_for_other_states_than_its_own(page: Page, alone: str) -> None:
+    open_heads(page, alone)
     find_switch(page).evaluate(WATCH)
     for head in (1, 2, 2, 3, 1, 4, 4, 4, 2):
         click(page, head)
@@ -149,8 +134,8 @@ def test_no_answer_is_ever_shown_for_other_states_than_its_own(page: Page, addre
 
 
 @pytest.mark.slow
-def test_back_switches_the_heads_back(page: Page, address: str) -> None:
-    open_heads(page, address)
+def test_back_switches_the_heads_back(page: Page, alone: str) -> None:
+    open_heads(page, alone)
     click(page, 1)
     page.wait_for_url("**off=1*")
     click(page, 2)
@@ -163,8 +148,8 @@ def test_back_switches_the_heads_back(page: Page, address: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_keyboard_switches_and_undoes(page: Page, address: str) -> None:
-    open_heads(page, address)
+def test_the_keyboard_switches_and_undoes(page: Page, alone: str) -> None:
+    open_heads(page, alone)
     stops = find_switch(page).locator(".wall [tabindex='0']")
     expect(stops).to_have_count(1)
     stops.focus()
@@ -186,19 +171,21 @@ def test_the_keyboard_switches_and_undoes(page: Page, address: str) -> None:
     expect(stops).to_have_count(1)
 
 
-def test_without_the_live_channel_a_sentence_stands_there_and_the_page_answers(page: Page, address: str) -> None:
+def test_without_the_live_channel_a_sentence_stands_there_and_the_page_answers(new_page: NewPage, alone: str) -> None:
+    page = new_page()
+
     def refuse(route: WebSocketRoute) -> None:
         route.close()
 
     page.route_web_socket("**/live", refuse)
-    open_heads(page, address)
+    open_heads(page, alone)
     expect(page.get_by_text("The live connection is lost")).to_be_visible()
     click(page, 3)
     assert_equals_library(wait_for_answer(page, "on", "on", "off", "on", source="page"))
 
 
-def test_another_picture_is_never_answered_with_the_last_one(page: Page, address: str) -> None:
-    open_heads(page, address)
+def test_another_picture_is_never_answered_with_the_last_one(page: Page, alone: str) -> None:
+    open_heads(page, alone)
     click(page, 3)
     first = wait_for_answer(page, "on", "on", "off", "on")
     page.wait_for_url("**off=3*")
@@ -213,8 +200,8 @@ def test_another_picture_is_never_answered_with_the_last_one(page: Page, address
 
 
 @pytest.mark.slow
-def test_a_finger_switches_with_its_first_tap(new_page: NewPage, address: str) -> None:
-    page = open_heads(new_page(viewport={"width": 375, "height": 800}, has_touch=True), address)
+def test_a_finger_switches_with_its_first_tap(kept_page: NewPage, alone: str) -> None:
+    page = open_heads(kept_page(viewport={"width": 375, "height": 800}, has_touch=True), alone)
     frame = find_switch(page).locator(".wall .frame").nth(1)
     frame.scroll_into_view_if_needed()
     box = frame.bounding_box()
@@ -224,6 +211,6 @@ def test_a_finger_switches_with_its_first_tap(new_page: NewPage, address: str) -
 
 
 @pytest.mark.slow
-def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(looked: Page, address: str) -> None:
-    open_heads(looked, address, "&off=2&uniform=3")
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(looked: Page, alone: str) -> None:
+    open_heads(looked, alone, "&off=2&uniform=3")
     assert_accessible(looked)

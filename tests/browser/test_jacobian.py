@@ -13,7 +13,7 @@ from attnviz.answers import as_batch
 from attnviz.measures.jacobian import jacobian
 from attnviz.ui.components.payload import unpack
 
-from .conftest import NewPage, Serve, find_violations, wait_until_ready
+from .conftest import NewPage, Serve, find_violations, walk
 from .held import Held
 from .models import ONE_OR_EIGHT, TEN_DIGITS
 
@@ -34,9 +34,7 @@ def compute_jacobian(name: str, number: int) -> np.ndarray:
 
 def open_page(page: Page, address: str, number: int = 3, name: str = ONE_OR_EIGHT, **words: Any) -> None:
     query = "&".join(f"{word}={value}" for word, value in words.items())
-    page.goto(f"{address}/pixel_attention?data=strokes&model={name}&number={number}&{query}")
-    wait_until_ready(page)
-    page.locator(".viewer[data-drawn]").wait_for()
+    walk(page, f"{address}/pixel_attention?data=strokes&model={name}&number={number}&{query}", ".viewer[data-drawn]")
 
 
 def choose(page: Page, which: str) -> None:
@@ -100,7 +98,8 @@ def test_what_is_saved_is_what_is_shown(page: Page, address: str) -> None:
     assert Path(file.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
-def test_that_of_another_picture_is_never_shown_for_this_one(page: Page, address: str) -> None:
+def test_that_of_another_picture_is_never_shown_for_this_one(new_page: NewPage, address: str) -> None:
+    page = new_page()
     held = Held()
     held.holding = True
     held.route(page)
@@ -121,28 +120,25 @@ def test_that_of_another_picture_is_never_shown_for_this_one(page: Page, address
 
 
 @pytest.mark.slow
-def test_a_model_in_colours_of_the_night_and_with_assistance(new_page: NewPage, address: str) -> None:
-    page = new_page(color_scheme="dark")
+def test_a_model_in_colours_of_the_night_and_with_assistance(kept_page: NewPage, address: str) -> None:
+    page = kept_page(color_scheme="dark")
     open_page(page, address, map="jacobian")
     read_jacobian(page)
     assert find_violations(page) == []
 
 
 def test_the_explorer_shows_the_same(page: Page, address: str) -> None:
-    page.goto(f"{address}/explorer?data=strokes&model={TEN_DIGITS}&number=3&map=jacobian")
-    wait_until_ready(page)
+    walk(page, f"{address}/explorer?data=strokes&model={TEN_DIGITS}&number=3&map=jacobian")
     grid = page.locator("[data-component=map_grid][data-drawn]")
     grid.wait_for()
     values = grid.evaluate("(element) => [...element.readMap(0)]")
     np.testing.assert_allclose(np.array(values).reshape(1, 28, 28), compute_jacobian(TEN_DIGITS, 3), rtol=1e-9)
-    page.goto(f"{address}/explorer?data=strokes&model=histogram_mlp.digits&number=3&map=jacobian")
-    wait_until_ready(page)
+    walk(page, f"{address}/explorer?data=strokes&model=histogram_mlp.digits&number=3&map=jacobian")
     expect(page.get_by_text("has no Jacobian")).to_be_visible()
 
 
 def test_where_there_is_no_derivative_it_shows_both_steps(page: Page, address: str) -> None:
-    page.goto(f"{address}/cnn_attention?data=strokes&model=cnn_attention.digits&number=3&map=jacobian")
-    wait_until_ready(page)
+    walk(page, f"{address}/cnn_attention?data=strokes&model=cnn_attention.digits&number=3&map=jacobian")
     holder = page.locator(".jacobian")
     expect(holder.locator(".legend .note")).to_contain_text("there is no derivative", timeout=120_000)
     found = holder.evaluate("(element) => element.readJacobian()")

@@ -132,7 +132,8 @@ def test_what_a_lesson_says_is_what_the_page_shows(page: Page, serve: Serve, nam
 
 
 @pytest.mark.slow
-def test_a_newcomer_gets_through_the_first_three_by_keyboard_alone(page: Page, serve: Serve) -> None:
+def test_a_newcomer_gets_through_the_first_three_by_keyboard_alone(new_page: NewPage, serve: Serve) -> None:
+    page = new_page()
     address = serve()
     page.goto(address)
     press = by_keyboard(page)
@@ -145,9 +146,9 @@ def test_a_newcomer_gets_through_the_first_three_by_keyboard_alone(page: Page, s
 
 
 @pytest.mark.slow
-def test_a_newcomer_gets_through_the_first_three_by_touch(new_page: NewPage, serve: Serve) -> None:
+def test_a_newcomer_gets_through_the_first_three_by_touch(kept_page: NewPage, serve: Serve) -> None:
     address = serve()
-    page = new_page(viewport={"width": 375, "height": 700}, has_touch=True)
+    page = kept_page(viewport={"width": 375, "height": 700}, has_touch=True)
     page.goto(address)
     page.get_by_role("link", name=LESSONS[offer.FIRST].title).tap()
     for name in FIRST_THREE:
@@ -157,7 +158,8 @@ def test_a_newcomer_gets_through_the_first_three_by_touch(new_page: NewPage, ser
             page.get_by_role("link", name=LESSONS[following[0]].title).tap()
 
 
-def test_a_lesson_begins_and_is_left_and_resumed(page: Page, serve: Serve) -> None:
+def test_a_lesson_begins_and_is_left_and_resumed(new_page: NewPage, serve: Serve) -> None:
+    page = new_page()
     address = serve()
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
@@ -190,7 +192,8 @@ def test_a_lesson_begins_and_is_left_and_resumed(page: Page, serve: Serve) -> No
     at_step(page, lesson, 1)
 
 
-def test_an_offer_that_was_declined_does_not_come_back(page: Page, serve: Serve) -> None:
+def test_an_offer_that_was_declined_does_not_come_back(new_page: NewPage, serve: Serve) -> None:
+    page = new_page()
     page.goto(serve())
     link = page.get_by_role("link", name=LESSONS[offer.FIRST].title)
     expect(link).to_be_visible()
@@ -214,7 +217,8 @@ def test_what_a_link_hides_is_hidden_until_all_is_shown(page: Page, serve: Serve
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_a_handout_prints_on_four_pages_at_most_in_black(page: Page, name: str) -> None:
+def test_a_handout_prints_on_four_pages_at_most_in_black(new_page: NewPage, name: str) -> None:
+    page = new_page()
     page.set_content(shelf.handout(LESSONS[name]))
     page.evaluate("() => Promise.all([...document.images].map((one) => one.decode()))")
     assert page.locator("img").count() >= 3

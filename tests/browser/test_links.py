@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from attnviz.ui.shared.url_state import VERSION
 from tests.sweeps import sweep
 
-from .conftest import Serve, wait_until_ready
+from .conftest import NewPage, Serve, wait_until_ready
 
 PAGES = {
     "pixel_attention": "[data-component=pixel_viewer]",
@@ -39,7 +39,8 @@ def read_named(address: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("path", sweep(PAGES, lambda path: path in ("pixel_attention", "element_wise")))
-def test_saved_files_and_copied_links_name_what_is_shown(page: Page, serve: Serve, path: str) -> None:
+def test_saved_files_and_copied_links_name_what_is_shown(new_page: NewPage, serve: Serve, path: str) -> None:
+    page = new_page()
     shown = open_component(page, f"{serve()}/{path}", PAGES[path])
     with page.expect_download() as waiting:
         shown.get_by_role("button", name="CSV", exact=True).click()

@@ -14,7 +14,7 @@ from attnviz.tracing import trace
 from attnviz.ui.derived_values import find
 from attnviz.ui.live.request import read
 
-from .conftest import Problems, Serve, wait_until_ready
+from .conftest import NewPage, Problems, Serve, wait_until_ready
 from .models import ONE_OR_EIGHT
 
 MODULE = "_stcore/bidi-components/attnviz.pixel_viewer/live/live.js"
@@ -65,7 +65,8 @@ def test_a_head_is_switched_off(page: Page, serve: Serve) -> None:
     assert page.evaluate("states") == ["connecting", "ready"]
 
 
-def test_pictures_and_arrays_are_sent_as_they_are(page: Page, serve: Serve) -> None:
+def test_pictures_and_arrays_are_sent_as_they_are(new_page: NewPage, serve: Serve) -> None:
+    page = new_page()
     sent: list[Any] = []
     page.on("websocket", lambda socket: watch(socket, sent))
     open_live(page, serve())
@@ -94,7 +95,8 @@ def test_pictures_and_arrays_are_sent_as_they_are(page: Page, serve: Serve) -> N
     )
 
 
-def test_of_many_requests_the_first_and_the_newest_are_sent(page: Page, serve: Serve) -> None:
+def test_of_many_requests_the_first_and_the_newest_are_sent(new_page: NewPage, serve: Serve) -> None:
+    page = new_page()
     sent: list[Any] = []
     page.on("websocket", lambda socket: watch(socket, sent))
     open_live(page, serve())
@@ -144,7 +146,8 @@ def test_several_models_answer_one_after_the_other_and_a_refusal_is_a_sentence(p
     assert ask(page)["arrays"]["logits"]
 
 
-def test_a_lost_connection_comes_back_and_what_was_asked_is_asked_again(page: Page, serve: Serve) -> None:
+def test_a_lost_connection_comes_back_and_what_was_asked_is_asked_again(new_page: NewPage, serve: Serve) -> None:
+    page = new_page()
     opened: list[WebSocketRoute] = []
 
     def answer(route: WebSocketRoute) -> None:
@@ -165,7 +168,8 @@ def test_a_lost_connection_comes_back_and_what_was_asked_is_asked_again(page: Pa
     assert states[-1] == "ready"
 
 
-def test_a_request_that_costs_the_connection_twice_is_given_up(page: Page, serve: Serve) -> None:
+def test_a_request_that_costs_the_connection_twice_is_given_up(new_page: NewPage, serve: Serve) -> None:
+    page = new_page()
     opened: list[WebSocketRoute] = []
 
     def answer(route: WebSocketRoute) -> None:
@@ -183,7 +187,8 @@ def test_a_request_that_costs_the_connection_twice_is_given_up(page: Page, serve
     assert ask(page)["arrays"]["logits"]
 
 
-def test_after_closing_nothing_is_heard_and_nothing_reconnects(page: Page, serve: Serve) -> None:
+def test_after_closing_nothing_is_heard_and_nothing_reconnects(new_page: NewPage, serve: Serve) -> None:
+    page = new_page()
     sockets: list[WebSocket] = []
     page.on("websocket", lambda socket: sockets.append(socket))  # noqa: PLW0108 (Playwright marks the function)
     open_live(page, serve())
@@ -205,7 +210,8 @@ def test_after_closing_nothing_is_heard_and_nothing_reconnects(page: Page, serve
 
 
 @pytest.mark.slow
-def test_below_a_base_path(page: Page, serve: Serve, problems: Problems) -> None:
+def test_below_a_base_path(new_page: NewPage, serve: Serve, problems: Problems) -> None:
+    page = new_page()
     address = serve(env={"STREAMLIT_SERVER_BASE_URL_PATH": "lab"})
     open_live(page, address, path="", base="/lab")
     assert ask(page)["arrays"]["logits"] == pytest.approx([compute_logit({})], rel=1e-4)

@@ -17,18 +17,17 @@ from playwright.sync_api import Locator, Page, expect
 from tests.sweeps import sweep
 
 from .apps.map_grid import make_background, make_maps, make_photos
-from .conftest import Visit, find_violations, read_state
+from .conftest import COMPONENTS, Serve, Visit, find_violations, read_state
 
-APP = "tests/browser/apps/map_grid.py"
 Open = Callable[..., Page]
 
 
 @pytest.fixture
-def opened(visit: Visit) -> Open:
+def opened(serve: Serve, visit: Visit) -> Open:
     """Return a function that opens the grid's page; which maps, and options of the page."""
 
     def open_grid(kind: str = "signed", **options: Any) -> Page:
-        return visit(APP, f"kind={kind}", ".map-grid", **options)
+        return visit(f"{serve(COMPONENTS)}/map_grid?kind={kind}", ".map-grid[data-drawn]", **options)
 
     return open_grid
 

@@ -14,7 +14,7 @@ from attnviz.recipes.recipe import changed
 from attnviz.recipes.schwarz import ONE_TOKEN, SIMPLE
 from tests.ui.mechanisms.pixel_attention.experiments.placed import STANDARD, lay, place
 
-from .conftest import Serve, assert_accessible, read_state, wait_for_state, wait_until_ready
+from .conftest import Serve, assert_accessible, read_state, wait_for_state, wait_until_ready, walk
 from .models import ONE_OR_EIGHT, SMALL, SMALL_WITH_POSITIONS
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
@@ -41,8 +41,7 @@ def load_intensities(number: int) -> np.ndarray:
 
 def open_page(page: Page, serve: Serve, folder: Path, experiment: str, words: str) -> Page:
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
-    page.goto(f"{address}/pixel_attention?data=strokes&experiment={experiment}&{words}")
-    wait_until_ready(page)
+    walk(page, f"{address}/pixel_attention?data=strokes&experiment={experiment}&{words}")
     page.locator(".map-grid[data-drawn]").last.wait_for()
     if experiment != "one_token":  # it has no handle
         find_maps(page).wait_for()

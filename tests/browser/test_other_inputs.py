@@ -15,7 +15,6 @@ from tests.data.picture_files import enlarged, image, saved
 from tests.sweeps import sweep
 
 from . import harness
-from .cards import link_checkpoints
 from .conftest import STREAMLITS_OWN, NewPage, Problems, Serve, find_violations, wait_for_state, wait_until_ready
 from .models import LINE
 from .pads import draw_stroke, find_pad, find_sheet, open_pad, read_pad, read_raster, wait_for
@@ -25,9 +24,8 @@ HEIC = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic"
 
 
 @pytest.fixture(scope="module")
-def address(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = link_checkpoints(tmp_path_factory.mktemp("checkpoints"), (LINE,))
-    return serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)}) + "/draw"
+def address(serve: Serve) -> str:
+    return f"{serve()}/draw?models={LINE}"
 
 
 def choose(page: Page, content: bytes, name: str = "five.jpg") -> None:
@@ -72,7 +70,7 @@ def test_the_ways_to_other_pictures_stand_below_the_pad_and_open_above_it(page: 
 
 
 def test_a_file_comes_onto_the_pad_and_what_is_drawn_on_it_stays(page: Page, address: str) -> None:
-    open_pad(page, f"{address}?input=file")
+    open_pad(page, f"{address}&input=file")
     draw_stroke(page, (40, 40), (240, 40))
     page.wait_for_url("**strokes=*")
     choose(page, FIVE)
@@ -98,7 +96,7 @@ def test_a_file_comes_onto_the_pad_and_what_is_drawn_on_it_stays(page: Page, add
 
 
 def test_a_refusal_leaves_the_pad_and_the_other_ink_can_be_chosen(page: Page, address: str) -> None:
-    open_pad(page, f"{address}?input=file")
+    open_pad(page, f"{address}&input=file")
     choose(page, FIVE)
     first = wait_for_base(page)
     choose(page, HEIC, "five.png")
@@ -160,7 +158,7 @@ def test_two_visitors_upload_at_once(page: Page, new_page: NewPage, address: str
     other = new_page()
     eight = saved(image("L", enlarged(strokes.draw([8], seed=9)[0, :, :, 0], 10)), "PNG")
     for one in (page, other):
-        open_pad(one, f"{address}?input=file")
+        open_pad(one, f"{address}&input=file")
     choose(page, FIVE)
     choose(other, eight, "eight.png")
     assert wait_for_base(page) != wait_for_base(other)
@@ -169,9 +167,9 @@ def test_two_visitors_upload_at_once(page: Page, new_page: NewPage, address: str
 
 
 @pytest.mark.parametrize("way", sweep(["sample", "file"], lambda way: way == "file"))
-def test_it_is_accessible_and_fits_a_phone(new_page: NewPage, address: str, way: str) -> None:
-    page = new_page(viewport={"width": 375, "height": 800}, has_touch=True)
-    open_pad(page, f"{address}?input={way}")
+def test_it_is_accessible_and_fits_a_phone(kept_page: NewPage, address: str, way: str) -> None:
+    page = kept_page(viewport={"width": 375, "height": 800}, has_touch=True)
+    open_pad(page, f"{address}&input={way}")
     if way == "file":
         choose(page, FIVE)
         wait_for_base(page)
@@ -208,7 +206,7 @@ def test_the_camera_takes_a_photograph_under_the_content_policy(
     with harness.launch(SimpleNamespace(chromium=chromium.browser_type), *camera) as browser:
         page = browser.new_page()
         problems.watch(page)
-        open_pad(page, f"{address}?input=camera")
+        open_pad(page, f"{address}&input=camera")
         page.locator("video").scroll_into_view_if_needed()  # out of sight it does not play
         page.wait_for_function("() => document.querySelector('video').currentTime > 0")
         page.get_by_role("button", name="Take photo").click()

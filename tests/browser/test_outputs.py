@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from attnviz import data
 
-from .conftest import NewPage, Serve, assert_accessible, wait_until_ready
+from .conftest import NewPage, Serve, assert_accessible, walk
 from .small_models import Without
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
@@ -18,8 +18,7 @@ EIGHTS, ONES = (np.flatnonzero(data.labels("strokes", "test") == digit) for digi
 
 def open_page(page: Page, serve: Serve, folder: Path, model: str = "without") -> Page:
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
-    page.goto(f"{address}/paper?model=pixel_attention.{model}&data=strokes&experiment=outputs")
-    wait_until_ready(page)
+    walk(page, f"{address}/paper?model=pixel_attention.{model}&data=strokes&experiment=outputs")
     find_outputs(page).and_(page.locator("[data-drawn]")).wait_for()
     return page
 
@@ -56,8 +55,8 @@ def test_the_keyboard_opens_a_picture(page: Page, serve: Serve, folder: Path) ->
     pytest.param(1280, "dark", "with", marks=pytest.mark.slow), (375, "light", "without"),
 ])  # fmt: skip
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
-    new_page: NewPage, serve: Serve, folder: Path, width: int, scheme: str, model: str
+    kept_page: NewPage, serve: Serve, folder: Path, width: int, scheme: str, model: str
 ) -> None:
-    page = new_page(viewport={"width": width, "height": 720}, color_scheme=scheme)
+    page = kept_page(viewport={"width": width, "height": 720}, color_scheme=scheme)
     open_page(page, serve, folder, model)
     assert_accessible(page)

@@ -1,12 +1,10 @@
 """From what one looks at in a straight line to the words about it: on arrival they still speak of the same."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page
 
-from .conftest import Serve, Visit, read_state, wait_until_ready
+from .conftest import COMPONENTS, Serve, Visit, read_state, wait_until_ready
 from .ways import Hand, Point
 
 WAYS = 4
@@ -38,29 +36,28 @@ def assert_kept(page: Page, component: Locator, maps: str, words: str, fields: t
 
 
 @pytest.mark.parametrize("words", ["rows=28&columns=28", "rows=8&columns=8&heads=1"])
-def test_a_pair_survives_the_way_to_its_score(visit: Visit, words: str) -> None:
-    page = visit("tests/browser/apps/pixel_viewer.py", words, ".viewer")
+def test_a_pair_survives_the_way_to_its_score(serve: Serve, visit: Visit, words: str) -> None:
+    page = visit(f"{serve(COMPONENTS)}/pixel_viewer?{words}", ".viewer[data-drawn]")
     assert_kept(page, page.locator(".viewer"), ".board.picture canvas", SCORE, ("query", "key", "score"))
     assert_kept(page, page.locator(".viewer"), ".board.large canvas", SCORE, ("query", "key", "score"))
 
 
-def test_a_pixel_survives_the_way_to_its_stages_in_words(visit: Visit) -> None:
-    page = visit("tests/browser/apps/stage_grid.py", "net=grey", ".stage-grid")
+def test_a_pixel_survives_the_way_to_its_stages_in_words(serve: Serve, visit: Visit) -> None:
+    page = visit(f"{serve(COMPONENTS)}/stage_grid?net=grey", ".stage-grid[data-drawn]")
     fields = ("pixel", "layer", "steps")
     assert_kept(page, page.locator(".stage-grid"), ".board.picture canvas", ".pixel-steps .big", fields)
     assert_kept(page, page.locator(".stage-grid"), ".stage-wall .tile .frame", ".pixel-steps .big", fields)
 
 
-def test_a_cell_survives_the_way_across_other_maps(visit: Visit) -> None:
-    page = visit("tests/browser/apps/map_grid.py", "kind=signed", ".map-grid")
+def test_a_cell_survives_the_way_across_other_maps(serve: Serve, visit: Visit) -> None:
+    page = visit(f"{serve(COMPONENTS)}/map_grid?kind=signed", ".map-grid[data-drawn]")
     component = page.locator(".map-grid")
     fields: tuple[str, ...] = ("cell", "values", "tile")
     assert_kept(page, component, ".wall .tile .frame", ".legend", fields)
 
 
-def test_a_cell_of_a_stage_survives_the_way_to_its_legend(serve: Serve, new_page: Any) -> None:
-    page = new_page()
-    page.goto(f"{serve()}/cnn_attention?v=2")
+def test_a_cell_of_a_stage_survives_the_way_to_its_legend(serve: Serve, visit: Visit) -> None:
+    page = visit(f"{serve()}/cnn_attention?v=2")
     stages = page.locator(".stage-maps[data-drawn]")
     stages.wait_for()
     wait_until_ready(page)

@@ -13,7 +13,7 @@ from attnviz.subjects import net
 from attnviz.ui.shared import inference
 from tests.sweeps import sweep
 
-from .conftest import NewPage, Serve, assert_accessible, read_state, wait_until_ready
+from .conftest import NewPage, Serve, assert_accessible, read_state, walk
 from .models import ONE_OR_EIGHT
 
 SIDE = 28
@@ -26,9 +26,7 @@ def eight() -> int:
 
 
 def open_page(page: Page, address: str, words: str = "") -> Page:
-    page.goto(f"{address}/pixel_attention?{words}")
-    wait_until_ready(page)
-    page.locator(".viewer[data-drawn]").wait_for()
+    walk(page, f"{address}/pixel_attention?{words}", ".viewer[data-drawn]")
     return page
 
 
@@ -109,8 +107,7 @@ def test_a_locked_pair_stands_in_the_url_and_in_the_equation(page: Page, serve: 
     weight = read_viewer(page)["weight"]
     address = page.url
     page.goto("about:blank")
-    page.goto(address)
-    wait_until_ready(page)
+    walk(page, address)
     expect(page.get_by_text("For the locked pair:")).to_be_visible()
     assert read_viewer(page)["weight"] == weight
 

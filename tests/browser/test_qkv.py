@@ -10,9 +10,9 @@ from playwright.sync_api import Locator, Page, expect
 from safetensors.numpy import load_file
 
 from attnviz import data
-from tests.training.several import HEADS, NAME, SIZE, lay_several
+from tests.training.several import HEADS, NAME, SIZE
 
-from .conftest import Serve, assert_accessible, read_state, wait_until_ready
+from .conftest import assert_accessible, read_state, wait_until_ready, walk
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
@@ -20,25 +20,12 @@ NUMBER = 5
 TITLES = {"query": "Query", "key": "Key", "value": "Value"}
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    found = tmp_path_factory.mktemp("checkpoints")
-    lay_several(found)
-    return found
-
-
-@pytest.fixture
-def address(serve: Serve, folder: Path) -> str:
-    return serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
-
-
 def find_grid(page: Page) -> Locator:
     return page.locator("[data-component=map_grid]")
 
 
-def open_qkv(page: Page, address: str, number: int = NUMBER) -> Page:
-    page.goto(f"{address}/paper?model={NAME}&data=strokes&number={number}&experiment=qkv")
-    wait_until_ready(page)
+def open_qkv(page: Page, alone: str, number: int = NUMBER) -> Page:
+    walk(page, f"{alone}/paper?model={NAME}&data=strokes&number={number}&experiment=qkv")
     find_grid(page).and_(page.locator("[data-drawn]")).wait_for()
     return page
 
@@ -77,9 +64,9 @@ def assert_shows(page: Page, wanted: np.ndarray) -> None:
 
 
 def test_every_map_and_the_pixel_under_the_pointer_are_those_of_the_weights(
-    page: Page, address: str, folder: Path
+    page: Page, alone: str, folder: Path
 ) -> None:
-    open_qkv(page, address)
+    open_qkv(page, alone)
     for part, title in TITLES.items():
         page.get_by_role("radio", name=title, exact=True).click()
         expect(find_grid(page).locator("h2")).to_contain_text(f"{title} of 4 heads, 2 components")
@@ -92,8 +79,8 @@ def test_every_map_and_the_pixel_under_the_pointer_are_those_of_the_weights(
         expect(find_grid(page).locator("h2")).to_contain_text("row 15, column 10, head 2, component 2:")
 
 
-def test_a_click_chooses_a_map_and_the_keyboard_goes_on_from_there(page: Page, address: str) -> None:
-    open_qkv(page, address)
+def test_a_click_chooses_a_map_and_the_keyboard_goes_on_from_there(page: Page, alone: str) -> None:
+    open_qkv(page, alone)
     page.mouse.click(*locate(page, 6, 3, 3))
     page.wait_for_url("**qkv_tile=3%2C2*")
     expect(find_said(page)).to_contain_text("Head 3, component 2:")
@@ -108,8 +95,8 @@ def test_a_click_chooses_a_map_and_the_keyboard_goes_on_from_there(page: Page, a
     expect(find_grid(page).locator(".tile.chosen")).to_contain_text("head 3, component 2")
 
 
-def test_another_picture_brings_its_own_maps(page: Page, address: str, folder: Path) -> None:
-    open_qkv(page, address)
+def test_another_picture_brings_its_own_maps(page: Page, alone: str, folder: Path) -> None:
+    open_qkv(page, alone)
     page.mouse.click(*locate(page, 1, 3, 3))
     page.wait_for_url("**qkv_tile=2%2C1*")
     page.get_by_role("spinbutton", name="Number").fill(str(NUMBER + 1))
@@ -128,8 +115,8 @@ def test_another_picture_brings_its_own_maps(page: Page, address: str, folder: P
     expect(find_grid(page).locator(".tile.chosen")).to_contain_text("head 2, component 1")
 
 
-def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(looked: Page, address: str) -> None:
-    open_qkv(looked, address)
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(looked: Page, alone: str) -> None:
+    open_qkv(looked, alone)
     assert_accessible(looked)
     box = find_grid(looked).locator(".wall .frame").first.bounding_box()
     assert box

@@ -1,19 +1,15 @@
 """The renderers of panels: one of another component, and what each paints of an answer of any shape."""
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
-from .conftest import Serve
+from .conftest import COMPONENTS, Serve
 from .pads import MODULES, open_pad
 
 
-@pytest.fixture(scope="module")
-def opened(chromium: Browser, serve: Serve) -> Iterator[Page]:
-    """Yield the draw page; what is done to it here leaves nothing behind, so that one does for all tests."""
-    with chromium.new_page() as page:
-        yield open_pad(page, f"{serve()}/draw")
+@pytest.fixture
+def opened(page: Page, serve: Serve) -> Page:
+    return open_pad(page, f"{serve(COMPONENTS)}/drawing_pad")
 
 
 def test_another_component_serves_a_module_of_its_own(opened: Page) -> None:

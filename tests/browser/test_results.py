@@ -8,19 +8,19 @@ from playwright.sync_api import Page, expect
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import result_dots
 
-from .conftest import NewPage, Serve, wait_until_ready
+from .conftest import NewPage, Serve, wait_until_ready, walk
 
 
 def opened(page: Page, address: str) -> None:
-    page.goto(f"{address}/results")
+    walk(page, f"{address}/results")
     page.locator(".verdicts").wait_for()
     page.locator(".dots").wait_for()
     wait_until_ready(page)
 
 
 @pytest.mark.parametrize("width", [1280, 375])
-def test_the_verdicts_come_first_and_fit(new_page: NewPage, serve: Serve, width: int) -> None:
-    page = new_page(viewport={"width": width, "height": 720})
+def test_the_verdicts_come_first_and_fit(kept_page: NewPage, serve: Serve, width: int) -> None:
+    page = kept_page(viewport={"width": width, "height": 720})
     opened(page, serve())
     table, chart = (page.locator(name).bounding_box() for name in (".verdicts", ".dots"))
     assert table is not None and chart is not None

@@ -10,7 +10,7 @@ from safetensors.numpy import load_file
 from attnviz import data
 from tests.ui.mechanisms.pixel_attention.experiments.placed import STANDARD
 
-from .conftest import Serve, assert_accessible, wait_until_ready
+from .conftest import Serve, assert_accessible, walk
 from .models import SMALL
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
@@ -18,8 +18,7 @@ pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
 def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
-    page.goto(f"{address}/pixel_attention?model={SMALL}&data=strokes&experiment=same&{words}")
-    wait_until_ready(page)
+    walk(page, f"{address}/pixel_attention?model={SMALL}&data=strokes&experiment=same&{words}")
     find_grid(page, "its row").locator(".tile").wait_for()
     return page
 

@@ -8,22 +8,20 @@ from playwright.sync_api import Locator, Page, expect
 
 from attnviz.work.search import trials
 
-from .conftest import NewPage, Serve, assert_accessible, wait_until_ready
+from .conftest import NewPage, Serve, assert_accessible, walk
 
 PAPER = "search=schwarz-paper&beside=none"
 
 
 @pytest.fixture
-def app(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the address of the app with an empty folder of runs."""
-    return serve(env={"ATTNVIZ_RUNS": str(tmp_path_factory.getbasetemp() / "no-runs")})
+def app(serve: Serve) -> str:
+    return serve()
 
 
 def open_page(page: Page, address: str) -> Locator:
     """Open the page of searches, and return its first component."""
-    page.goto(address)
+    walk(page, address)
     expect(page.get_by_role("heading", level=1)).to_have_text("Search")
-    wait_until_ready(page)
     lines = page.locator("[data-component=parallel_coordinates]").first
     lines.and_(page.locator("[data-drawn]")).wait_for()
     return lines
@@ -86,8 +84,8 @@ def test_keys_move_the_ends_of_a_brush_and_say_where_they_are(app: str, page: Pa
     expect(lowest).to_have_attribute("aria-valuetext", "1")
 
 
-def test_a_finger_brushes_without_scrolling(app: str, new_page: NewPage) -> None:
-    page = new_page(viewport={"width": 375, "height": 700}, has_touch=True, is_mobile=True)
+def test_a_finger_brushes_without_scrolling(app: str, kept_page: NewPage) -> None:
+    page = kept_page(viewport={"width": 375, "height": 700}, has_touch=True, is_mobile=True)
     lines = open_page(page, f"{app}/search?{PAPER}")
     lines.locator(".chart").scroll_into_view_if_needed()
     before = lines.bounding_box()
@@ -143,8 +141,8 @@ def test_lines_and_numbers_can_be_saved(app: str, page: Page, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
-def test_it_is_accessible_and_fits(app: str, new_page: NewPage, width: int, scheme: str) -> None:
-    page = new_page(viewport={"width": width, "height": 720}, color_scheme=scheme)
+def test_it_is_accessible_and_fits(app: str, kept_page: NewPage, width: int, scheme: str) -> None:
+    page = kept_page(viewport={"width": width, "height": 720}, color_scheme=scheme)
     open_page(page, f"{app}/search?{PAPER}")
     assert_accessible(page)
     assert page.locator("[data-testid=stMain]").evaluate("(main) => main.scrollWidth <= main.clientWidth")

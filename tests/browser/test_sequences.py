@@ -10,12 +10,10 @@ from playwright.sync_api import Page, expect
 
 from attnviz.subjects import Strip
 from attnviz.ui.components import alignment
-from tests.ui.mechanisms.sequences.placed import place
 from tests.ui.mechanisms.sequences.spelled import Read, spelled
 
-from .conftest import STREAMLITS_OWN, NewPage, find_violations, open_at, read_state
+from .conftest import STREAMLITS_OWN, Visit, find_violations, read_state
 from .harness import wait_for_state
-from .stock import make_folder_fixture
 
 SHOWN = ".alignment[data-drawn]"
 STRIP = Strip.test("strokes", 4, 2)
@@ -26,15 +24,13 @@ ADDITIVE, TRANSFORMER, VECTOR = (
 )
 Open = Callable[..., Page]
 
-folder = make_folder_fixture(place)
-
 
 @pytest.fixture
-def opened(alone: str, new_page: NewPage) -> Open:
+def opened(alone: str, visit: Visit) -> Open:
     """Return a function that opens the page; which model, words of the URL, and options of the browser's page."""
 
     def open_page(key: str, words: str = "", **options: Any) -> Page:
-        return open_at(new_page(**options), f"{alone}/sequences?v=2&model={key}&strip={STRIP.word}{words}", SHOWN)
+        return visit(f"{alone}/sequences?v=2&model={key}&strip={STRIP.word}{words}", SHOWN, **options)
 
     return open_page
 

@@ -11,15 +11,14 @@ from playwright.sync_api import Locator, Page, expect
 from attnviz import checkpoints, data
 from attnviz.tracing import trace
 
-from .conftest import Serve, assert_accessible, wait_until_ready
+from .conftest import Serve, assert_accessible, walk
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
 
 def open_page(page: Page, serve: Serve, folder: Path, name: str, words: str = "") -> Page:
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
-    page.goto(f"{address}/pixel_attention?model=pixel_attention.{name}&data=strokes&experiment=shuffle&{words}")
-    wait_until_ready(page)
+    walk(page, f"{address}/pixel_attention?model=pixel_attention.{name}&data=strokes&experiment=shuffle&{words}")
     find_grid(page, "received from all").locator(".tile").last.wait_for()
     return page
 

@@ -11,18 +11,14 @@ from playwright.sync_api import Page, expect
 from attnviz import data
 from attnviz.measures.spatial_transformer.decomposition import decomposed
 from attnviz.subjects import Picture, net
-from tests.ui.mechanisms.spatial_transformer.placed import place
 from tests.ui.mechanisms.spatial_transformer.spelled import Spelled, moved
 
-from .conftest import NewPage, find_violations, open_at, read_state
+from .conftest import Visit, find_violations, read_state
 from .harness import wait_for_state
-from .stock import make_folder_fixture
 
 GRID = ".sampling-grid[data-drawn]"
 SETTLED = "(found) => !found.pending"
 Open = Callable[..., Page]
-
-folder = make_folder_fixture(place)
 
 
 def find_picture(name: str) -> Picture:
@@ -32,13 +28,13 @@ def find_picture(name: str) -> Picture:
 
 
 @pytest.fixture
-def opened(alone: str, new_page: NewPage) -> Open:
+def opened(alone: str, visit: Visit) -> Open:
     """Return a function that opens the page; which model, words of the URL, and options of the browser's page."""
 
     def open_page(name: str, words: str = "", **options: Any) -> Page:
         picture = find_picture(name)
         named = f"model=spatial_transformer.{name}&data={picture.data}&number={picture.number}"
-        return open_at(new_page(**options), f"{alone}/spatial_transformer?v=2&{named}{words}", GRID)
+        return visit(f"{alone}/spatial_transformer?v=2&{named}{words}", GRID, **options)
 
     return open_page
 

@@ -13,19 +13,18 @@ import pytest
 from playwright.sync_api import Locator, Page, WebSocket, expect
 
 from .apps.element_wise_nets import NETS, Stages, Switches, compute_stages
-from .conftest import Serve, Visit, find_violations, read_state, wait_until_ready
+from .conftest import COMPONENTS, NewPage, Serve, Visit, find_violations, read_state, wait_until_ready
 
-APP = "tests/browser/apps/stage_grid.py"
 LOOSE = ("normed_relevance", "attended")  # a difference of nearly equal numbers: digits cancel
 Open = Callable[..., Page]
 
 
 @pytest.fixture
-def opened(visit: Visit) -> Open:
+def opened(serve: Serve, visit: Visit) -> Open:
     """Return a function that opens the page; which net, words of the URL, and options of the page."""
 
     def open_grid(net: str = "grey", words: str = "", **options: Any) -> Page:
-        return visit(APP, f"net={net}{words}", ".stage-grid", **options)
+        return visit(f"{serve(COMPONENTS)}/stage_grid?net={net}{words}", ".stage-grid[data-drawn]", **options)
 
     return open_grid
 
@@ -195,10 +194,11 @@ def test_a_finger_looks_with_one_tap_and_locks_with_the_second(opened: Open) -> 
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
 
 
-def test_moving_sends_nothing(opened: Open, page: Page, serve: Serve) -> None:
+def test_moving_sends_nothing(opened: Open, new_page: NewPage, serve: Serve) -> None:
+    page = new_page()
     sockets: list[WebSocket] = []
     page.on("websocket", lambda socket: sockets.append(socket))  # noqa: PLW0108 (Playwright marks the function)
-    page.goto(f"{serve(APP)}/?net=grey")
+    page.goto(f"{serve(COMPONENTS)}/stage_grid?net=grey")
     wait_until_ready(page)
     find_grid(page).and_(page.locator("[data-drawn]")).wait_for()
     page.wait_for_load_state("networkidle")

@@ -8,19 +8,14 @@ from playwright.sync_api import Locator, Page, expect
 from attnviz.ui.shared import glossary
 from tests.sweeps import sweep
 
-from .conftest import NewPage, Serve, find_violations, wait_until_ready
+from .conftest import COMPONENTS, Serve, Visit, find_violations
 from .models import ONE_OR_EIGHT
 
-APP = "tests/browser/apps/terms.py"
 PHONE = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True}
 
 
-def open_page(serve: Serve, new_page: NewPage, **options: object) -> Page:
-    page = new_page(**options)
-    page.goto(serve(APP))
-    wait_until_ready(page)
-    page.locator(".viewer[data-drawn]").wait_for()
-    return page
+def open_page(serve: Serve, visit: Visit, **options: object) -> Page:
+    return visit(f"{serve(COMPONENTS)}/terms", ".viewer[data-drawn]", **options)
 
 
 def find_tip(page: Page, words: str) -> Locator:
@@ -37,8 +32,8 @@ TERMS = [
 
 
 @pytest.mark.parametrize(("find", "name"), TERMS)
-def test_pointer_and_keyboard_show_and_hide_the_sentence(serve: Serve, new_page: NewPage, find, name: str) -> None:
-    page = open_page(serve, new_page)
+def test_pointer_and_keyboard_show_and_hide_the_sentence(serve: Serve, visit: Visit, find, name: str) -> None:
+    page = open_page(serve, visit)
     term, shown = find(page), find_tip(page, glossary.sentences()[name])
     term.hover()
     expect(shown).to_be_visible()
@@ -58,14 +53,14 @@ def test_pointer_and_keyboard_show_and_hide_the_sentence(serve: Serve, new_page:
 
 
 @pytest.mark.parametrize(("find", "name"), TERMS)
-def test_a_tap_shows_the_sentence_and_the_next_one_hides_it(serve: Serve, new_page: NewPage, find, name: str) -> None:
-    page = open_page(serve, new_page, **PHONE)
+def test_a_tap_shows_the_sentence_and_the_next_one_hides_it(serve: Serve, visit: Visit, find, name: str) -> None:
+    page = open_page(serve, visit, **PHONE)
     term, shown = find(page), find_tip(page, glossary.sentences()[name])
     term.tap()
     expect(shown).to_be_visible()
     box = shown.bounding_box()
     assert box and box["x"] >= 0 and box["x"] + box["width"] <= 375
-    assert page.url.rstrip("/") == serve(APP)  # the link led nowhere
+    assert page.url == f"{serve(COMPONENTS)}/terms"  # the link led nowhere
     term.tap()
     expect(shown).to_have_count(0)
 
@@ -77,8 +72,8 @@ def test_a_tap_shows_the_sentence_and_the_next_one_hides_it(serve: Serve, new_pa
         lambda name: name in ("attention head", "logit"),
     ),
 )
-def test_the_viewer_explains_its_words(serve: Serve, new_page: NewPage, name: str) -> None:
-    page = open_page(serve, new_page)
+def test_the_viewer_explains_its_words(serve: Serve, visit: Visit, name: str) -> None:
+    page = open_page(serve, visit)
     words = {"attention head": "Head"}.get(name, name)
     viewer = page.locator(".viewer")
     term = viewer.locator("button.term").filter(has_text=re.compile(f"^{words}$", re.IGNORECASE)).first
@@ -87,8 +82,8 @@ def test_the_viewer_explains_its_words(serve: Serve, new_page: NewPage, name: st
     expect(page.get_by_role("tooltip")).to_have_count(1)
 
 
-def test_a_term_in_a_step_lights_the_step_and_escape_does_not_release_the_lock(serve: Serve, new_page: NewPage) -> None:
-    page = open_page(serve, new_page)
+def test_a_term_in_a_step_lights_the_step_and_escape_does_not_release_the_lock(serve: Serve, visit: Visit) -> None:
+    page = open_page(serve, visit)
     page.locator(".pair").get_by_role("button", name="Softmax", exact=True).click()
     expect(page.locator(".step.softmax")).to_have_class(re.compile("lit"))
     expect(page.get_by_role("tooltip")).to_have_count(1)
@@ -99,8 +94,8 @@ def test_a_term_in_a_step_lights_the_step_and_escape_does_not_release_the_lock(s
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
-def test_axe_finds_nothing_beside_an_open_term(serve: Serve, new_page: NewPage, scheme: str) -> None:
-    page = open_page(serve, new_page, color_scheme=scheme)
+def test_axe_finds_nothing_beside_an_open_term(serve: Serve, visit: Visit, scheme: str) -> None:
+    page = open_page(serve, visit, color_scheme=scheme)
     for term in (
         page.get_by_role("link", name="head"),
         page.locator(".pair").get_by_role("button", name="Softmax", exact=True),
@@ -124,10 +119,8 @@ OF_PAGES = {
 
 
 @pytest.mark.parametrize("path", sweep(OF_PAGES, lambda path: path == "element_wise"))
-def test_every_page_explains_its_words_where_they_first_stand(serve: Serve, new_page: NewPage, path: str) -> None:
-    page = new_page()
-    page.goto(f"{serve()}/{path}")
-    wait_until_ready(page)
+def test_every_page_explains_its_words_where_they_first_stand(serve: Serve, visit: Visit, path: str) -> None:
+    page = visit(f"{serve()}/{path}", "h1:not([data-old])")
     for name in OF_PAGES[path]:
         # A term of the page is a link; one of a component is a button whose sentence is made with it.
         sentence = glossary.sentences()[name]
@@ -139,10 +132,8 @@ def test_every_page_explains_its_words_where_they_first_stand(serve: Serve, new_
         page.keyboard.press("Escape")
 
 
-def test_the_share_says_log_odds_where_there_are_two_classes(serve: Serve, new_page: NewPage) -> None:
-    page = new_page()
-    page.goto(f"{serve()}/pixel_attention?model={ONE_OR_EIGHT}")
-    page.locator(".viewer[data-drawn]").wait_for()
+def test_the_share_says_log_odds_where_there_are_two_classes(serve: Serve, visit: Visit) -> None:
+    page = visit(f"{serve()}/pixel_attention?model={ONE_OR_EIGHT}", ".viewer[data-drawn]")
     share = page.locator(".step.share")
     expect(share.get_by_role("button", name="log-odds", exact=True)).to_be_visible()
     expect(share.get_by_role("button", name="logit", exact=True)).to_be_hidden()

@@ -13,7 +13,7 @@ from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.draw import panels
 
 from .cards import find_card, wait_for_answers
-from .conftest import Serve, wait_until_ready
+from .conftest import Serve, walk
 from .pads import open_pad
 
 NAMES = ("colour_stages.digits", "chance_looks.digits")
@@ -37,8 +37,7 @@ def ask(address: str, arrays: dict[str, np.ndarray] | None = None, **request: ob
 
 
 def test_home_and_navigation_lead_to_their_pages(page: Page, address: str) -> None:
-    page.goto(address)
-    wait_until_ready(page)
+    walk(page, address)
     cards = page.locator(".st-key-home_mechanisms").get_by_role("link")
     expect(cards.filter(has_text="Colour stages")).to_be_visible()
     cards.filter(has_text="Chance looks").click()
@@ -49,8 +48,7 @@ def test_home_and_navigation_lead_to_their_pages(page: Page, address: str) -> No
 
 
 def test_a_component_of_theirs_draws_a_view_and_its_choice_is_in_the_url(page: Page, address: str) -> None:
-    page.goto(f"{address}/colour_stages?data=coloured_digits&number=3&stage=2")
-    wait_until_ready(page)
+    walk(page, f"{address}/colour_stages?data=coloured_digits&number=3&stage=2")
     expect(page.get_by_text("By a third party.")).to_be_visible()
     part = page.locator(".energies").and_(page.locator("[data-drawn]"))
     part.wait_for()
@@ -70,8 +68,7 @@ def test_a_component_of_theirs_draws_a_view_and_its_choice_is_in_the_url(page: P
 
 
 def test_the_explorer_lists_taps_of_names_that_no_table_has(page: Page, address: str) -> None:
-    page.goto(f"{address}/explorer?model=colour_stages.digits&address=stages.0.warmth")
-    wait_until_ready(page)
+    walk(page, f"{address}/explorer?model=colour_stages.digits&address=stages.0.warmth")
     expect(page.get_by_text("stages.1.after_norm").first).to_be_visible()
     page.locator("[data-component=map_grid]").and_(page.locator("[data-drawn]")).wait_for()
 
@@ -83,8 +80,7 @@ def test_the_explorer_lists_taps_of_names_that_no_table_has(page: Page, address:
 def test_a_net_without_a_card_and_a_reader_are_shown_an_example_that_is_no_picture(
     page: Page, address: str, net: str, tap: str, words: str, count: int
 ) -> None:
-    page.goto(f"{address}/explorer?model={net}&row=314&address={tap}")
-    wait_until_ready(page)
+    walk(page, f"{address}/explorer?model={net}&row=314&address={tap}")
     part = page.locator("[data-component=map_grid], [data-component=value_bars]").and_(page.locator("[data-drawn]"))
     part.wait_for()
     expect(page.get_by_role("radio", name="Your strip")).to_be_checked()

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from attnviz.ui.mechanisms import MECHANISMS
 from tests.sweeps import sweep
 
-from .conftest import NewPage, Serve, open_at, wait_until_ready
+from .conftest import Serve, Visit
 from .laid_out import find_small_targets
 
 PHONE = {
@@ -22,13 +22,6 @@ LOCKED = {  # page -> what stands in its URL where something is locked, and the 
     "element_wise": ("pixel=16,12", ".stage-grid .board.picture"),
     "cnn_attention": ("query=3,4", ".viewer .board.picture"),
 }
-
-
-def open_page(page: Page, address: str) -> Page:
-    page.goto(address)
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    wait_until_ready(page)
-    return page
 
 
 def read_words(page: Page) -> str:
@@ -50,8 +43,8 @@ def read_words(page: Page) -> str:
     )
 
 
-def test_the_menu_closes_over_the_page_that_it_has_opened(new_page: NewPage, serve: Serve) -> None:
-    page = open_page(new_page(**PHONE), serve())
+def test_the_menu_closes_over_the_page_that_it_has_opened(visit: Visit, serve: Serve) -> None:
+    page = visit(serve(), **PHONE)
     page.get_by_test_id("stExpandSidebarButton").tap()
     menu = page.get_by_test_id("stSidebar")
     expect(menu).to_have_attribute("data-collapsed", "false")
@@ -65,8 +58,8 @@ def test_the_menu_closes_over_the_page_that_it_has_opened(new_page: NewPage, ser
 
 
 @pytest.mark.parametrize("path", sweep(PAGES, lambda path: path in ("draw", "pixel_attention")))
-def test_a_finger_hits_whatever_can_be_hit(new_page: NewPage, serve: Serve, path: str) -> None:
-    page = open_page(new_page(**PHONE), f"{serve()}/{path}")
+def test_a_finger_hits_whatever_can_be_hit(visit: Visit, serve: Serve, path: str) -> None:
+    page = visit(f"{serve()}/{path}", **PHONE)
     drawer = page.locator(".st-key-page_drawer label")
     if drawer.count():
         drawer.tap()
@@ -76,10 +69,10 @@ def test_a_finger_hits_whatever_can_be_hit(new_page: NewPage, serve: Serve, path
 
 @pytest.mark.parametrize("path", LOCKED)
 def test_what_is_locked_is_let_go_where_it_is_seen_and_no_key_is_spoken_of(
-    new_page: NewPage, serve: Serve, path: str
+    visit: Visit, serve: Serve, path: str
 ) -> None:
     words, picture = LOCKED[path]
-    page = open_at(new_page(**PHONE), f"{serve()}/{path}?{words}", f"{picture} canvas")
+    page = visit(f"{serve()}/{path}?{words}", f"{picture} canvas", **PHONE)
     release = page.get_by_role("button", name="release", exact=True)
     expect(release).to_have_count(1)
     said = read_words(page)
@@ -94,8 +87,8 @@ def test_what_is_locked_is_let_go_where_it_is_seen_and_no_key_is_spoken_of(
     assert page.locator(picture).bounding_box() == above
 
 
-def test_the_first_answers_and_their_legend_stand_by_the_pad(new_page: NewPage, serve: Serve) -> None:
-    page = open_at(new_page(**PHONE), f"{serve()}/draw", ".drawing-pad[data-drawn]")
+def test_the_first_answers_and_their_legend_stand_by_the_pad(visit: Visit, serve: Serve) -> None:
+    page = visit(f"{serve()}/draw", ".drawing-pad[data-drawn]", **PHONE)
     for part in (page.locator(".sheet"), page.locator(".card .digits").nth(0), page.locator(".card .digits").nth(1)):
         box = part.bounding_box()
         assert box

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.sweeps import sweep
 
-from .conftest import NewPage, Serve, wait_until_ready
+from .conftest import Serve, Visit, wait_until_ready
 from .laid_out import find_cut_words, find_overprinted_words, find_words_hidden_sideways
 
 DRAWING = (
@@ -43,30 +43,25 @@ SHOWN = [  # pages as they come, and with what makes their words long: a lock, a
 
 @pytest.mark.parametrize("width", [375, 1280])
 @pytest.mark.parametrize("path", sweep(SHOWN, lambda path: path in (SHOWN[0], SHOWN[10], SHOWN[13])))
-def test_all_words_can_be_read(new_page: NewPage, serve: Serve, path: str, width: int) -> None:
+def test_all_words_can_be_read(visit: Visit, serve: Serve, path: str, width: int) -> None:
     finger = {"has_touch": True, "is_mobile": True} if width < 500 else {}
-    page = new_page(viewport={"width": width, "height": 720}, **finger)
-    page.goto(f"{serve()}/{path}")
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    wait_until_ready(page)
+    page = visit(f"{serve()}/{path}", viewport={"width": width, "height": 720}, **finger)
     assert find_cut_words(page) == []
     assert find_overprinted_words(page) == []
 
 
 @pytest.mark.parametrize("width", [375, 1280])
-def test_the_equation_of_a_locked_pair_fits_with_long_negative_numbers(
-    new_page: NewPage, serve: Serve, width: int
-) -> None:
-    page = new_page(viewport={"width": width, "height": 720})
-    page.goto(f"{serve()}/{PIXELS}4&model=pixel_attention.digits&query=9,8&key=5,5&head=3")
+def test_the_equation_of_a_locked_pair_fits_with_long_negative_numbers(visit: Visit, serve: Serve, width: int) -> None:
+    words = "4&model=pixel_attention.digits&query=9,8&key=5,5&head=3"
+    page = visit(f"{serve()}/{PIXELS}{words}", viewport={"width": width, "height": 720})
     expect(page.locator(".katex-display").filter(has_text="2.382")).to_be_visible()
     wait_until_ready(page)
     assert find_words_hidden_sideways(page) == []
 
 
-def test_the_sentence_above_a_layer_can_be_read_on_a_tablet(new_page: NewPage, serve: Serve) -> None:
-    page = new_page(viewport={"width": 1024, "height": 720})
-    page.goto(f"{serve()}/element_wise?v=2&model=element_wise.fashion-b&data=fashion_mnist&number=0")
+def test_the_sentence_above_a_layer_can_be_read_on_a_tablet(visit: Visit, serve: Serve) -> None:
+    words = "v=2&model=element_wise.fashion-b&data=fashion_mnist&number=0"
+    page = visit(f"{serve()}/element_wise?{words}", viewport={"width": 1024, "height": 720})
     expect(page.locator(".stage-wall .layer").first).to_contain_text("of the values to 0")
     wait_until_ready(page)
     assert find_cut_words(page) == []

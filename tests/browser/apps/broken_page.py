@@ -1,4 +1,4 @@
-"""The page of broken.py: it breaks in the way that the URL names."""
+"""A page that breaks in the way that the URL names."""
 
 import streamlit as st
 

@@ -55,7 +55,7 @@ def main() -> None:
     result = map_grid(
         maps,
         [f"map {number + 1}" for number in range(len(maps))],
-        key=f"maps{st.query_params.get('visit', '')}",
+        key="maps",
         role=kind if kind in ("unit", "share", "ink") else "ink" if kind == "colours" else "signed",
         picture=((row > 1) & (column > 2)).astype(float) if kind not in ("ink", "photo") else None,
         colours=make_photos() if kind == "colours" else None,

@@ -88,14 +88,13 @@ def main() -> None:
         if name in words
     }
     view = make_view(**numbers, kind=words.get("kind", "plain"))
-    key = f"viewer{words.get('visit', '')}"
 
     def settle() -> None:
         # At once: each write of its own would be an entry of its own in the browser's history.
-        written = {**words, **FIELDS.write(settled_view(key) or {})}
+        written = {**words, **FIELDS.write(settled_view("viewer") or {})}
         st.query_params.from_dict({name: word for name, word in written.items() if word is not None})
 
-    result = pixel_viewer(view, key=key, state=FIELDS.read(words), on_change=settle)
+    result = pixel_viewer(view, key="viewer", state=FIELDS.read(words), on_change=settle)
     st.code(json.dumps(result, separators=(",", ":")))
 
 

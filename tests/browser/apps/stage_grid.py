@@ -12,9 +12,9 @@ def main() -> None:
     """Draw the page."""
     st.set_page_config(layout="wide")
     words = st.query_params.to_dict()
-    view, key = NETS[words.pop("net", "grey")](), f"stages{words.pop('visit', '')}"
-    stage_grid(view, key=key, state=FIELDS.read(words), switches=SWITCHES)
-    st.code(json.dumps(settled_view(key), separators=(",", ":")))
+    view = NETS[words.pop("net", "grey")]()
+    stage_grid(view, key="stages", state=FIELDS.read(words), switches=SWITCHES)
+    st.code(json.dumps(settled_view("stages"), separators=(",", ":")))
 
 
 if __name__ == "__main__":

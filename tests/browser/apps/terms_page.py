@@ -1,4 +1,4 @@
-"""The page of terms.py: text with terms, and the viewer of random numbers, which has terms of its own."""
+"""Text with terms, and the viewer of random numbers, which has terms of its own."""
 
 import streamlit as st
 

@@ -6,11 +6,12 @@ import pytest
 
 from ..cards import link_checkpoints
 from ..conftest import Serve
+from ..models import IN_COLOUR, ON_CARDS
 
 
 @pytest.fixture(scope="session")
 def shelved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return link_checkpoints(tmp_path_factory.mktemp("checkpoints"))
+    return link_checkpoints(tmp_path_factory.mktemp("checkpoints"), (*ON_CARDS, IN_COLOUR))
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from ..cards import compute_answer, wait_for_answers
-from ..conftest import Serve
+from ..conftest import NewPage, Serve
 from ..held import Held
 from ..models import TEN_DIGITS
 from ..pads import draw_stroke, open_pad, read_pad
@@ -53,7 +53,8 @@ def test_erasing_begins_with_what_is_drawn_already(page: Page, address: str) -> 
 
 
 @pytest.mark.slow
-def test_a_click_before_the_browser_knows_of_the_last_url_leaves_the_drawing(page: Page, address: str) -> None:
+def test_a_click_before_the_browser_knows_of_the_last_url_leaves_the_drawing(new_page: NewPage, address: str) -> None:
+    page = new_page()
     held = Held()
     page.route_web_socket("**/_stcore/stream", held.opened)
     open_cards(page, address)

@@ -57,7 +57,8 @@ def test_two_browsers_drawing_at_once_never_see_each_other(new_page: NewPage, ad
         assert {",".join(map(str, one.flatten())) for one in finals[1:]} <= theirs[which]
 
 
-def test_stale_answers_never_replace_newer_ones_and_the_old_stays_meanwhile(page: Page, address: str) -> None:
+def test_stale_answers_never_replace_newer_ones_and_the_old_stays_meanwhile(new_page: NewPage, address: str) -> None:
+    page = new_page()
     held = Held()
     held.route(page)
     open_cards(page, address)
@@ -87,7 +88,8 @@ def test_stale_answers_never_replace_newer_ones_and_the_old_stays_meanwhile(page
 
 
 @pytest.mark.slow
-def test_a_lost_connection_is_said_once_and_mends_itself(page: Page, address: str) -> None:
+def test_a_lost_connection_is_said_once_and_mends_itself(new_page: NewPage, address: str) -> None:
+    page = new_page()
     held = Held()
     held.route(page)
     open_cards(page, address)
@@ -116,7 +118,8 @@ def test_a_model_that_cannot_answer_says_so_and_the_others_go_on(page: Page, ser
     assert found[INK]["answer"] is None
 
 
-def test_what_goes_over_the_wire_is_the_canvas_and_one_ask_a_card(page: Page, address: str) -> None:
+def test_what_goes_over_the_wire_is_the_canvas_and_one_ask_a_card(new_page: NewPage, address: str) -> None:
+    page = new_page()
     sent: list[Any] = []
     page.on("websocket", lambda socket: watch(socket, sent))
     open_cards(page, address)

@@ -10,7 +10,7 @@ from attnviz import subjects
 from attnviz.answers import probabilities
 
 from ..cards import find_card, find_cards, wait_for_answers
-from ..conftest import wait_until_ready
+from ..conftest import NewPage, wait_until_ready
 from ..models import INK, ONE_OR_EIGHT
 from ..pads import draw_stroke
 from .opened import ONE, describe_pinned, open_cards, prepare_picture
@@ -37,7 +37,8 @@ def test_a_drawing_is_answered_as_the_model_answered_after_an_epoch(page: Page, 
     page.wait_for_url("**trained=*")
 
 
-def test_what_is_pinned_stays_as_it_was_answered_while_the_training_is_moved(page: Page, address: str) -> None:
+def test_what_is_pinned_stays_as_it_was_answered_while_the_training_is_moved(new_page: NewPage, address: str) -> None:
+    page = new_page()
     open_cards(page, address)
     draw_stroke(page, *ONE)
     then = wait_for_answers(page)[ONE_OR_EIGHT]

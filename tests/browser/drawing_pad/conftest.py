@@ -3,13 +3,13 @@
 import pytest
 from playwright.sync_api import Page
 
-from ..conftest import NewPage, Serve
-from ..pads import APP, open_pad
+from ..conftest import COMPONENTS, NewPage, Serve
+from ..pads import open_pad
 
 
 @pytest.fixture(scope="module")
 def address(serve: Serve) -> str:
-    return serve(APP)
+    return f"{serve(COMPONENTS)}/drawing_pad"
 
 
 @pytest.fixture

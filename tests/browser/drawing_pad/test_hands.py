@@ -70,8 +70,8 @@ def test_ink_is_on_the_screen_when_the_event_has_been_handled_whatever_the_serve
 
 
 @pytest.mark.parametrize("scheme", sweep(["light", "dark"], lambda scheme: scheme == "dark"))
-def test_paper_and_ink_are_those_of_the_theme(new_page: NewPage, address: str, scheme: str) -> None:
-    page = open_pad(new_page(color_scheme=scheme), address)
+def test_paper_and_ink_are_those_of_the_theme(kept_page: NewPage, address: str, scheme: str) -> None:
+    page = open_pad(kept_page(color_scheme=scheme), address)
     draw_stroke(page, (100, 140), (180, 140))
     colours = (
         find_sheet(page)

@@ -103,9 +103,9 @@ def test_digits_to_start_from_are_the_samples_and_can_be_drawn_on(page: Page, ad
     ids=["wide", "phone", "zoomed"],
 )
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
-    new_page: NewPage, address: str, width: int, scheme: str, zoom: int
+    kept_page: NewPage, address: str, width: int, scheme: str, zoom: int
 ) -> None:
-    page = new_page(viewport={"width": width, "height": 700}, color_scheme=scheme, device_scale_factor=zoom)
+    page = kept_page(viewport={"width": width, "height": 700}, color_scheme=scheme, device_scale_factor=zoom)
     open_pad(page, address)
     for look in ("empty", "keyed", "drawn"):
         if look == "keyed":
@@ -121,8 +121,8 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
         assert box["width"] >= 240  # the tools stand beside it, so that the first answers fit below both
 
 
-def test_in_a_low_window_all_of_the_pad_is_to_be_seen(new_page: NewPage, address: str) -> None:
-    page = open_pad(new_page(viewport={"width": 640, "height": 360}), address)  # 1280 x 720 at 200 %
+def test_in_a_low_window_all_of_the_pad_is_to_be_seen(kept_page: NewPage, address: str) -> None:
+    page = open_pad(kept_page(viewport={"width": 640, "height": 360}), address)  # 1280 x 720 at 200 %
     box = find_sheet(page).bounding_box()
     assert box
     assert 240 <= box["height"] <= 300

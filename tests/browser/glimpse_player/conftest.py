@@ -1,30 +1,37 @@
 """The page of recurrent attention with small models."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page
 
-from tests.ui.mechanisms.recurrent_attention.placed import SOURCE, place
+from tests.ui.mechanisms.recurrent_attention.placed import SOURCE
 
-from ..conftest import NewPage, open_at
+from ..conftest import NewPage, Visit, open_at
 from .players import NUMBER, Open
 
+PLAYER = ".st-key-glimpses .glimpse-player[data-drawn]"
 
-@pytest.fixture(scope="package")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Stand in for the folder of committed checkpoints."""
-    return place(tmp_path_factory.mktemp("checkpoints"))
+
+def address(alone: str, name: str, words: str) -> str:
+    return f"{alone}/recurrent_attention?v=2&model=recurrent_attention.{name}&data={SOURCE}&number={NUMBER}{words}"
 
 
 @pytest.fixture
-def opened(alone: str, new_page: NewPage) -> Open:
+def opened(alone: str, visit: Visit) -> Open:
     """Return a function that opens the page; which model, words of the URL, and options of the browser's page."""
 
     def open_page(name: str, words: str = "", **options: Any) -> Page:
-        model = f"recurrent_attention.{name}"
-        address = f"{alone}/recurrent_attention?v=2&model={model}&data={SOURCE}&number={NUMBER}{words}"
-        return open_at(new_page(**options), address, ".st-key-glimpses .glimpse-player[data-drawn]")
+        return visit(address(alone, name, words), PLAYER, **options)
 
     return open_page
+
+
+@pytest.fixture
+def loaded(alone: str, new_page: NewPage) -> Open:
+    """Return a function like `opened` that loads the page anew, for tests that change it."""
+
+    def load_page(name: str, words: str = "", **options: Any) -> Page:
+        return open_at(new_page(**options), address(alone, name, words), PLAYER)
+
+    return load_page

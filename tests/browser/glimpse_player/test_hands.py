@@ -71,8 +71,8 @@ def test_a_glimpse_is_dragged_and_the_rest_of_the_path_follows(opened: Open) -> 
     expect(find_player(page).locator(".change-words")).to_be_hidden()
 
 
-def test_the_box_follows_the_hand_before_any_answer_and_the_page_hears_when_it_is_let_go(opened: Open) -> None:
-    page = opened("wide", "&glimpse=2")
+def test_the_box_follows_the_hand_before_any_answer_and_the_page_hears_when_it_is_let_go(loaded: Open) -> None:
+    page = loaded("wide", "&glimpse=2")
     answers = hold_answers(page)
     own = wait_for_player(page)
     entries = page.evaluate("history.length")
@@ -162,8 +162,8 @@ def test_keys_move_a_glimpse_by_a_pixel_and_buttons_draw_again(opened: Open) -> 
 
 
 @pytest.mark.slow
-def test_while_many_paths_are_awaited_what_does_not_depend_on_them_stays_bright(opened: Open) -> None:
-    page = opened("small")
+def test_while_many_paths_are_awaited_what_does_not_depend_on_them_stays_bright(loaded: Open) -> None:
+    page = loaded("small")
     answers = hold_answers(page)
     bright, pale = re.compile(r"^((?!waiting).)*$"), re.compile(r"\bwaiting(?!-)")
     find_player(page).get_by_text("50 at once", exact=True).click()

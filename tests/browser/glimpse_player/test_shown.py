@@ -62,8 +62,8 @@ def test_boxes_retina_and_beliefs_are_the_model_s(opened: Open, name: str) -> No
     assert outside, "at least one sharp patch leaves the picture"
 
 
-def test_with_reduced_motion_it_moves_only_when_told_to_and_without_transitions(opened: Open) -> None:
-    page = opened("small", reduced_motion="reduce")
+def test_with_reduced_motion_it_moves_only_when_told_to_and_without_transitions(loaded: Open) -> None:
+    page = loaded("small", reduced_motion="reduce")
     page.clock.install()
     scrubber = find_player(page).get_by_role("slider", name="Glimpse")
     boxes = find_player(page).locator(".box").first

@@ -5,8 +5,8 @@ from playwright.sync_api import Route, expect
 
 from tests.sweeps import sweep
 
-from ..conftest import NewPage, Serve
-from .viewers import APP, PHONE, Open, find_viewer
+from ..conftest import COMPONENTS, NewPage, Serve
+from .viewers import PHONE, Open, find_viewer
 
 
 @pytest.mark.slow
@@ -58,7 +58,7 @@ def test_nothing_is_shown_before_its_style_sheet_has_come(serve: Serve, new_page
         held.append(route)
 
     page.route("**/pixel_viewer.css*", hold)
-    page.goto(f"{serve(APP)}/")
+    page.goto(f"{serve(COMPONENTS)}/pixel_viewer")
     find_viewer(page).and_(page.locator("[data-drawn]")).wait_for(state="attached")
     expect(find_viewer(page)).to_be_hidden()
     for one in held:

@@ -11,10 +11,10 @@ from attnviz import data
 from attnviz.subjects import net as net_of
 
 from ..apps.pixel_viewer import make_view
-from ..conftest import NewPage, Serve, Visit, wait_until_ready
+from ..conftest import COMPONENTS, NewPage, Serve, walk
 from ..models import ONE_OR_EIGHT, TEN_DIGITS
-from .viewers import APP, COLUMNS, ROWS
-from .worked_pair import find_steps, open_view, wait_for_digits
+from .viewers import COLUMNS, ROWS, Open
+from .worked_pair import find_steps, wait_for_digits
 
 
 class Model:
@@ -109,13 +109,13 @@ def assert_worked(page: Page, model: Model) -> None:
         "key=3,2&head=mean&direction=received",
     ],
 )
-def test_every_number_equals_a_computation_made_apart(visit: Visit, words: str) -> None:
-    page = open_view(visit, f"kind=sum&features=3&{words}")
+def test_every_number_equals_a_computation_made_apart(opened: Open, words: str) -> None:
+    page = opened(f"kind=sum&features=3&{words}")
     assert_worked(page, make_model(features=3))
 
 
-def test_every_number_follows_the_pointer(visit: Visit) -> None:
-    page = open_view(visit, "kind=sum&query=2,2&head=3")
+def test_every_number_follows_the_pointer(opened: Open) -> None:
+    page = opened("kind=sum&query=2,2&head=3")
     model = make_model()
     box = page.locator(".board.picture canvas").bounding_box()
     assert box
@@ -138,9 +138,7 @@ def test_every_number_follows_the_pointer(visit: Visit) -> None:
 def test_with_trained_models_the_shares_are_those_of_the_answer(
     page: Page, serve: Serve, eight: int, name: str, words: str
 ) -> None:
-    page.goto(f"{serve()}/pixel_attention?model={name}&data=strokes&number={eight}&{words}")
-    wait_until_ready(page)
-    page.locator(".viewer[data-drawn]").wait_for()
+    walk(page, f"{serve()}/pixel_attention?model={name}&data=strokes&number={eight}&{words}", ".viewer[data-drawn]")
     net, _ = net_of(name).load(double=True)
     picture = torch.from_numpy(data.load("strokes", "test", count=256).images[eight, ..., 0] / 255.0)[None, None]
     with torch.no_grad():
@@ -163,8 +161,8 @@ def test_with_trained_models_the_shares_are_those_of_the_answer(
     assert model.added.sum() + float(sides @ biases) == pytest.approx(whole, rel=1e-9)
 
 
-def test_where_the_answer_is_no_sum_the_share_is_that_of_the_output(visit: Visit) -> None:
-    page = open_view(visit, "query=3,3&key=2,5&head=2")
+def test_where_the_answer_is_no_sum_the_share_is_that_of_the_output(opened: Open) -> None:
+    page = opened("query=3,3&key=2,5&head=2")
     wait_for_digits(page)
     view = make_view()
     scores = view.query[1, 16] @ view.key[1].T / 2
@@ -175,8 +173,8 @@ def test_where_the_answer_is_no_sum_the_share_is_that_of_the_output(visit: Visit
     expect(page.locator(".pair .sentence")).to_contain_text("No exact share of the answer can be given")
 
 
-def test_what_is_practically_nothing_is_said_so_and_keeps_its_digits(visit: Visit) -> None:
-    page = open_view(visit, "kind=sum&query=1,1&key=5,7&head=1")
+def test_what_is_practically_nothing_is_said_so_and_keeps_its_digits(opened: Open) -> None:
+    page = opened("kind=sum&query=1,1&key=5,7&head=1")
     weight = wait_for_digits(page)["weight"]
     assert 0 < weight < 1e-6
     softmax = page.locator(".step.softmax .result")
@@ -188,17 +186,17 @@ def test_what_is_practically_nothing_is_said_so_and_keeps_its_digits(visit: Visi
     expect(page.locator(".pair .sentence")).to_contain_text("This key gets almost nothing.")
 
 
-def test_a_locked_query_on_the_background_says_so(visit: Visit) -> None:
-    page = open_view(visit, "kind=sum&query=1,1")
+def test_a_locked_query_on_the_background_says_so(opened: Open) -> None:
+    page = opened("kind=sum&query=1,1")
     expect(page.locator(".token.query")).to_contain_text("row 1, column 1 \u00b7 background: nothing is drawn here")
-    open_view(visit, "kind=sum&query=3,2")
+    opened("kind=sum&query=3,2")
     expect(page.locator(".token.query")).to_contain_text("row 3, column 2 \u00b7 ink")
-    open_view(visit, "kind=photo&query=1,1")  # a photograph has no background
+    opened("kind=photo&query=1,1")  # a photograph has no background
     expect(page.locator(".token.query")).to_contain_text("row 1, column 1 \u00b7 intensity 0")
 
 
-def test_a_locked_pair_stays_when_the_direction_changes(visit: Visit) -> None:
-    page = open_view(visit, "kind=sum&query=3,3&key=2,5")
+def test_a_locked_pair_stays_when_the_direction_changes(opened: Open) -> None:
+    page = opened("kind=sum&query=3,3&key=2,5")
     before = wait_for_digits(page)
     page.get_by_role("radio", name="Gives to").check()
     expect(page.locator(".token.query")).to_contain_text("row 3, column 3")
@@ -213,7 +211,7 @@ def test_a_locked_pair_stays_when_the_direction_changes(visit: Visit) -> None:
 
 def test_the_copy_holds_every_step_in_full(new_page: NewPage, serve: Serve) -> None:
     page = new_page()
-    page.goto(f"{serve(APP)}/?kind=sum&query=3,3&key=2,5&head=2")
+    page.goto(f"{serve(COMPONENTS)}/pixel_viewer?kind=sum&query=3,3&key=2,5&head=2")
     page.locator(".viewer[data-drawn]").wait_for()
     wait_for_digits(page)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -7,13 +7,13 @@ from playwright.sync_api import Page, expect
 
 from tests.sweeps import sweep
 
-from ..conftest import Visit, find_violations
-from .viewers import COLUMNS, PHONE, ROWS
-from .worked_pair import find_steps, open_view, wait_for_digits
+from ..conftest import find_violations
+from .viewers import COLUMNS, PHONE, ROWS, Open
+from .worked_pair import find_steps, wait_for_digits
 
 
-def test_the_pointer_lights_a_step_and_says_what_happens_there(visit: Visit) -> None:
-    page = open_view(visit, "kind=sum&query=3,3&key=2,5")
+def test_the_pointer_lights_a_step_and_says_what_happens_there(opened: Open) -> None:
+    page = opened("kind=sum&query=3,3&key=2,5")
     sentence = page.locator(".pair .sentence")
     expect(sentence).to_contain_text("Half of this head\u2019s attention lies on")
     for place, words in enumerate(["number by number", "add up to 1", "times the weight", "a sum over all pairs"]):
@@ -26,8 +26,8 @@ def test_the_pointer_lights_a_step_and_says_what_happens_there(visit: Visit) -> 
     expect(sentence).to_contain_text("Half of this head\u2019s attention lies on")
 
 
-def test_a_lit_step_has_the_colour_of_its_role(visit: Visit) -> None:
-    page = open_view(visit, "kind=sum&query=3,3&key=2,5", color_scheme="light")
+def test_a_lit_step_has_the_colour_of_its_role(opened: Open) -> None:
+    page = opened("kind=sum&query=3,3&key=2,5", color_scheme="light")
     colours = []
     for place in range(4):
         find_steps(page).nth(place).hover()
@@ -37,8 +37,8 @@ def test_a_lit_step_has_the_colour_of_its_role(visit: Visit) -> None:
     assert colours == [orange, blue, green, green]
 
 
-def test_arrows_walk_the_steps(visit: Visit) -> None:
-    page = open_view(visit, "kind=sum&query=3,3&key=2,5")
+def test_arrows_walk_the_steps(opened: Open) -> None:
+    page = opened("kind=sum&query=3,3&key=2,5")
     buttons = page.locator(".step button")
     buttons.first.focus()
     for press, at in [("ArrowDown", 1), ("ArrowDown", 2), ("End", 3), ("ArrowDown", 3), ("ArrowUp", 2), ("Home", 0)]:
@@ -54,8 +54,8 @@ def test_arrows_walk_the_steps(visit: Visit) -> None:
     expect(buttons.first).to_be_focused()
 
 
-def test_a_tap_lights_a_step_and_it_stays_lit(visit: Visit) -> None:
-    page = open_view(visit, "kind=sum&heads=8&size=8&query=3,3&key=2,5", **PHONE)
+def test_a_tap_lights_a_step_and_it_stays_lit(opened: Open) -> None:
+    page = opened("kind=sum&heads=8&size=8&query=3,3&key=2,5", **PHONE)
     for place in (2, 3, 1):
         find_steps(page).nth(place).tap()
         expect(find_steps(page).nth(place)).to_have_class(re.compile("lit"))
@@ -90,8 +90,8 @@ def read_frame(page: Page, selector: str) -> str:
     return str(page.locator(selector).evaluate("(part) => getComputedStyle(part).boxShadow"))
 
 
-def test_the_lit_step_shows_on_the_maps_what_it_is_about(visit: Visit) -> None:
-    page = open_view(visit, "kind=sum&heads=8&query=3,3&key=2,5", color_scheme="light")
+def test_the_lit_step_shows_on_the_maps_what_it_is_about(opened: Open) -> None:
+    page = opened("kind=sum&heads=8&query=3,3&key=2,5", color_scheme="light")
     find_steps(page).nth(0).hover()
     score = count_painted(page, "score")
     find_steps(page).nth(1).hover()
@@ -113,8 +113,8 @@ def test_the_lit_step_shows_on_the_maps_what_it_is_about(visit: Visit) -> None:
     assert read_frame(page, ".answer .class.first") == "none"
 
 
-def test_what_a_lit_step_is_about_follows_the_pointer_and_the_direction(visit: Visit) -> None:
-    page = open_view(visit, "kind=sum&query=3,3", color_scheme="light")
+def test_what_a_lit_step_is_about_follows_the_pointer_and_the_direction(opened: Open) -> None:
+    page = opened("kind=sum&query=3,3", color_scheme="light")
     page.locator(".step.value button").focus()
     box = page.locator(".board.picture canvas").bounding_box()
     assert box
@@ -142,8 +142,8 @@ def test_what_a_lit_step_is_about_follows_the_pointer_and_the_direction(visit: V
 
 
 @pytest.mark.parametrize("words", ["rows=14&columns=14&query=3,3", "rows=28&columns=28&head=mean&direction=received"])
-def test_picture_pair_and_the_first_heads_are_visible_together(visit: Visit, words: str) -> None:
-    page = open_view(visit, f"kind=sum&heads=8&size=8&{words}")
+def test_picture_pair_and_the_first_heads_are_visible_together(opened: Open, words: str) -> None:
+    page = opened(f"kind=sum&heads=8&size=8&{words}")
     top, tile = page.locator(".viewer").bounding_box(), page.locator(".wall-part .frame").first.bounding_box()
     sentence = page.locator(".pair .sentence").bounding_box()
     assert top and tile and sentence
@@ -152,8 +152,8 @@ def test_picture_pair_and_the_first_heads_are_visible_together(visit: Visit, wor
 
 
 @pytest.mark.parametrize("width", sweep([375, 700, 900, 1100, 1280], lambda width: width in (375, 1280)))
-def test_numbers_have_room_in_every_window(visit: Visit, width: int) -> None:
-    page = open_view(visit, "kind=sum&heads=8&size=8&query=3,3&key=2,5", viewport={"width": width, "height": 720})
+def test_numbers_have_room_in_every_window(opened: Open, width: int) -> None:
+    page = opened("kind=sum&heads=8&size=8&query=3,3&key=2,5", viewport={"width": width, "height": 720})
     wait_for_digits(page)
     cells = page.locator(".step :is(.cell.product, .cell.taken):visible")
     expect(cells).to_have_count(16)
@@ -162,8 +162,8 @@ def test_numbers_have_room_in_every_window(visit: Visit, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_nothing_moves_while_the_pointer_does(visit: Visit) -> None:
-    page = open_view(visit, "kind=sum&heads=8&size=8&rows=14&columns=14&direction=to")
+def test_nothing_moves_while_the_pointer_does(opened: Open) -> None:
+    page = opened("kind=sum&heads=8&size=8&rows=14&columns=14&direction=to")
     box = page.locator(".board.picture canvas").bounding_box()
     assert box
     heights = set()
@@ -178,8 +178,8 @@ def test_nothing_moves_while_the_pointer_does(visit: Visit) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
-def test_axe_finds_nothing(visit: Visit, scheme: str) -> None:
-    page = open_view(visit, "kind=sum&heads=8&size=8&query=1,1&key=5,7", color_scheme=scheme)
+def test_axe_finds_nothing(opened: Open, scheme: str) -> None:
+    page = opened("kind=sum&heads=8&size=8&query=1,1&key=5,7", color_scheme=scheme)
     wait_for_digits(page)
     page.locator(".step.softmax button").focus()
     assert [line for line in find_violations(page) if "stBidiComponent" in line] == []

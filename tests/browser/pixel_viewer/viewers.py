@@ -12,7 +12,6 @@ from attnviz.ui.components.pixel_viewer import AttentionView
 
 from ..conftest import read_state
 
-APP = "tests/browser/apps/pixel_viewer.py"
 ROWS, COLUMNS = 5, 7
 PHONE = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True}
 Open = Callable[..., Page]

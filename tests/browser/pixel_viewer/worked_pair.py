@@ -1,11 +1,10 @@
-"""Opening the viewer with a pair of query and key, and its steps."""
+"""Reading the steps of a pair of query and key."""
 
 from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
-from ..conftest import Visit, read_state
-from .viewers import APP
+from ..conftest import read_state
 
 
 def wait_for_digits(page: Page) -> dict[str, Any]:
@@ -14,10 +13,6 @@ def wait_for_digits(page: Page) -> dict[str, Any]:
     weight = root.evaluate("(root) => String(root.read().weight)")
     expect(page.locator(".step.softmax .result")).to_have_attribute("title", weight)
     return read_state(root)
-
-
-def open_view(visit: Visit, words: str, **options: Any) -> Page:
-    return visit(APP, words, ".viewer", **options)
 
 
 def find_steps(page: Page) -> Locator:

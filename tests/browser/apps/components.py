@@ -1,4 +1,4 @@
-"""An app of which everything breaks that can: what does a visitor see? (tests/browser/test_app.py)"""
+"""One app for all tests of components: each alone on a page, with the head and the policy of attnviz's server."""
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -14,7 +14,7 @@ async def fail(request: Request) -> None:
 
 
 app = st.App(
-    "broken_page.py",
+    "components_pages.py",
     routes=[Route("/fail", fail)],
     middleware=[Middleware(security.Headers), Middleware(head.Head)],
     on_script_error=security.one_sentence,
