@@ -14,6 +14,7 @@ from attnviz.errors import BadInput
 from attnviz.ui.components.payload import header_of
 
 _FILE = "first_look.view"
+_MOST = 32  # views that are remembered; ours are 13
 _LARGEST = 2**24  # bytes; the largest of ours has 0.4 million
 
 
@@ -29,14 +30,16 @@ def stored(name: str, image: str | None = None) -> bytes | None:
     if None in stamps:  # most have none
         return None
     known = _read.get(beside)
-    if known is None or known[0] != stamps:
-        known = _read[beside] = stamps, _valid(beside)
-    found = known[1]
+    found = known[1] if known and known[0] == stamps else _valid(beside)
+    if all(stamp and stamp.settled for stamp in stamps):
+        if len(_read) >= _MOST:
+            _read.clear()
+        _read[beside] = stamps, found
     return found if found and image in (None, header_of(found)["origin"].get("image")) else None
 
 
 _Known = tuple[tuple[files.Stamp | None, ...], bytes | None]
-_read: dict[Path, _Known] = {}  # as many as are laid beside weights of ours
+_read: dict[Path, _Known] = {}
 
 
 def _valid(beside: Path) -> bytes | None:

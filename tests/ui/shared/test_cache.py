@@ -11,8 +11,11 @@ from streamlit.runtime.scriptrunner import StopException
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import AppTest
 
-from attnviz import checkpoints, data, subjects
+from attnviz import cards, checkpoints, data, subjects
+from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Example, Loaded, Picture, Subject
+from attnviz.ui.components.payload import header_of, pack
+from attnviz.ui.live.derived import View
 from attnviz.ui.shared import cache
 from attnviz.work import queue
 from attnviz.work.kept import Kept, settled
@@ -44,6 +47,48 @@ def test_what_depends_on_the_net_alone_is_computed_once_for_all_pictures() -> No
     cache.of_net(of_net, net, 4)
     cache.of_net(of_net, replace(net, digest="other"), 3)
     assert computed[3:] == [NAME, NAME], "another argument, and other weights, are computed anew"
+
+
+def test_what_follows_from_the_checkpoints_is_computed_anew_once_one_of_them_changes(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
+
+    def names(last: str) -> list[str]:
+        computed.append(last)
+        return [*cards.names(), last]
+
+    computed: list[str] = []
+    assert cache.of_checkpoints(names, "z") == cache.of_checkpoints(names, "z") == ["z"]
+    assert computed == ["z"]
+    assert cache.of_checkpoints(names, "y") == ["y"]
+    (tmp_path / "a.new").mkdir()
+    (tmp_path / "a.new" / "card.json").touch()
+    assert cache.of_checkpoints(names, "z") == ["a.new", "z"]
+    assert computed == ["z", "y", "z"]
+
+
+class OfFactor(Strict):
+    factor: int = 1
+
+
+def test_a_view_is_packed_once_for_a_subject_where_its_payload_depends_on_nothing_else() -> None:
+    packed: list[tuple[str, int]] = []
+
+    def payload(subject: Subject, given: OfFactor) -> bytes:
+        packed.append((subject.example.key, given.factor))
+        return pack({"factor": given.factor}, {})
+
+    net = subjects.net(NAME)
+    here, there = (Subject(net, Picture("strokes", number)) for number in (3, 4))
+    for lasts in (True, False):
+        view = View(f"of_factor_{lasts}", OfFactor, payload, lasts=lasts)
+        assert view.of(here) == view.of(here)
+        assert header_of(view.of(here, factor=2))["factor"] == 2
+        assert header_of(view.of(there))["request"]["picture"] == {"data": "strokes", "number": 4}
+        view.of(Subject(replace(net, digest="other"), here.example))
+        own, other = "strokes/test/3", "strokes/test/4"
+        once = [(own, 1), (own, 2), (other, 1), (own, 1)]
+        assert packed == (once if lasts else [(own, 1), *once])
+        packed.clear()
 
 
 def test_what_was_computed_is_computed_anew_once_another_data_set_is_here(tmp_path, monkeypatch) -> None:

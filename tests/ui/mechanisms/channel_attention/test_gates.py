@@ -155,3 +155,20 @@ def test_once_the_data_set_is_here_its_samples_are_no_longer_what_gates_usually_
     assert "sample pictures" in cache.of_subject(gates.view, subject).many
     bring(tmp_path, "cifar10")
     assert cache.of_subject(gates.view, subject).many == "500 test pictures of CIFAR-10"
+
+
+def test_the_pass_over_the_other_picture_serves_again_once_that_one_is_looked_at(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    its_net, first = net("channel_attention.digits"), Picture("strokes", 31)
+    other = first.of_another_class(its_net.classes)
+    assert other is not None
+    passed: list[str] = []
+    seen = gates._seen
+    monkeypatch.setattr(gates, "_seen", lambda loaded, one, taps: passed.append(one.key) or seen(loaded, one, taps))
+    cache.of_subject(gates.view, Subject(its_net, first))
+    assert passed == [first.key, other.key]
+    found = cache.of_subject(gates.view, Subject(its_net, other))
+    assert passed[2:] == [one.key for one in [other.of_another_class(its_net.classes)] if one]
+    plain, _ = seen(cache.exact(its_net), other, [f"{found.layers[0].path}.gate"])
+    np.testing.assert_array_equal(found.layers[0].gate, plain[f"{found.layers[0].path}.gate"].tensor[0])

@@ -1,6 +1,7 @@
 """What the viewer is given: the queries and keys of the blocks, and where these lie on the picture."""
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 
 import numpy as np
@@ -8,10 +9,12 @@ import pytest
 import torch
 
 from attnviz.answers import as_batch
-from attnviz.subjects import Picture, Subject, net
+from attnviz.readings import Reading
+from attnviz.subjects import Example, Loaded, Picture, Subject, net
 from attnviz.tracing import trace
 from attnviz.ui.components import stage_maps
 from attnviz.ui.components.payload import header_of, with_header
+from attnviz.ui.dot_product import attending
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.cnn_attention import stages, words
 from attnviz.ui.mechanisms.cnn_attention.view import CONVOLUTIONS_VIEW
@@ -132,3 +135,21 @@ def test_only_blocks_that_see_one_another_are_no_control(here: Path) -> None:
 
     nets = {name: net(f"cnn_attention.{name}") for name in NETS}
     assert [name for name, one in nets.items() if not is_control(one.architecture, one.config)] == [*SHOWN]
+
+
+def test_attention_and_convolutions_of_a_picture_come_from_one_pass(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passes: list[str] = []
+    passed = attending.passed
+
+    @wraps(passed)
+    def counted(loaded: Loaded, example: Example) -> tuple[dict[str, Reading], torch.Tensor]:
+        passes.append(example.key)
+        return passed(loaded, example)
+
+    monkeypatch.setattr(attending, "passed", counted)
+    subject = Subject(net(f"cnn_attention.{SHOWN[0]}"), Picture("strokes", 37))
+    attention(subject, "block")
+    CONVOLUTIONS_VIEW.of(subject)
+    assert passes == ["strokes/test/37"]

@@ -35,6 +35,21 @@ def test_the_arrays_of_a_model_give_its_stages(here: Path, name: str) -> None:
             np.testing.assert_allclose(values, shown, atol=1e-9 * max(1, np.abs(shown).max()), err_msg=tap)
 
 
+def test_the_pass_over_the_other_picture_ends_at_the_first_layer(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded, picture = net("element_wise.small").load(double=True), Picture("fashion_mnist", 0)
+    other = picture.of_another_class(loaded.net.classes)
+    assert other is not None
+    first, last = next(iter(stages.layers_of(loaded.model))), list(loaded.model.modules())[-1]
+    reached: list[torch.Tensor] = []
+    last.register_forward_hook(lambda *seen: reached.append(seen[-1]))
+    view = stages.view(loaded, picture)
+    assert len(reached) == 1, "for the picture itself"
+    with torch.no_grad(), trace(loaded.model, [f"{first}.input"]) as seen:
+        loaded.model(inference.batch_of(loaded, other))
+    assert view.other is not None and view.other[0] == other.number
+    np.testing.assert_array_equal(view.other[1], seen[f"{first}.input"].tensor[0])
+
+
 def test_blocks_of_pixels_are_told(here: Path) -> None:
     view = stages.view(net("element_wise.blocks").load(double=True), Picture("fashion_mnist", 0))
     assert (view.block, view.input.shape) == (4, (16, 7, 7))
