@@ -1,17 +1,12 @@
 """Where checkpoints lie, and which there are. Apart from `attnviz.cards`, because the first page knows it before numpy
 is loaded.
-
-    with one_look():          # what asks dozens of times looks once, and sees the same all through
-        snapshot().found      # name -> what its folder holds
 """
 
 import os
 import re
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
@@ -20,6 +15,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from attnviz import files
+from attnviz.looks import again, inside, once, youngest
 
 _INSTALLED = Path(__file__).parent / "_checkpoints"  # where setup.py puts them
 _IN_REPOSITORY = Path(__file__).parent.parent / "checkpoints"
@@ -113,37 +109,24 @@ class _Looked(NamedTuple):
     snapshot: Snapshot
 
 
-_held: ContextVar[Snapshot | None] = ContextVar("the checkpoints of this run", default=None)
 _looked: dict[tuple[Path, Path], _Looked] = {}  # the last look alone
 _generations = count(1)
 _lock = Lock()
 
 
-@contextmanager
-def one_look(age: float = 0.0) -> Iterator[None]:
-    """Let all that the block asks about checkpoints come from one snapshot; inside another block, from that one's.
-
-    Args:
-        age: seconds since another look, after which files inside the checkpoints are looked at again. A checkpoint that
-            was added or removed, and what this process has written (`changed`), is seen at once.
-    """
-    token = _held.set(_held.get() or _look(age))
-    try:
-        yield
-    finally:
-        _held.reset(token)
-
-
 def snapshot() -> Snapshot:
-    """Return the checkpoints that there are: within `one_look` those at its beginning, else those of this moment."""
-    return _held.get() or _look(0.0)
+    """Return the checkpoints that there are, within `one_look` always the same.
+
+    Where that allows an older look, only files inside checkpoints are not looked at again: one that was added or
+    removed, and what this process has written (`changed`), is seen at once.
+    """
+    return once("checkpoints", lambda: _look(youngest()))
 
 
 def found(name: str) -> Found | None:
     """Return what the folder of one checkpoint holds; None where it has no card, or cannot have that name."""
-    held = _held.get()
-    if held is not None or not is_name(name):
-        return held.found.get(name) if held else None
+    if inside() or not is_name(name):
+        return snapshot().found.get(name)
     return _found(str(folder() / name), False) or _found(str(kept() / name), True)
 
 
@@ -151,16 +134,15 @@ def changed() -> None:
     """Look again, also inside `one_look`: this process has written something, or waited for another that may have."""
     with _lock:
         _looked.clear()
-    if _held.get():
-        _held.set(_look(0.0))  # until the end of the block
+    again()
 
 
-def _look(most: float) -> Snapshot:
+def _look(age: float) -> Snapshot:
     folders = folder(), kept()
     with _lock:
         now, written = time.monotonic(), [_written(one) for one in folders]
         last = _looked.get(folders)
-        if last and last.changed == written and now - last.when < most:
+        if last and last.changed == written and now - last.when < age:
             return last.snapshot
         before = last.snapshot.found if last else {}
         there = _all_in(folders[0], False, before)

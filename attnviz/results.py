@@ -7,9 +7,9 @@ from pathlib import Path
 
 from attnviz import cards, comparisons, formatting
 from attnviz.cards import Card, SeedRun
-from attnviz.checkpoint_folder import one_look
 from attnviz.comparisons import Comparison
 from attnviz.errors import BadInput
+from attnviz.looks import one_look
 from attnviz.measures.difference import METHOD, METHOD_OF_ITSELF, Verdict
 from attnviz.recipes import PAPERS, RECIPES, Paper
 from attnviz.recipes.recipe import PaperColumn, PaperFigure, PaperTable, Question, Recipe, Test

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from attnviz import checkpoint_folder
+from attnviz.looks import one_look
 
 
 def test_the_environment_comes_first_then_what_is_installed_then_the_repository(
@@ -79,7 +80,7 @@ def ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def generation(age: float = 0.0) -> int:
-    with checkpoint_folder.one_look(age):
+    with one_look(age):
         return checkpoint_folder.snapshot().generation
 
 
@@ -105,10 +106,10 @@ def test_a_snapshot_says_what_each_folder_holds_ours_before_those_that_somebody_
 
 def test_within_one_look_all_see_the_same_and_afterwards_what_has_changed(ours: Path) -> None:
     lay(ours, "a.one")
-    with checkpoint_folder.one_look():
+    with one_look():
         before = checkpoint_folder.snapshot()
         lay(ours, "b.two")
-        with checkpoint_folder.one_look():
+        with one_look():
             assert checkpoint_folder.snapshot() is before
         assert list(before.found) == ["a.one"] and checkpoint_folder.found("b.two") is None
     assert list(checkpoint_folder.snapshot().found) == ["a.one", "b.two"]
@@ -158,7 +159,7 @@ def test_files_inside_checkpoints_are_looked_at_again_once_the_last_look_is_old(
 
 def test_what_this_process_has_written_is_seen_at_once_also_within_one_look(ours: Path) -> None:
     card = lay(ours, "a.one")
-    with checkpoint_folder.one_look(60.0):
+    with one_look(60.0):
         before = checkpoint_folder.snapshot()
         card.write_text("[]")
         settle(card)

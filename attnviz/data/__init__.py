@@ -11,10 +11,9 @@ pictures that pages can show without the download. Nothing here imports torch, e
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
-from typing import Any, NamedTuple, TypeVar, cast
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +25,7 @@ from attnviz.data.store import Progress, read, spec
 from attnviz.data.streams import batches
 from attnviz.data.targets import OneClass, Target, Text
 from attnviz.errors import AttnvizError, BadInput, DataError, UnknownName
-
-T = TypeVar("T")
+from attnviz.looks import again, once
 
 __all__ = [
     "DATASETS",
@@ -46,7 +44,6 @@ __all__ = [
     "folder",
     "labels",
     "load",
-    "one_look",
     "pick",
     "shown",
     "sources",
@@ -156,37 +153,12 @@ def labels(name: str, split: str = "train") -> npt.NDArray[np.int64]:
     return make(split) if make else load(name, split).labels
 
 
-_held: ContextVar[dict[str, Any] | None] = ContextVar("the data sets of this run", default=None)
-
-
-@contextmanager
-def one_look() -> Iterator[None]:
-    """Look only once, for the length of the block, at which pictures are here, however often that is asked.
-
-    What `fetch` brings ends that: then each question is a look of its own.
-    """
-    token = _held.set({} if _held.get() is None else _held.get())
-    try:
-        yield
-    finally:
-        _held.reset(token)
-
-
-def _once(key: str, look: Callable[[], T]) -> T:
-    held = _held.get()
-    if held is None:
-        return look()
-    if key not in held:
-        held[key] = look()
-    return cast(T, held[key])
-
-
 def fetch(name: str, progress: Progress | None = None) -> None:
     """Bring a data set here; see `attnviz.data.store.fetch`."""
     try:
         store.fetch(name, progress)
     finally:
-        _held.set(None)
+        again()
 
 
 def available(name: str) -> bool:
@@ -195,7 +167,7 @@ def available(name: str) -> bool:
     Raises:
         UnknownName: there is none of that name.
     """
-    return _once(f"available {name}", lambda: store.available(name))
+    return once(f"available {name}", lambda: store.available(name))
 
 
 def downloaded() -> tuple[str, ...]:
@@ -206,7 +178,7 @@ def downloaded() -> tuple[str, ...]:
             return its.make is None and its.batches is None and available(name)
         return False
 
-    return _once("downloaded", lambda: tuple(name for name, its in DATASETS.items() if is_here(name, its)))
+    return once("downloaded", lambda: tuple(name for name, its in DATASETS.items() if is_here(name, its)))
 
 
 def shown(name: str) -> Shown:
@@ -216,7 +188,7 @@ def shown(name: str) -> Shown:
         UnknownName: there is no such data set.
         DataError: it is not available, and there are no samples of it; the message says what to do.
     """
-    return _once(f"shown {name}", lambda: _shown(name))
+    return once(f"shown {name}", lambda: _shown(name))
 
 
 def _shown(name: str) -> Shown:

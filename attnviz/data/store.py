@@ -73,6 +73,8 @@ def read(name: str, split: str) -> Dataset:
     known = _opened.get(paths[0])
     if known is not None and known[0] == stamps:
         return known[1]
+    if stamps[0] is None and not _is_there(folder() / its.name):  # to fail at opening it takes ten times as long
+        raise _missing(its, paths[0])
     count = its.counts[split]
     images = _open(its, f"{split}-images.npy", (count, *its.shape), np.dtype(np.uint8))
     labels = _open(its, f"{split}-labels.npy", (count,), np.dtype(np.int64))
@@ -97,12 +99,6 @@ def available(name: str) -> bool:
     its = spec(name)
     if its.make is not None or its.batches is not None:
         return its.made_from is None or available(its.made_from)
-    try:
-        os.stat(folder() / its.name)  # noqa: PTH116 (every run of a page asks; to look for the files takes ten times as long)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError:
-        pass  # `read` says what is wrong
     try:
         for split in its.counts:
             read(name, split)
@@ -186,10 +182,7 @@ def _open(its: DataSpec, file: str, shape: tuple[int, ...], kind: np.dtype[Any])
             files.regular(path, 16 * math.prod(shape) * kind.itemsize + 2**16), mode="r"
         )
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise DataError(
-            f"{its.title} has not been downloaded: {path} is missing. Get it with `python -m attnviz data {its.name}` "
-            f"({its.megabytes} MB), or use 'strokes', which needs no download."
-        ) from error
+        raise _missing(its, path) from error
     except PermissionError as error:
         raise BadInput(f"{path} may not be read. Change its permissions or set ATTNVIZ_DATA.") from error
     except Exception as error:  # whatever numpy makes of a damaged header, it is one thing to a person
@@ -199,6 +192,20 @@ def _open(its: DataSpec, file: str, shape: tuple[int, ...], kind: np.dtype[Any])
     if not array.flags.c_contiguous:
         raise _damaged(its, file, "its axes are stored in another order")
     return array  # type: ignore[no-any-return]
+
+
+def _is_there(home: Path) -> bool:
+    try:
+        return home.exists()
+    except OSError:  # whoever opens it says why it cannot be looked at
+        return True
+
+
+def _missing(its: DataSpec, path: Path) -> DataError:
+    return DataError(
+        f"{its.title} has not been downloaded: {path} is missing. Get it with `python -m attnviz data {its.name}` "
+        f"({its.megabytes} MB), or use 'strokes', which needs no download."
+    )
 
 
 def _damaged(its: DataSpec, file: str, how: str) -> DataError:

@@ -153,19 +153,9 @@ def of_card(card: Card) -> Net:
 
     has_history = histories.there(card.name)
     known = _of_cards.get(card.name)
-    if known is None or known[0] is not card or known[1] != has_history:
-        if len(_of_cards) >= _MOST:
-            _of_cards.clear()
-        known = _of_cards[card.name] = card, has_history, _of_card(card, has_history)
-    return known[2]
-
-
-_of_cards: dict[str, tuple[Card, bool, Net]] = {}
-_MOST = 512
-
-
-def _of_card(card: Card, has_history: bool) -> Net:
-    return of_recipe(
+    if known is not None and known[0] is card and known[1] == has_history:
+        return known[2]
+    found = of_recipe(
         card.recipe,
         key=card.name,
         config=card.config,
@@ -177,6 +167,14 @@ def _of_card(card: Card, has_history: bool) -> Net:
         history=card.name if has_history else "",
         build=lambda: _weights(card),
     )
+    if len(_of_cards) >= _MOST:
+        _of_cards.clear()
+    _of_cards[card.name] = card, has_history, found
+    return found
+
+
+_of_cards: dict[str, tuple[Card, bool, Net]] = {}
+_MOST = 512
 
 
 def of_recipe(

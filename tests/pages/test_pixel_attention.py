@@ -80,6 +80,8 @@ def test_what_a_head_is_for_is_said_where_there_are_several(model: str, heads: i
 
 def test_results_stand_beside_the_control() -> None:
     test = run(model="pixel_attention.1v8")
+    test.session_state["numbers_of_results_dots"] = True
+    test.run()
     prose = "\n".join(markdown.value for markdown in test.markdown)
     assert "97.90 %" in prose, "what the paper gives"
     assert "logistic regression on the pixels" in prose

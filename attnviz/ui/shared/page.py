@@ -19,9 +19,8 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
-from attnviz import data
-from attnviz.checkpoint_folder import one_look
 from attnviz.errors import AttnvizError
+from attnviz.looks import one_look
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import verbatim
 
@@ -113,7 +112,7 @@ def sentences() -> Iterator[None]:
     All that is drawn inside sees the checkpoints and data sets as they are at its beginning.
     """
     try:
-        with one_look(LOOKS), data.one_look():
+        with one_look(LOOKS):
             yield
     except AttnvizError as error:
         st.error(verbatim(str(error)))
