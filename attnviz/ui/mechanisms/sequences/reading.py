@@ -253,11 +253,15 @@ def view(loaded: Loaded, example: Example) -> AlignmentView:
     keep = taps_of(layers)
     images = inference.batch_of(loaded, example)
     right = right_text(net, example)
-    own_logits, own_seen = said(model, images, None, keep=keep)
+    with torch.no_grad(), trace(model, keep) as own_seen:
+        encoded = model.encode(images)
+        own_logits = model.decode(encoded)
     own = _text(own_logits)
     told, told_seen = None, None
     if right is not None:
-        told_logits, told_seen = said(model, images, right, keep=keep)
+        decoding = [tap for one, tap in zip(layers, keep, strict=True) if one.queries != "columns"]
+        with torch.no_grad(), trace(model, decoding) as told_seen:
+            told_logits = model.decode(encoded, torch.tensor([right]))
         start = told_logits.shape[-1]
         told = Text(told_logits.softmax(-1)[0].numpy(), [start, *right[:-1]])
     shown = [
