@@ -18,7 +18,18 @@ MODULES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROO
 # package: what of attnviz it may import; a package that is not named here may import any but ui
 ALLOWED = {
     "equal_tokens": set(),
-    "capture": {"capture", "devices", "edits", "errors", "files", "grids", "readings", "tracing", "roles"},
+    "capture": {
+        "capture",
+        "devices",
+        "edits",
+        "errors",
+        "files",
+        "grids",
+        "listening",
+        "passes",
+        "readings",
+        "tracing",
+    },  # fmt: skip
     "layers": {"equal_tokens", "layers", "tracing", "roles", "errors"},
     "models": {"equal_tokens", "extensions", "models", "layers", "tracing", "grids", "roles", "errors"},
     "data": {"data", "extensions", "errors", "files"},

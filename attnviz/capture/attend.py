@@ -1,5 +1,7 @@
 """What one call computed: softmax(query key^T scale + mask) value, and the same again from what was kept."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,3 +107,10 @@ def apart(found: Tensor, expected: Tensor) -> Tensor:
 def tolerance(dtype: torch.dtype) -> float:
     """Return how far weights times values may lie from what the call returned, relative."""
     return max(1e-4, 2 * torch.finfo(dtype).eps)
+
+
+@contextmanager
+def aside(tensor: Tensor) -> Iterator[None]:
+    """Compute what is no part of the model: in full precision, without a graph, and unseen by other traces."""
+    with torch.no_grad(), torch.autocast(tensor.device.type, enabled=False), torch._C.DisableTorchFunction():
+        yield

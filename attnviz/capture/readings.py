@@ -6,8 +6,8 @@ from functools import cached_property, partial
 from torch import Tensor
 
 from attnviz.capture.call import Call
+from attnviz.capture.capturing import Capture, address
 from attnviz.capture.gates import Gate
-from attnviz.capture.listening import Capture, address
 from attnviz.capture.places import Both, Places
 from attnviz.errors import TraceError
 from attnviz.readings import Grid, Reading

@@ -26,6 +26,8 @@ QUERIES = "its weights are summed over queries, not over keys"
 
 def unusual(tensors: Iterable[Any]) -> str:
     """Say why tensors have no values that can be kept; "" if they have."""
+    if torch._C._is_tracing():
+        return "it is called while torch.jit.trace records the model"
     for one in tensors:
         if not isinstance(one, Tensor):
             continue

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from torch import nn
 
 from attnviz.capture.call import Call
+from attnviz.capture.capturing import Capture, address
 from attnviz.capture.gates import Gate
-from attnviz.capture.listening import Capture, address
 from attnviz.capture.places import Both, Places
 from attnviz.capture.readings import gates_of
 

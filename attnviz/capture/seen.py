@@ -8,8 +8,8 @@ from torch import nn
 
 from attnviz.capture import places_kept, refusals
 from attnviz.capture.call import Call
+from attnviz.capture.capturing import Capture, Parts
 from attnviz.capture.frames import tensors_of
-from attnviz.capture.listening import Capture, Parts
 from attnviz.capture.places import Both, Said, places_of
 from attnviz.capture.readings import readings_of
 from attnviz.capture.report import report_of

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 import attnviz
 from attnviz import edits
-from attnviz.capture.listening import address
+from attnviz.capture.capturing import address
 from attnviz.errors import TraceError
 from attnviz.tracing import trace
 from tests.capture.architectures import ALL, needed

@@ -1,7 +1,6 @@
 """Captures what the calls of a model's pass compute: keeps what was asked for, edits it, and checks every call."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, ClassVar, Literal
 
@@ -9,12 +8,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from attnviz import passes
 from attnviz.capture import refusals
-from attnviz.capture.attend import Attend, apart, bound, rows_of, softmax, tolerance
+from attnviz.capture.attend import Attend, apart, aside, bound, rows_of, softmax, tolerance
 from attnviz.capture.call import TAPS, Call, narrow, runs_over_channels
 from attnviz.capture.frames import Frames, Where
 from attnviz.capture.gates import Gate
 from attnviz.capture.layout import heads_named, layout_of, packed_axis
+from attnviz.capture.mixing import even_of, mixing_of
 from attnviz.capture.mode import Mode, Softmax
 from attnviz.capture.products import Product
 from attnviz.edits import Edit, Look, edited
@@ -142,7 +143,7 @@ class Capture(Mode):
         """Keep a copy of what a tap, or one that is computed from it, was asked for."""
         wanted = self.wanted(call.where.key)
         if tap in wanted or any(tap in needs.get(other, ()) for other in wanted):
-            with _aside(tensor):
+            with aside(tensor):
                 shown = narrow(call.layout.shown(tensor.detach()))
                 call.kept.setdefault(tap, shown.cpu() if self.frames.away(call.where.module) else shown)
 
@@ -153,6 +154,8 @@ class Capture(Mode):
         if not edits and not self.gradients:
             self._hold(call, tap, tensor)
             return tensor
+        if edits:
+            passes.check_repeated(path)
         shown = before = call.layout.shown(tensor)
         for place, edit in enumerate(edits):
             changed = edited(path, shown, call.axes(tap), {}, edit)
@@ -168,7 +171,7 @@ class Capture(Mode):
         return call.layout.back(shown)
 
     def _check(self, call: Call, given: Attend, result: Tensor, full: bool) -> None:
-        with _aside(result):
+        with aside(result):
             rows = None if full else rows_of(call.queries, result.device)
             wide = torch.promote_types(result.dtype, torch.float32)
             found = given.weights(rows, wide) @ given.value.to(wide)
@@ -212,7 +215,7 @@ class Capture(Mode):
             self._hold(call, "key", both[1])
         scores = found.scores = self._through(call, "scores", scores)
         weights = self._through(call, "weights", compute(scores))
-        with _aside(weights):  # what changes the weights in place afterwards must be noticed
+        with aside(weights):  # what changes the weights in place afterwards must be noticed
             found.sample = weights.detach().index_select(-2, rows_of(queries, weights.device))
         call.refused = refusals.UNUSED
         return weights
@@ -227,33 +230,31 @@ class Capture(Mode):
             return result
         if call.refused != refusals.UNUSED:
             return compute(other)
-        given = _mixing(found, product, place)
-        if isinstance(given, str):
-            call.refused = refusals.CHANGED if product.of_parameters else given
+        mixing = mixing_of(found, product, place)
+        if isinstance(mixing, str):
+            call.refused = refusals.CHANGED if product.of_parameters else mixing
             return compute(other)
-        weights, value, lead, query, keys, rest = given
         call.refused = ""
-        shape = found.weights.shape[:-2]
-        if self._edited(call.where.key) & {"value", "mixed"} or self.gradients:
-            changed = self._through(call, "value", value.reshape(*shape, *value.shape[-2:]), _plain(found, value))
-            back = product.put_back(changed, product.letters[1 - place], keys, rest, lead=lead)
+        value = mixing.value
+        if self.gradients or self._edited(call.where.key) & {"value", "mixed"}:
+            value = self._through(call, "value", value, even_of(found, value))
+            back = mixing.back(value, product.letters[1 - place], mixing.keys)
             if back is None:
                 call.refused = refusals.SHAPE
                 return compute(other)
-            other, value = back, changed.reshape(value.shape)
+            other = back
         result = compute(other)
-        mixed = product.arranged(result, product.result, query, rest, lead=lead)
-        with _aside(result):
+        mixed = mixing.shown(result, product.result, mixing.queries)
+        with aside(result):
             rows = rows_of(call.queries, result.device)
             wide = torch.promote_types(result.dtype, torch.float32)
-            again = weights.index_select(-2, rows).to(wide) @ value.to(wide)
+            again = mixing.weights.index_select(-2, rows).to(wide) @ value.to(wide)
             call.far = apart(again, mixed.index_select(-2, rows))
             call.dtype = result.dtype
-        self._hold(call, "value", value.reshape(*shape, *value.shape[-2:]))
-        mixed = mixed.reshape(*shape, *mixed.shape[-2:])
+        self._hold(call, "value", value)
         changed = self._through(call, "mixed", mixed)
         if changed is not mixed:
-            back = product.put_back(changed, product.result, query, rest, lead=lead)
+            back = mixing.back(changed, product.result, mixing.queries)
             assert back is not None
             result = back
         self.lineage.mark(result, Mixed(call))
@@ -318,47 +319,6 @@ class Capture(Mode):
         return {call.where.key: call for call in self.calls}
 
 
-@contextmanager
-def _aside(tensor: Tensor) -> Iterator[None]:
-    """Compute what is no part of the model: in full precision, without a graph, and unseen by other traces."""
-    with torch.no_grad(), torch.autocast(tensor.device.type, enabled=False), torch._C.DisableTorchFunction():
-        yield
-
-
 def address(key: str, tap: str) -> str:
     """Return the tap path of a call."""
     return f"{key}.{tap}" if key else tap
-
-
-def _plain(found: Softmax, value: Tensor) -> Attend | None:
-    """Return what an even share over the keys is computed of; keys whose score a mask has lowered are hidden."""
-    hidden = (found.weights < 1e-30) & (found.scores < -90)
-    mask = torch.zeros_like(found.weights).masked_fill(hidden, -torch.inf) if bool(hidden.any()) else None
-    shaped = value.reshape(*found.weights.shape[:-2], *value.shape[-2:])
-    return Attend(found.weights[..., :1] * 0, shaped[..., :1] * 0, shaped, mask, 0.0, False, 0.0)
-
-
-def _mixing(found: Softmax, product: Product, place: int) -> Any:
-    """Return weights, values, and the letters of leading axes, queries, keys and features; or why there are none."""
-    mine, theirs = product.letters[place], product.letters[1 - place]
-    keys = [letter for letter in mine if letter in theirs and letter not in product.result]
-    left = [letter for letter in mine if letter not in keys]
-    size, query = 1, list[str]()
-    while left and size < found.weights.shape[-2]:
-        query.insert(0, left.pop())
-        size *= product.size(query[0])
-    rest = [letter for letter in theirs if letter not in mine]
-    weights = product.arranged(product.operands[place], mine, query, keys, lead=left)
-    if size != found.weights.shape[-2] or weights.shape[-1] != found.weights.shape[-1]:
-        return refusals.QUERIES if weights.shape[-1] == found.weights.shape[-2] else refusals.SHAPE
-    if weights.numel() != found.weights.numel():
-        return refusals.CHANGED
-    with _aside(weights):
-        rows = rows_of(weights.shape[-2], weights.device)
-        own = found.sample.reshape(*weights.shape[:-2], len(rows), weights.shape[-1]).to(weights.dtype)
-        if not torch.equal(weights.index_select(-2, rows), own):
-            square = weights.shape[-1] == weights.shape[-2]
-            turned = square and torch.equal(weights.mT.index_select(-2, rows), own)
-            return refusals.QUERIES if turned else refusals.CHANGED
-    value = product.arranged(product.operands[1 - place], theirs, keys, rest, lead=left)
-    return weights, value, left, query, keys, rest

@@ -1,0 +1,84 @@
+"""The product of weights and values of an attention that a model writes out, whichever way round it stands."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from attnviz.capture import refusals
+from attnviz.capture.attend import Attend, aside, rows_of
+from attnviz.capture.mode import Softmax
+from attnviz.capture.products import Product
+
+
+@dataclass(frozen=True)
+class Mixing:
+    """Weights times values.
+
+    Args:
+        product: as the model computes it.
+        lead: the leading axes of the weights, as the softmax gave them.
+        weights: (*lead, query, key).
+        value: (*lead, key, feature).
+        outer, queries, keys, features: letters of the product.
+    """
+
+    product: Product
+    lead: tuple[int, ...]
+    weights: Tensor
+    value: Tensor
+    outer: Sequence[str]
+    queries: Sequence[str]
+    keys: Sequence[str]
+    features: Sequence[str]
+
+    def shown(self, tensor: Tensor, letters: str, tokens: Sequence[str]) -> Tensor:
+        """Return an operand, or the result, as (*lead, token, feature)."""
+        found = self.product.arranged(tensor, letters, tokens, self.features, lead=self.outer)
+        return found.reshape(*self.lead, *found.shape[-2:])
+
+    def back(self, tensor: Tensor, letters: str, tokens: Sequence[str]) -> Tensor | None:
+        """Undo `shown`; None where something had been repeated."""
+        return self.product.put_back(tensor, letters, tokens, self.features, lead=self.outer)
+
+
+def mixing_of(found: Softmax, product: Product, place: int) -> Mixing | str:
+    """Return a product of what descends from a softmax as weights and values, or why it is none.
+
+    Args:
+        found: the softmax.
+        product: of what descends from it.
+        place: of that among the operands.
+    """
+    mine, theirs = product.letters[place], product.letters[1 - place]
+    keys = [letter for letter in mine if letter in theirs and letter not in product.result]
+    outer = [letter for letter in mine if letter not in keys]
+    *lead, count, width = found.weights.shape
+    size, queries = 1, list[str]()
+    while outer and size < count:
+        queries.insert(0, outer.pop())
+        size *= product.size(queries[0])
+    weights = product.arranged(product.operands[place], mine, queries, keys, lead=outer)
+    if size != count or weights.shape[-1] != width:
+        return refusals.QUERIES if weights.shape[-1] == count else refusals.SHAPE
+    if weights.numel() != found.weights.numel():
+        return refusals.CHANGED
+    weights = weights.reshape(found.weights.shape)
+    with aside(weights):
+        rows = rows_of(count, weights.device)
+        own = found.sample.to(weights.dtype)
+        if not torch.equal(weights.index_select(-2, rows), own):
+            turned = count == width and torch.equal(weights.mT.index_select(-2, rows), own)
+            return refusals.QUERIES if turned else refusals.CHANGED
+    features = [letter for letter in theirs if letter not in mine]
+    value = product.arranged(product.operands[1 - place], theirs, keys, features, lead=outer)
+    value = value.reshape(*lead, *value.shape[-2:])
+    return Mixing(product, tuple(lead), weights, value, outer, queries, keys, features)
+
+
+def even_of(found: Softmax, value: Tensor) -> Attend:
+    """Return what an even share over the keys is computed of; keys whose score a mask has lowered are hidden."""
+    hidden = (found.weights < 1e-30) & (found.scores < -90)
+    mask = torch.zeros_like(found.weights).masked_fill(hidden, -torch.inf) if bool(hidden.any()) else None
+    return Attend(found.weights[..., :1] * 0, value[..., :1] * 0, value, mask, 0.0, False, 0.0)
