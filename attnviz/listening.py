@@ -9,7 +9,6 @@ from fnmatch import fnmatchcase
 from functools import wraps
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-import torch
 from torch import Tensor, nn
 
 from attnviz import passes
@@ -60,12 +59,11 @@ class Trace(dict[str, Reading]):
         self._patterns = together(*edits) if isinstance(edits, Sequence) else together(edits)
         edited = {pattern: _matching(pattern, known) for pattern in self._patterns}
         loose = [one for some in (self._kept, edited) for one, matches in some.items() if capture or not matches]
-        program = _of_a_program(model, known)
-        self._captured = None if program else self._capture(model, keep, loose, capture, kind)
+        self._captured = self._capture(model, keep, loose, capture, kind)
         elsewhere = self._captured.asked if self._captured else ()
         for pattern, matches in self._kept.items():
             if not matches and pattern not in elsewhere:
-                raise TraceError(f"No tap matches {pattern!r}. {closest(pattern, known)}{program}")
+                raise TraceError(f"No tap matches {pattern!r}. {closest(pattern, known)}")
         for pattern, some in self._patterns.items():
             if not (matches := edited[pattern]) and pattern not in elsewhere:
                 raise TraceError(f"No tap is called {pattern!r}, so it cannot be edited. {closest(pattern, known)}")
@@ -303,11 +301,6 @@ def _matching(pattern: str, known: Mapping[str, None]) -> Sequence[str]:
     if pattern in known and not any(sign in pattern for sign in "*?["):
         return [pattern]
     return [address for address in known if fnmatchcase(address, pattern)]
-
-
-def _of_a_program(model: nn.Module, known: Mapping[str, None]) -> str:
-    is_one = isinstance(model, torch.fx.GraphModule | torch.jit.ScriptModule)
-    return " A program that torch made of a model keeps no taps: trace the model." if is_one and not known else ""
 
 
 def _address(path: str, name: str) -> str:

@@ -14,7 +14,8 @@ def test_the_use_of_the_library_runs(capsys: pytest.CaptureFixture[str]) -> None
     code = "\n\n".join(re.findall(r"```python\n(.*?)```", README, re.S))
     names: dict[str, Any] = {}
     exec(compile(code, "README.md", "exec"), names)
-    pair, sums = capsys.readouterr().out.splitlines()
+    pair, shape, sums = capsys.readouterr().out.splitlines()
+    assert shape == "torch.Size([5, 5])"
     weights = names["weights"]
     assert weights.shape == (196, 196)
     assert weights[names["query"], names["key"]] == weights.max()

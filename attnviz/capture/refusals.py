@@ -68,11 +68,16 @@ def nothing(model: nn.Module, refused: dict[str, str]) -> str:
         parts.append("No module looks like attention either.")
     if not refused:
         parts.append("The model must run inside the block, and in its thread.")
+    if isinstance(model, torch.fx.GraphModule):
+        parts.append("A program that torch made of a model keeps no taps: trace the model.")
     if isinstance(model, nn.DataParallel):
         parts.append("DataParallel runs in threads of its own: use model.module.")
-    scripted = [
-        path or "the model" for path, module in model.named_modules() if isinstance(module, torch.jit.ScriptModule)
-    ]
-    if scripted:
-        parts.append(f"What torch.jit has compiled cannot be looked into: {', '.join(scripted[:5])}.")
+    if jitted := scripted(model):
+        parts.append(f"What torch.jit has compiled cannot be looked into: {', '.join(jitted[:5])}.")
     return " ".join(parts)
+
+
+def scripted(model: nn.Module) -> list[str]:
+    """Return the paths of modules that torch.jit has compiled."""
+    modules = model.named_modules()
+    return [path or "the model" for path, module in modules if isinstance(module, torch.jit.ScriptModule)]

@@ -60,7 +60,7 @@ class Captured:
         self.calls = self.mode.close()
         found = readings_of(self.mode, self.calls, self.places)
         refused = {call.where.path: call.refused for call in self.calls.values() if call.refused}
-        if not self.mode.operations:
+        if not self.mode.operations and not refusals.scripted(self.mode.model):
             return {}
         for path, edits in self.mode.edits.items():
             self.explain(path)
