@@ -2,6 +2,7 @@
 
 import argparse
 import shlex
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib import import_module

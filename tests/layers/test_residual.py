@@ -71,3 +71,14 @@ def test_gradients_are_those_of_finite_differences():
 def test_a_block_that_cannot_be_is_refused(wrong):
     with pytest.raises(BadInput, match="takes none away|must be 1 or more"):
         block(**wrong)
+
+
+def test_a_gate_at_zero_silences_the_channels_that_a_block_adds_and_no_others():
+    class Closed(torch.nn.Module):
+        def forward(self, maps: torch.Tensor) -> torch.Tensor:
+            return torch.zeros_like(maps)
+
+    given = torch.rand(2, 3, 6, 6, generator=torch.Generator().manual_seed(0))
+    found = ResidualBlock(channels=3, output_channels=5, stride=2, attention=Closed()).eval()(given)
+    assert torch.equal(found[:, :3], given[:, :, ::2, ::2])
+    assert not found[:, 3:].any()

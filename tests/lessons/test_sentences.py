@@ -11,6 +11,8 @@ from attnviz import cards, data
 from attnviz.answers import as_batch
 from attnviz.data.digit_strips import strip
 from attnviz.data.moved import MOVED
+from attnviz.subjects import Picture
+from attnviz.subjects import net as net_of
 from attnviz.tracing import trace
 
 LESSONS = Path(attnviz.__file__).parents[1] / "lessons"
@@ -47,7 +49,7 @@ def test_what_is_known_after_a_glimpse() -> None:
 
 def test_one_vector_loses_the_order_rather_than_the_digits() -> None:
     model, _ = attnviz.load("encoder_decoder.strips-15-one-vector")
-    found = [strip("strokes", 15, number) for number in range(300)]
+    found = [strip("strokes", 15, number) for number in range(100)]
     right = np.array([[int(digit) for digit in text] for _, text in found])
     with torch.no_grad():
         output = model(as_batch(np.stack([picture for picture, _ in found]))).argmax(-1).numpy()
@@ -82,3 +84,18 @@ def test_ten_times_as_many_steps() -> None:
 def test_the_picture_that_is_turned_by_hand_was_rotated_before() -> None:
     (before,) = MOVED["rotated_strokes"].moves("test", [23]).angles
     says("straightening", f"by {before:.0f} degrees counter-clockwise from the start, and now by {before + 90:.0f}.")
+
+
+def test_what_a_pixel_carries_is_its_value_times_the_weight_of_the_output() -> None:
+    net = net_of("pixel_attention.1v8")
+    model = net.load(double=True).model
+    images = as_batch(Picture("strokes", 23).taken_by(net), double=True)
+    with torch.no_grad(), trace(model, ["attention.value"]) as seen:
+        model(images)
+    value = float(seen["attention.value"].at(batch=0, head=0, token=8 * 28 + 15))  # key=9,16: row and column, from 1
+    weight = float(model.attention.output.weight)
+    shown = {"value_number": value, "value": value * weight}
+    says(
+        "pixel-to-answer",
+        *(f"{number:.2f} <pixel_viewer.{name}>`.".replace("-", "−") for name, number in shown.items()),
+    )
