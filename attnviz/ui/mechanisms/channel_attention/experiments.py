@@ -24,6 +24,7 @@ from attnviz.ui.shared.wording import without_shared_start
 
 if TYPE_CHECKING:
     from attnviz.cards import Card
+    from attnviz.comparisons import Comparison
     from attnviz.measures.difference import Difference
 
 MAPS = "stages"
@@ -66,8 +67,10 @@ def pays(subject: Subject) -> None:
     controls = [key for key in keys if RECIPES[key].config["gate"] == "none"]
     titles = dict(zip(keys, without_shared_start([RECIPES[key].title for key in keys]), strict=True))
     costs.table(titles, controls, key="pays_bars")
-    differences = _beside(known, [key for key in keys if key not in controls], controls)
-    say(words.pays([(titles[one], titles[other], found) for (one, other), found in differences.items()]))
+    compared = _beside(known, [key for key in keys if key not in controls], controls)
+    differences = {pair: comparison.difference for pair, comparison in compared.items()}
+    fewest = min((1 - figure.mean for one in compared.values() for figure in one.figures), default=1.0)
+    say(words.pays([(titles[one], titles[other], found) for (one, other), found in differences.items()], fewest))
     st.caption(words.PAYS)
     if differences:
         with st.expander("The differences in numbers"):
@@ -80,14 +83,14 @@ def task_of(net: Net) -> list[str]:
     return sorted(keys, key=lambda key: RECIPES[key].config["gate"] == "none")
 
 
-def _beside(known: Mapping[str, Card], gated: list[str], controls: list[str]) -> dict[tuple[str, str], Difference]:
-    """Return the difference of each net with gates from each one without, of those that can be compared."""
+def _beside(known: Mapping[str, Card], gated: list[str], controls: list[str]) -> dict[tuple[str, str], Comparison]:
+    """Return each net with gates beside each one without, of those that can be compared."""
     found = {}
     for one, other in product(gated, controls):
         if {one, other} <= set(known):
             comparison = comparisons.compared(known[one], known[other], comparisons.main_test(RECIPES[one]))
             if comparison is not None:
-                found[one, other] = comparison.difference
+                found[one, other] = comparison
     return found
 
 

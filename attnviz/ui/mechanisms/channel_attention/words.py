@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from attnviz.formatting import signed
+from attnviz.formatting import percent, signed
 from attnviz.ui.shared import cache, costs
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.verdict import NEGLIGIBLE, alike
@@ -216,11 +216,12 @@ def verdict(found: Difference) -> str:
     }[found.verdict]
 
 
-def pays(found: Sequence[tuple[str, str, Difference]]) -> str:
+def pays(found: Sequence[tuple[str, str, Difference]], errors: float) -> str:
     """Return whether networks with gates are surely better or worse than those without.
 
     Args:
         found: of each pair the network with gates, the one without, and by how much the first is better.
+        errors: the smallest share of wrong answers of any of them.
     """
     if not found:
         return NOTHING_TO_COMPARE
@@ -238,6 +239,12 @@ def pays(found: Sequence[tuple[str, str, Difference]]) -> str:
     if not judged:
         return "**One seed cannot tell**: each network with gates, or without, was trained only once."
     if all(each.interval is not None and each.interval[1] <= NEGLIGIBLE for each in judged):
+        if errors <= NEGLIGIBLE:
+            return (
+                "**No difference beyond chance**: no network with gates differs from one without by more than chance "
+                f"can explain. But one of them is wrong in only {percent(errors)} of the pictures, so that less than "
+                f"half a point would count here, and is not ruled out.{single}"
+            )
         return (
             "**Gates do not pay here**: no network with gates is better than one without by more than half a "
             f"point.{single}"

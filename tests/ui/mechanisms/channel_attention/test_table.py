@@ -116,16 +116,18 @@ def test_the_gate_that_is_farthest_from_its_mean_is_the_one_that_is_named(here: 
 def test_gates_pay_only_where_a_difference_is_sure():
     chance, single = Difference(0.001, (-0.001, 0.003), (3, 3)), Difference(0.002, None, (1, 3))
     sure = Difference(-0.004, (-0.006, -0.002), (3, 3))
-    said = words.pays([("CBAM", "No gates", chance), ("BAM", "No gates", single)])
+    said = words.pays([("CBAM", "No gates", chance), ("BAM", "No gates", single)], 0.08)
     assert "do not pay here" in said and said.endswith("trained once are not judged.")
-    assert "not judged" not in words.pays([("CBAM", "No gates", chance)])
+    few = words.pays([("CBAM", "No gates", chance)], 0.0041)
+    assert "do not pay" not in few and "wrong in only 0.41 % of" in few
+    assert "not judged" not in words.pays([("CBAM", "No gates", chance)], 0.08)
     wide = Difference(0.001, (-0.008, 0.010), (3, 3))
-    open_ = words.pays([("CBAM", "No gates", chance), ("BAM", "No gates", wide)])
+    open_ = words.pays([("CBAM", "No gates", chance), ("BAM", "No gates", wide)], 0.08)
     assert "do not pay" not in open_ and "half a point is not ruled out" in open_
-    assert words.pays([("CBAM", "No gates", sure)]).endswith("CBAM is worse than no gates by 0.40 points.")
-    assert "Of 2 comparisons at 95 %" in words.pays([("CBAM", "No gates", sure), ("BAM", "No gates", chance)])
-    assert "One seed cannot tell" in words.pays([("BAM", "No gates", single)])
-    assert words.pays([]) == words.NOTHING_TO_COMPARE
+    assert words.pays([("CBAM", "No gates", sure)], 0.08).endswith("CBAM is worse than no gates by 0.40 points.")
+    assert "Of 2 comparisons at 95 %" in words.pays([("CBAM", "No gates", sure), ("BAM", "No gates", chance)], 0.08)
+    assert "One seed cannot tell" in words.pays([("BAM", "No gates", single)], 0.08)
+    assert words.pays([], 0.08) == words.NOTHING_TO_COMPARE
 
 
 @pytest.mark.parametrize("source", ["strokes", None])
