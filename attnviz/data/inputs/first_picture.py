@@ -68,7 +68,8 @@ def _look_at_jpeg(data: bytes) -> None:
 
 
 def _png(data: bytes) -> tuple[bytes, bool]:
-    kept, seen, frames = [(0, 8)], set(), 0
+    kept, frames = [(0, 8)], 0
+    seen: set[bytes] = set()
     at, count = 8, _Count("PNG")
     while at + 8 <= len(data):
         count.add()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _NAME = "search"  # of the only study in a journal
 _PATIENCE = 60  # seconds that one waits for the gate or the journal, which are held for milliseconds
 _STEP = 0.005  # seconds between two tries
-_LARGEST = 2**28  # bytes: a quarter of a million trials
+_LARGEST = 256 * 2**20  # bytes: a quarter of a million trials
 
 
 class Lock:
