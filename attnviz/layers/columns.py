@@ -13,6 +13,7 @@ from typing import ClassVar
 from torch import Tensor, nn
 
 from attnviz.errors import BadInput
+from attnviz.layers import intensities
 from attnviz.tracing import Layer
 
 ROWS = 28
@@ -77,5 +78,6 @@ class ColumnFeatures(Layer):
                 f"This model takes float strips in 0..1 of shape (batch, 1, {ROWS}, column), not "
                 f"{str(images.dtype).removeprefix('torch.')} of shape {tuple(images.shape)}."
             )
+        intensities.check(images)
         columns = self.convolutions(images).squeeze(2)  # (batch, features, column / 8)
         return self.tap("columns", columns.mT, axes="batch token feature")

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.errors import BadInput
+from attnviz.layers import intensities
 
 LEVELS = 256  # of an 8-bit picture
 
@@ -29,16 +30,17 @@ class Standardise(nn.Module):
 
 
 def check(images: Tensor, *shape: int) -> None:
-    """Refuse pictures of another shape than (batch, *shape).
+    """Refuse pictures of another shape than (batch, *shape), or with intensities outside of 0..1.
 
     Raises:
-        BadInput: says which shape was expected, and which was given.
+        BadInput: says which shape or range was expected, and which was given.
     """
     if images.shape[1:] != shape or not images.is_floating_point():
         given = f"{str(images.dtype).removeprefix('torch.')} of shape {tuple(images.shape)}"
         raise BadInput(
             f"This model takes float pictures in 0..1 of shape (batch, {', '.join(map(str, shape))}), not {given}."
         )
+    intensities.check(images)
 
 
 def check_stages(widths: Sequence[int], strides: Sequence[int]) -> None:

@@ -57,3 +57,8 @@ def test_each_place_is_normalised_over_its_channels():
     )  # sums of six of single precision
     expected = (maps - maps.mean(1, keepdim=True)) / (maps.var(1, correction=0, keepdim=True) + 1e-5).sqrt()
     torch.testing.assert_close(found, expected)
+
+
+def test_strips_outside_of_0_to_1_are_refused():
+    with pytest.raises(BadInput, match=r"takes intensities in 0\.\.1, not in 0\.\.255"):
+        ColumnFeatures(features=4)(255 * torch.eye(28)[None, None])

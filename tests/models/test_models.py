@@ -275,6 +275,20 @@ def test_pictures_in_8_bit_are_refused(variant):
         built(variant)((pictures(variant) * 255).to(torch.uint8))
 
 
+@pytest.mark.parametrize(
+    "given",
+    [lambda one: one * 255, lambda one: (one * 255).double(), lambda one: 2 * one - 1, lambda one: (one - 0.13) / 0.31,
+     lambda one: one / 0, lambda one: torch.nan * one],
+    ids=["0..255", "0..255, double", "-1..1", "standardised", "infinite", "no number"],
+)  # fmt: skip
+def test_float_pictures_outside_of_0_to_1_are_refused(variant, given):
+    model, images = settled(variant), torch.linspace(0, 1, pictures(variant, 1).numel()).view_as(pictures(variant, 1))
+    with pytest.raises(
+        BadInput, match=r"takes intensities in 0\.\.1, not in .*\.\..*Divide those of 8-bit pictures by 2"
+    ):
+        (model.double() if given(images).dtype == torch.float64 else model)(given(images))
+
+
 def test_constructors_take_keywords_only_and_a_generator(variant):
     parameters = inspect.signature(type(built(variant))).parameters
     kinds = {parameter.kind for parameter in parameters.values()}
