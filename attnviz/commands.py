@@ -182,7 +182,6 @@ def _search(options: argparse.Namespace) -> None:
 
 def _cost(options: argparse.Namespace) -> None:
     import json
-import sys
     from dataclasses import asdict
 
     from attnviz import devices

@@ -72,7 +72,7 @@ export class Photograph extends Part {
   }
 
   move(event) {
-    if (event.pointerId !== this.pointer?.id) return;
+    if (!this.pointer || event.pointerId !== this.pointer.id) return;
     const box = boxBetween(this.pointer, this.at(event), this.header);
     if (!box) return;
     this.box = box;
@@ -80,7 +80,7 @@ export class Photograph extends Part {
   }
 
   up(event) {
-    if (event.pointerId !== this.pointer?.id) return;
+    if (!this.pointer || event.pointerId !== this.pointer.id) return;
     const box = boxBetween(this.pointer, this.at(event), this.header);
     this.pointer = null;
     if (box) this.trigger("box", box);
