@@ -29,11 +29,11 @@ MOST = 30
 """So many runs of one architecture are offered, the newest."""
 
 
-def shipped(architecture: str) -> dict[str, Net]:
-    """Return the checkpoints of an architecture whose epochs are kept, by name."""
+def shipped(architecture: str | None = None) -> dict[str, Net]:
+    """Return the checkpoints of an architecture, or of all, whose epochs are kept, by name."""
     there = checkpoint_folder.snapshot().found.items()
     known = subjects.usable([name for name, one in there if one.has_history and not one.kept])
-    return {name: net for name, net in known.items() if net.architecture == architecture}
+    return {name: net for name, net in known.items() if architecture in (None, net.architecture)}
 
 
 def ran(architecture: str, most: int = MOST) -> dict[str, str]:

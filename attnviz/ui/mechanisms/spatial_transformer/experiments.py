@@ -136,9 +136,9 @@ def errors(one: str, other: str) -> tuple[str, list[Band]] | None:
     pair = answers(known[one], known[other])
     if pair is None:
         return None
-    source, *right, angles = pair
+    source, right, other_right, angles = pair
     reach = MOVED[source].rotation
-    return source, by_angle(*right, angles, [reach * band / BANDS for band in range(BANDS + 1)])
+    return source, by_angle(right, other_right, angles, [reach * band / BANDS for band in range(BANDS + 1)])
 
 
 def controls_of(net: Net, known: Iterable[str]) -> list[str]:
