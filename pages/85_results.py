@@ -73,8 +73,8 @@ def explain() -> None:
     st.markdown(
         "A dot is the mean over all trainings of a model, and its bar goes from the worst to the best of them; a model "
         f"that was trained once has no bar. **Squares are {term('controls')}**, usually models without the mechanism. "
-        "A diamond is the value that a paper reports. A name leads to its model. Whether a difference means anything "
-        "depends on its interval, not on the bars: see the tables below, which also say what differs."
+        "A diamond is what a paper reports of the same test. A name leads to its model. Whether a difference means "
+        "anything depends on its interval, not on the bars: see the tables below, which also say what differs."
     )
 
 

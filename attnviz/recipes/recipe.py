@@ -249,6 +249,8 @@ class PaperFigure(Strict):
     Args:
         what, where: in words: of which model; what was measured, on what.
         value: in its unit; None where the paper gives none.
+        tested: whether it was measured on the test pictures of the data set. What was measured on others, such as a
+            part that was held out, is compared in words only.
         unit: as in `attnviz.cards.Figure`: of a share 0..1.
         checkpoints: ours that answer to it, the controls last.
         compared: those of them that are compared with all others, picture by picture.
@@ -257,6 +259,7 @@ class PaperFigure(Strict):
     what: str
     where: str
     value: float | None
+    tested: bool = True
     unit: str = "share"
     checkpoints: tuple[str, ...]
     compared: tuple[str, ...] = ()

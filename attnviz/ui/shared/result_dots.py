@@ -101,10 +101,11 @@ def _seeds(card: Card) -> str:
 
 
 def claimed(papers: Sequence[str]) -> dict[str, float]:
-    """Return checkpoint -> the accuracy, 0..1, that a paper gives for it: in a table, or in a figure's first row."""
+    """Return checkpoint -> the test accuracy, 0..1, that a paper gives it: in a table, or in a figure's first row."""
     found: dict[str, float | None] = {}
     for paper in (PAPERS[name] for name in papers if name in PAPERS):
-        found |= {figure.checkpoints[0]: figure.value for figure in paper.figures if figure.unit == "share"}
+        tested = [figure for figure in paper.figures if figure.unit == "share" and figure.tested]
+        found |= {figure.checkpoints[0]: figure.value for figure in tested}
         for table in paper.tables:
             places = [place for place, column in enumerate(table.columns) if column.of == "accuracy"]
             found |= {row.checkpoint: row.values[place] for place in places for row in table.rows}
@@ -117,7 +118,7 @@ def of(names: Sequence[str], controls: Collection[str], claims: dict[str, float]
     Args:
         names: of checkpoints; those that are not trained, or not measured on these pictures, are left out.
         controls: names of the models that are controls.
-        claims: from `claimed`.
+        claims: from `claimed`; they stand beside the data that a model was trained on, as a paper's do.
         source: the data set.
     """
     found = []
@@ -137,7 +138,7 @@ def of(names: Sequence[str], controls: Collection[str], claims: dict[str, float]
                 figure.seeds,
                 control=card.recipe.model in controls or is_control(card.recipe.model, card.config),
                 parameters=card.parameters,
-                claimed=100 * claims[name] if name in claims else None,
+                claimed=100 * claims[name] if name in claims and source == card.recipe.data else None,
                 link=leads_to(name),
             )
         )

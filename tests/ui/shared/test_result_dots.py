@@ -23,7 +23,16 @@ def test_a_paper_s_accuracies_stand_by_the_checkpoint_that_answers_to_them() -> 
     said = result_dots.claimed(("bacochina", "no such paper"))
     assert said["element_wise.fashion-b"] == 0.8146
     assert said["vgg_control.cifar"] == 0.6712
-    assert result_dots.claimed(("schwarz",))["pixel_attention.1v8"] == 0.979
+    assert result_dots.claimed(("jaderberg",))["spatial_transformer.rotated"] == 0.993
+
+
+def test_what_a_paper_measured_on_other_pictures_stands_beside_no_test_of_ours() -> None:
+    claims = result_dots.claimed([*PAPERS])
+    assert not [name for name in claims if name.startswith("pixel_attention.")]  # validation pictures, some turned
+    for source in ("strokes", "rotated_strokes", "moved_strokes", "cluttered_strokes"):
+        assert not any(row.claimed for row in result_dots.of([*claims], (), claims, source))
+    drawn = {row.name: row.claimed for row in result_dots.of([*claims], (), claims, "rotated_mnist") if row.claimed}
+    assert sorted(drawn.values()) == pytest.approx([98.8, 99.3])
 
 
 def test_rows_are_those_that_are_trained_and_measured_on_these_pictures(
