@@ -33,8 +33,8 @@ def test_each_grid_is_one_tab_stop(opened: Open) -> None:
     page = opened()
     stops: list[str] = []
     page.get_by_role("radio", name="Weights").focus()
-    for _ in range(13):
-        stops.append(page.evaluate(FOCUSED))
+    while len(stops) < 13:
+        stops += page.evaluate(FOCUSED)
         page.keyboard.press("Tab")
     boards = ["board picture", "select", "board large"]
     assert stops == ["weights", "from", "share", *boards, "1", "PNG", "SVG", "CSV", "copy", "link", "tile chosen"]
@@ -43,8 +43,9 @@ def test_each_grid_is_one_tab_stop(opened: Open) -> None:
 FOCUSED = """() => {
   let found = document.activeElement;
   while (found.shadowRoot?.activeElement) found = found.shadowRoot.activeElement;
-  return found.value && found.type === "radio" ? found.value
-    : found.tagName === "BUTTON" ? found.textContent : found.className || found.tagName.toLowerCase();
+  if (found.matches(".term")) return []; // which a word has for itself
+  return [found.value && found.type === "radio" ? found.value
+    : found.tagName === "BUTTON" ? found.textContent : found.className || found.tagName.toLowerCase()];
 }"""
 
 

@@ -16,7 +16,6 @@ from .viewers import (
     choose,
     click,
     compute_maps,
-    find_viewer,
     hover,
     locate,
     read_map,
@@ -129,8 +128,7 @@ def test_nothing_is_sent_while_the_pointer_moves(opened: Open, serve: Serve, new
 
     page.on("websocket", lambda socket: socket.on("framesent", note))
     page.on("request", note_request)
-    walk(page, f"{serve(COMPONENTS)}/pixel_viewer")
-    find_viewer(page).and_(page.locator("[data-drawn]")).wait_for()
+    walk(page, f"{serve(COMPONENTS)}/pixel_viewer", ".viewer[data-drawn]")
     before = len(sent)
     for row in range(ROWS):
         for column in range(COLUMNS):

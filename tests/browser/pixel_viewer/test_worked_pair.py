@@ -180,7 +180,7 @@ def test_what_is_practically_nothing_is_said_so_and_keeps_its_digits(opened: Ope
     softmax = page.locator(".step.softmax .result")
     expect(softmax.locator("strong")).to_have_text("practically 0")
     expect(softmax.locator(".exact")).to_be_hidden()
-    page.locator(".step.softmax button").focus()
+    page.locator(".step.softmax button.number").focus()
     expect(softmax.locator(".exact")).to_be_visible()
     assert float(softmax.locator(".exact").inner_text()) == weight
     expect(page.locator(".pair .sentence")).to_contain_text("This key gets almost nothing.")

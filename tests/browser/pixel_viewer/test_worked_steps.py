@@ -39,13 +39,13 @@ def test_a_lit_step_has_the_colour_of_its_role(opened: Open) -> None:
 
 def test_arrows_walk_the_steps(opened: Open) -> None:
     page = opened("kind=sum&query=3,3&key=2,5")
-    buttons = page.locator(".step button")
+    buttons = page.locator(".step button.number")
     buttons.first.focus()
     for press, at in [("ArrowDown", 1), ("ArrowDown", 2), ("End", 3), ("ArrowDown", 3), ("ArrowUp", 2), ("Home", 0)]:
         page.keyboard.press(press)
         expect(buttons.nth(at)).to_be_focused()
         expect(find_steps(page).nth(at)).to_have_class(re.compile("lit"))
-        expect(page.locator(".step button[tabindex='0']")).to_have_count(1)
+        expect(page.locator(".step button.number[tabindex='0']")).to_have_count(1)
     expect(buttons.first).to_have_accessible_name("Step 1: score")
     expect(buttons.first).to_have_accessible_description(re.compile("Multiply the query by the key"))
     page.keyboard.press("Tab")
@@ -115,7 +115,7 @@ def test_the_lit_step_shows_on_the_maps_what_it_is_about(opened: Open) -> None:
 
 def test_what_a_lit_step_is_about_follows_the_pointer_and_the_direction(opened: Open) -> None:
     page = opened("kind=sum&query=3,3", color_scheme="light")
-    page.locator(".step.value button").focus()
+    page.locator(".step.value button.number").focus()
     box = page.locator(".board.picture canvas").bounding_box()
     assert box
     for row, column in [(0, 1), (4, 5)]:
@@ -181,5 +181,5 @@ def test_nothing_moves_while_the_pointer_does(opened: Open) -> None:
 def test_axe_finds_nothing(opened: Open, scheme: str) -> None:
     page = opened("kind=sum&heads=8&size=8&query=1,1&key=5,7", color_scheme=scheme)
     wait_for_digits(page)
-    page.locator(".step.softmax button").focus()
+    page.locator(".step.softmax button.number").focus()
     assert [line for line in find_violations(page) if "stBidiComponent" in line] == []
