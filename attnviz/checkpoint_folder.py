@@ -75,7 +75,7 @@ class Found(NamedTuple):
         kept: whether it is not one of ours but one that somebody keeps.
         card: the stamp of its card.
         has_weights, has_history: whether these files are there.
-        changed: when a file came into it or left it last, in nanoseconds; None where that does not tell.
+        stamp: of the folder, which changes when a file comes into it or leaves it; None where that does not tell.
     """
 
     home: Path
@@ -83,7 +83,7 @@ class Found(NamedTuple):
     card: files.Stamp
     has_weights: bool
     has_history: bool
-    changed: int | None
+    stamp: files.Stamp | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,9 +102,9 @@ class Snapshot:
 
 
 class _Looked(NamedTuple):
-    """The last look at both folders: when they were changed last, when it was, in seconds, and what it found."""
+    """The last look at both folders: their stamps, when it was, in seconds, and what it found."""
 
-    changed: list[int | None]
+    stamps: list[files.Stamp | None]
     when: float
     snapshot: Snapshot
 
@@ -140,9 +140,10 @@ def changed() -> None:
 def _look(age: float) -> Snapshot:
     folders = folder(), kept()
     with _lock:
-        now, written = time.monotonic(), [_written(one) for one in folders]
+        now, stamps = time.monotonic(), [files.stamp(one) for one in folders]
         last = _looked.get(folders)
-        if last and last.changed == written and now - last.when < age:
+        tells = all(one is None or one.settled for one in stamps)  # of what came or left since
+        if last and tells and last.stamps == stamps and now - last.when < age:
             return last.snapshot
         before = last.snapshot.found if last else {}
         there = _all_in(folders[0], False, before)
@@ -151,13 +152,8 @@ def _look(age: float) -> Snapshot:
         same = last is not None and before == there and (newest is None or newest.settled)
         found = last.snapshot if last and same else Snapshot(there, next(_generations))
         _looked.clear()
-        _looked[folders] = _Looked(written, now, found)
+        _looked[folders] = _Looked(stamps, now, found)
         return found
-
-
-def _written(base: Path | str) -> int | None:
-    stamp = files.stamp(base)
-    return None if stamp is None else stamp.written
 
 
 def _all_in(base: Path, is_kept: bool, before: Mapping[str, Found]) -> dict[str, Found]:
@@ -175,11 +171,11 @@ def _found(home: str, is_kept: bool, before: Found | None = None) -> Found | Non
     card = files.stamp(f"{home}/{CARD}")
     if card is None:
         return None
-    changed = _written(home)
-    if before and (before.card, before.changed, before.kept) == (card, changed, is_kept):
+    stamp = files.stamp(home)
+    if before and stamp and (before.card, before.stamp, before.kept) == (card, stamp, is_kept):
         return before
     weights, history = f"{home}/{WEIGHTS}", f"{home}/{HISTORY}"
     has_history = os.path.isfile(history)  # noqa: PTH113 (a Path for each takes three times as long)
-    if not has_history and os.path.isdir(f"{home}/history"):  # noqa: PTH112
-        changed = None  # its file is still to come, and will not change this folder
-    return Found(Path(home), is_kept, card, os.path.isfile(weights), has_history, changed)  # noqa: PTH113
+    to_come = not has_history and os.path.isdir(f"{home}/history")  # noqa: PTH112
+    tells = stamp if stamp and stamp.settled and not to_come else None  # what comes next changes this folder
+    return Found(Path(home), is_kept, card, os.path.isfile(weights), has_history, tells)  # noqa: PTH113

@@ -64,7 +64,8 @@ def lay(folder: Path, name: str, text: str = "{}", *, settled: bool = True) -> P
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)
     if settled:
-        settle(path)
+        for one in (path, path.parent, folder):
+            settle(one)
     return path
 
 
@@ -127,6 +128,15 @@ def test_a_generation_lasts_until_a_checkpoint_is_added_removed_or_rewritten(our
     (ours / "a.one" / "weights.safetensors").touch()
     third = generation()
     assert third != second
+    (ours / "a.one" / "weights.safetensors").unlink()  # perhaps within the same tick of the clock
+    assert not checkpoint_folder.snapshot().found["a.one"].has_weights
+    (ours / "a.one" / "history").mkdir()
+    assert not checkpoint_folder.snapshot().found["a.one"].has_history
+    settle(ours / "a.one")
+    assert not checkpoint_folder.snapshot().found["a.one"].has_history
+    (ours / "a.one" / "history" / "history.json").touch()  # which does not change the folder above
+    assert checkpoint_folder.snapshot().found["a.one"].has_history
+    third = generation()
     lay(ours, "b.two")
     fourth = generation()
     assert fourth != third
@@ -153,7 +163,7 @@ def test_files_inside_checkpoints_are_looked_at_again_once_the_last_look_is_old(
     now += 0.2
     second = generation(0.5)
     assert second != first
-    lay(ours, "b.two")  # changes the folder itself
+    lay(ours, "b.two", settled=False)  # changes the folder itself
     assert generation(0.5) != second
 
 

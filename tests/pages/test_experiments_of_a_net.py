@@ -80,9 +80,10 @@ def test_another_picture_measures_nothing_but_that_picture(name: str, word: str)
     model, pictures = SHOWN[name]
     page = AppTest.from_file(PAGES / MECHANISMS[name].page, default_timeout=120)
     page.query_params.update({"model": model, "experiment": word, "measured": "no"})
-    for picture in pictures:
-        page.query_params.update(picture)
-        with measured() as again:
-            page.run()
-        assert [one.value for one in (*page.exception, *page.error)] == []
+    page.query_params.update(pictures[0])
+    page.run()
+    page.query_params.update(pictures[1])
+    with measured() as again:
+        page.run()
+    assert [one.value for one in (*page.exception, *page.error)] == []
     assert again == set()
