@@ -61,10 +61,7 @@ class Answers:
         self._found = {}
         for (key, what), tensor in found.items():
             if key in calls:
-                lead = calls[key].layout
-                batch = lead.size("batch")
-                shown = tensor if tensor.ndim < 3 else _shown(tensor, calls[key], batch)
-                self._found[key, what] = shown.double().cpu()
+                self._found[key, what] = _shown(tensor, calls[key]).double().cpu()
 
     def sizes(self, other: "Answers") -> dict[Which, Tensor]:
         """Return how much each token differs in another pass, (window, token), relative to the size of all of them."""
@@ -83,15 +80,15 @@ class Answers:
         return not any(bool(changed.any()) for changed in self.changes(other).values())
 
 
-def _shown(tensor: Tensor, call: Call, batch: int) -> Tensor:
-    """Turn what a call of one picture had into (window, token, features of all heads)."""
-    factors = [(word, 1 if word == "batch" else size) for word, size in call.layout.factors]
-    places = [word for word, _ in factors]
-    split = tensor.reshape(*(size for _, size in factors), *tensor.shape[-2:])
+def _shown(tensor: Tensor, call: Call) -> Tensor:
+    """Turn what a call had into (window, token, features of all heads), of its first picture."""
+    places = [word for word, _ in call.layout.factors]
+    sizes = [-1 if word == "batch" else size for word, size in call.layout.factors]
+    split = tensor.reshape(*sizes, *tensor.shape[-2:])
     order = [places.index(word) for word in ("batch", "window") if word in places]
     heads = [places.index("head")] if "head" in places else []
     split = split.permute(*order, len(places), *heads, len(places) + 1)
-    return split.reshape(call.layout.size("window"), tensor.shape[-2], -1)
+    return split[0].reshape(call.layout.size("window"), tensor.shape[-2], -1)
 
 
 class _Muted(Mode):

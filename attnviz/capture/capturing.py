@@ -32,6 +32,7 @@ class Mixed:
 
     def __init__(self, call: Call) -> None:
         self.call = call
+        self.joined = [call]
 
 
 class Capture(Mode):
@@ -277,8 +278,13 @@ class Capture(Mode):
         if isinstance(first, Mixed) and isinstance(second, Mixed):
             one, other = first.call.where, second.call.where
             if (one.path, one.visit) == (other.path, other.visit):
-                for call in (first.call, second.call):
-                    call.refused = call.refused or refusals.COMBINED
+                for call in (*first.joined, *second.joined):
+                    if (call.where.path, call.where.visit) == (one.path, one.visit):
+                        call.refused = call.refused or refusals.COMBINED
+
+    def joined(self, first: Any, second: Any) -> None:
+        if isinstance(first, Mixed) and isinstance(second, Mixed):
+            first.joined.append(second.call)
 
     def _refuse(self, reason: str) -> None:
         where = self.frames.where("attention")

@@ -67,8 +67,12 @@ def layout_of(lead: Sequence[int], batches: Sequence[int], heads: set[int], pack
         TraceError: more than one reading is left.
     """
     lead = tuple(lead)
-    batch = next((size for size in batches if lead and size == lead[0]), None)
-    batch = batch or next((size for size in batches if lead and lead[0] % size == 0), None) or (lead[0] if lead else 1)
+    first = lead[0] if lead else 1
+    likely = [size for size in batches if size == first]
+    if len(lead) == 1:
+        likely += [size for size in batches if first % size == 0 and first // size in heads]
+    likely += [size for size in batches if first % size == 0]
+    batch = likely[0] if likely else first
     found = _split(lead, batch, heads, packed)
     if found is None:
         raise TraceError(f"the axes {lead} before its tokens cannot be told apart as pictures, windows and heads")

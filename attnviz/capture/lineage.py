@@ -22,6 +22,7 @@ SHAPES = PARTS | {
 }  # fmt: skip
 SUMS = {"add", "sub", "rsub", "subtract", "__add__", "__sub__", "__rsub__", "__radd__", "__iadd__", "__isub__", "lerp"}
 
+JOINS = {"cat", "concat", "concatenate", "stack"}
 LAYERS = {"linear", "conv1d", "conv2d", "conv3d", "layer_norm", "batch_norm", "group_norm", "rms_norm"}
 
 _numbers = count()
@@ -55,9 +56,11 @@ class Mark:
 class Lineage:
     """The marks of one pass. Each pass has an attribute of its own, so that two that listen do not meet."""
 
-    def __init__(self, combined: Callable[[Followed, Followed], None]) -> None:
+    def __init__(
+        self, combined: Callable[[Followed, Followed], None], joined: Callable[[Followed, Followed], None]
+    ) -> None:
         self._name = f"_attnviz_{next(_numbers)}"
-        self._combined = combined
+        self._combined, self._joined = combined, joined
 
     def of(self, tensor: Any) -> Followed | None:
         """Return what a tensor descends from, or None."""
@@ -78,6 +81,9 @@ class Lineage:
             first, second = found[:2]
             if first.of is not second.of or (first.part and second.part):
                 self._combined(first.of, second.of)
+        elif len(found) > 1 and name in JOINS:
+            for mark in found[1:]:
+                self._joined(found[0].of, mark.of)
         for tensor in result if isinstance(result, tuple | list) else (result,):
             if isinstance(tensor, Tensor) and not (tensor.is_leaf and tensor.requires_grad):
                 self._pass(found, name, tensor)

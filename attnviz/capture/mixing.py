@@ -60,6 +60,12 @@ def mixing_of(found: Softmax, product: Product, place: int) -> Mixing | str:
         queries.insert(0, outer.pop())
         size *= product.size(queries[0])
     weights = product.arranged(product.operands[place], mine, queries, keys, lead=outer)
+    if (
+        size == count
+        and weights.shape[-1] < width
+        and weights.numel() * width == found.weights.numel() * weights.shape[-1]
+    ):
+        return refusals.SINK
     if size != count or weights.shape[-1] != width:
         return refusals.QUERIES if weights.shape[-1] == count else refusals.SHAPE
     if weights.numel() != found.weights.numel():

@@ -60,7 +60,7 @@ class Mode(TorchFunctionMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self.lineage = Lineage(self.combined)
+        self.lineage = Lineage(self.combined, self.joined)
         self.operations = 0
 
     def __torch_function__(
@@ -105,6 +105,9 @@ class Mode(TorchFunctionMode):
 
     def combined(self, first: Any, second: Any) -> None:
         """Note a sum of two things that were followed."""
+
+    def joined(self, first: Any, second: Any) -> None:
+        """Note that two things that were followed go on as one tensor."""
 
     # what the operations are
 

@@ -18,6 +18,7 @@ CHANNELS = "its softmax runs over channels, not over places: what it weighs are 
 LINEAR = "a product of a product without a softmax between them (linear attention): there are no weights"
 NO_SCORES = "its weights do not come from the product of a query and a key (such as outlook attention)"
 OTHER_AXIS = "its softmax does not run over the keys that a query attends to (linear or slot attention)"
+SINK = "a share of its softmax goes to no key (an attention sink), so that its weights do not sum to one"
 UNUSED = "what its weights are multiplied with was not seen, so that they cannot be checked"
 DROPOUT = "dropout is on, so that its weights are drawn at random: call model.eval() first"
 SHAPE = "its values do not fit its weights, axis by axis"
@@ -51,6 +52,19 @@ def far(error: float) -> str:
 def looks_like_attention(module: nn.Module) -> bool:
     """Say whether the name of a module's class is that of an attention."""
     return "attention" in type(module).__name__.lower() or "attn" in type(module).__name__.lower()
+
+
+def missed(model: nn.Module, seen: Iterable[str]) -> list[str]:
+    """Return the paths of modules that look like attention and of which nothing was seen.
+
+    Args:
+        model: that ran.
+        seen: the paths of modules of which something was captured or refused.
+    """
+    around = {path[:end] for path in seen for end in (*(n for n, sign in enumerate(path) if sign == "."), len(path))}
+    named = [path for path, module in model.named_modules() if looks_like_attention(module)]
+    inside = tuple(f"{path}." for path in {*seen})
+    return [path for path in named if path and path not in around and not f"{path}.".startswith(inside)]
 
 
 def nothing(model: nn.Module, refused: dict[str, str]) -> str:

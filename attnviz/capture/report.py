@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from torch import nn
 
+from attnviz.capture import refusals
 from attnviz.capture.call import Call
 from attnviz.capture.capturing import Capture, address
 from attnviz.capture.gates import Gate
@@ -31,6 +32,9 @@ def report_of(capture: Capture, calls: Mapping[str, Call], places: Callable[[str
     for reason, paths in refused.items():
         more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
         lines += ["", f"Refused: {', '.join(paths[:_SHOWN])}{more}: {reason}."]
+    if missed := refusals.missed(capture.model, {*(call.where.path for call in calls.values()), *_modules(gates)}):
+        more = f" and {len(missed) - _SHOWN} more" if len(missed) > _SHOWN else ""
+        lines += ["", f"Nothing was captured of what looks like attention in {', '.join(missed[:_SHOWN])}{more}."]
     if capture.slow_paths:
         ran = f"{_count(capture.slow_paths, 'call')} of nn.MultiheadAttention ran without torch's fast path"
         lines += ["", f"{ran}, so that the model's answers are the same up to rounding, not to the last bit."]
@@ -59,6 +63,10 @@ def _grid(places: Places | None) -> str:
 
 def _gate(path: str, gate: Gate) -> tuple[str, ...]:
     return " x ".join(map(str, gate.features)), "channel" if gate.tap == "gate" else "place", path
+
+
+def _modules(gates: Iterable[str]) -> set[str]:
+    return {path.rpartition(".")[0].partition("@")[0] for path in gates}
 
 
 def _count(number: int, what: str) -> str:

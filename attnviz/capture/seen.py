@@ -49,6 +49,7 @@ class Captured:
         changes = {path: edits[path] for path in edits if path in self.asked}
         self.mode = Capture(model, patterns, changes, gradients, layer)
         self.calls: dict[str, Call] = {}
+        self.unplaced = ""  # why no places were found
         self._places: dict[str, Both] | None = None
 
     def close(self) -> dict[str, Reading]:
@@ -102,7 +103,8 @@ class Captured:
 
     def report(self) -> str:
         """Return a line for each call."""
-        return report_of(self.mode, self.calls, self.places)
+        report = report_of(self.mode, self.calls, self.places)
+        return f"{report}\n\nWhere tokens lie was not found: {self.unplaced}" if self.unplaced else report
 
     def _find_places(self) -> dict[str, Both]:
         arguments, named = self.mode.frames.arguments or ((), {})
@@ -111,8 +113,12 @@ class Captured:
         name = places_kept.digest(model, shapes, calls)
         found = places_kept.load(name)
         if found is None:
-            with progress("Finding where tokens lie") as said:
-                found = places_of(model, arguments, named, calls, said)
+            try:
+                with progress("Finding where tokens lie") as said:
+                    found = places_of(model, arguments, named, calls, said)
+            except Exception as error:  # whatever a model that is not ours raises where its attention gives zero
+                self.unplaced = f"{type(error).__name__}: {error}"
+                return {}
             places_kept.save(name, found)
         return found
 

@@ -82,6 +82,22 @@ def hugging_face(config: str, model: str, size: int = 64, how: str = "sdpa", **o
     return build
 
 
+def transformer(config: str, model: str, tokens: int = 0, batch: int = 1, **options: Any) -> Callable[[], Built]:
+    """Build a small model of transformers that takes words, or pictures of 64 pixels, or both."""
+
+    def build() -> Built:
+        library = import_module("transformers")
+        backbone = options.get("backbone_config")
+        made = {**options, **({"backbone_config": library.ResNetConfig(**backbone)} if backbone else {})}
+        words = torch.arange(batch * tokens).reshape(batch, tokens) % 50
+        given = {"input_ids": words} if tokens else {}
+        if "vision_config" in options or backbone:
+            given["pixel_values"] = pictures(64, 64)
+        return getattr(library, model)(getattr(library, config)(**made)), (), given
+
+    return build
+
+
 def vit_pytorch(module: str, name: str, size: int = 64, **options: Any) -> Callable[[], Built]:
     """Build a small model of vit-pytorch."""
 
@@ -509,6 +525,35 @@ ALL["vit-pytorch cross_vit"] = Row(
     ),
     4,
 )
+
+_WORDS = {"vocab_size": 60, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+_LANGUAGE = {**SMALL, **_WORDS, "num_key_value_heads": 2}
+_RESNET = {"embedding_size": 8, "hidden_sizes": [8, 16, 32, 32], "depths": [1, 1, 1, 1], "layer_type": "basic"}
+_DETECTOR = {
+    "use_timm_backbone": False, "use_pretrained_backbone": False, "backbone": None, "d_model": 32, "num_queries": 5,
+    "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4, "decoder_attention_heads": 4,
+    "encoder_ffn_dim": 64, "decoder_ffn_dim": 64,
+}  # fmt: skip
+_LAST, _LEVELS = {"out_features": ["stage4"]}, {"out_features": ["stage2", "stage3", "stage4"]}
+_TOWERS = {"text_config": {**SMALL, **_WORDS, "max_position_embeddings": 7}, "vision_config": PICTURE}
+
+ALL["transformers DetrModel"] = Row(
+    transformer("DetrConfig", "DetrModel", backbone_config={**_RESNET, **_LAST}, **_DETECTOR), 6
+)
+ALL["transformers DeformableDetrModel"] = Row(
+    transformer("DeformableDetrConfig", "DeformableDetrModel", backbone_config={**_RESNET, **_LEVELS},
+                num_feature_levels=3, **_DETECTOR), 2, other_softmaxes=4,
+)  # fmt: skip
+ALL["transformers CLIPModel"] = Row(transformer("CLIPConfig", "CLIPModel", 7, 3, **_TOWERS), 4)
+ALL["transformers SiglipModel"] = Row(transformer("SiglipConfig", "SiglipModel", 7, 3, **_TOWERS), 5)
+ALL["transformers LlamaModel"] = Row(transformer("LlamaConfig", "LlamaModel", 7, **_LANGUAGE), 2)
+ALL["transformers DiffLlamaModel"] = Row(
+    transformer("DiffLlamaConfig", "DiffLlamaModel", 7, **_LANGUAGE), 0, {"COMBINED": 4}
+)
+ALL["transformers GptOssModel"] = Row(
+    transformer("GptOssConfig", "GptOssModel", 7, head_dim=8, num_local_experts=2, num_experts_per_tok=1, **_LANGUAGE),
+    0, {"SINK": 2}, other_softmaxes=2,
+)  # fmt: skip
 
 NONE: dict[str, Row] = {
     "none gru": Row(small(lambda: Recurrent(nn.GRUCell)), 0),

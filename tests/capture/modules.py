@@ -101,6 +101,23 @@ class Combined(Base):
         return (one - 0.3 * other).repeat(1, 2, 1, 1)
 
 
+class Joined(Base):
+    """The difference of the heads of two attentions that were put side by side, as in DiffLlama."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        both = [F.scaled_dot_product_attention(query, key, part) for part in value.chunk(2, -1)]
+        one, other = torch.cat(both, -1).chunk(2, 1)
+        return (one - 0.3 * other).repeat(1, 2, 1, 1)
+
+
+class Sink(Base):
+    """A further score, whose weight is thrown away."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        scores = torch.cat([query @ key.mT, query.new_zeros(*query.shape[:-1], 1)], -1)
+        return scores.softmax(-1)[..., :-1] @ value
+
+
 class Talking(Base):
     """Weights that are mixed over heads."""
 

@@ -22,8 +22,10 @@ from tests.capture.modules import (
     Differential,
     Fused,
     InPlace,
+    Joined,
     Linear,
     Rows,
+    Sink,
     Talking,
     Twice,
     tokens,
@@ -87,6 +89,8 @@ def test_a_row_that_may_look_at_nothing_has_weights_of_zero() -> None:
     [
         (Differential, "combined with that of another attention of the same layer"),
         (Combined, "combined with that of another attention of the same layer"),
+        (Joined, "combined with that of another attention of the same layer"),
+        (Sink, "an attention sink"),
         (Talking, "its weights are changed between the softmax and the values"),
         (InPlace, "its weights are changed between the softmax and the values"),
         (Channels, "its softmax runs over channels"),
@@ -330,3 +334,21 @@ def test_wrapped_models_keep_their_paths(wrap: Callable[[nn.Module], nn.Module])
         model(tokens())
     prefix = "module." if isinstance(model, nn.DataParallel) else ""
     assert list(attnviz.watch(model, "*weights")(tokens())) == [f"{prefix}0.weights"]
+
+
+def test_the_report_names_what_looks_like_attention_and_was_not_seen() -> None:
+    report = attnviz.watch(nn.Sequential(Fused(), DeformableAttention()))(tokens()).report()
+    assert "Nothing was captured of what looks like attention in 1." in report
+
+
+def test_a_model_that_cannot_be_called_again_says_that_places_were_not_found() -> None:
+    class Once(Fused):
+        def forward(self, given: Tensor) -> Tensor:
+            if hasattr(self, "called"):
+                raise ValueError("Once is enough.")
+            self.called = True
+            return super().forward(given.flatten(1)[:, :40].reshape(1, 5, 8))
+
+    seen = attnviz.watch(Once())(torch.randn(1, 3, 8, 8))
+    assert seen["weights"].grid is None
+    assert "Where tokens lie was not found: ValueError: Once is enough." in seen.report()
