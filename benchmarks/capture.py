@@ -17,9 +17,9 @@ from torch import Tensor, nn
 
 import attnviz
 from attnviz.data.vision import torchvision
-from benchmarks.clock import in_turn, table
+from benchmarks.clock import amount, in_turn, table
 
-ROUNDS = 15
+ROUNDS = amount(15, 1)
 
 
 def bare(model: nn.Module, pictures: Tensor) -> None:

@@ -202,7 +202,7 @@ def table(found: dict[Run, list[list[float]]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--rounds", type=int)
     parser.add_argument("--pages", nargs="+", choices=[*PAGES], default=[*PAGES], metavar="NAME")
     parser.add_argument("--against", nargs=2, metavar=("FOLDER", "PYTHON"), help="another checkout")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
@@ -210,12 +210,15 @@ def main() -> None:
     if options.worker:
         serve()
         return
+    from benchmarks.clock import amount  # not where a worker runs this file: another checkout's may have none
+
+    rounds = options.rounds or amount(ROUNDS, 1)
     with ExitStack() as stack:
         places = [(ROOT, sys.executable)]
         if options.against:
             places.append((Path(options.against[0]).resolve(), options.against[1]))
         checkouts = [stack.enter_context(opened(*place)) for place in places]
-        print(table(measured(checkouts, options.pages, options.rounds)))
+        print(table(measured(checkouts, options.pages, rounds)))
 
 
 if __name__ == "__main__":

@@ -29,9 +29,11 @@ ROOT = Path(__file__).parents[1]
 APPS = sorted((ROOT / "benchmarks" / "apps").glob("*.py"))
 TEXTS = {file.stem: file.read_text() for file in sorted((ROOT / "benchmarks").glob("*.py"))}
 MAINS = [name for name, text in TEXTS.items() if "def main()" in text]
+SLOW = ("run_app", "subprocess", "torchvision")  # what has such words takes a server, processes, or a large model
 APART = ("hundred", "pairs", "start", "watched")  # they want servers or trainings of their own
 GIVEN = {
     "costs": ["channel_attention.digits"],
+    "page_runs": ["--pages", "element_wise", "sequences"],
     "pairs": [str(ROOT), sys.executable],
 }
 
@@ -70,9 +72,7 @@ def shared() -> Iterator[Run]:
         yield run
 
 
-@pytest.mark.parametrize(
-    "name", sweep(MAINS, lambda name: not any(word in TEXTS[name] for word in ("run_app", "subprocess")))
-)
+@pytest.mark.parametrize("name", sweep(MAINS, lambda name: not any(word in TEXTS[name] for word in SLOW)))
 def test_a_benchmark_runs(
     name: str, brought: Path, shared: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
