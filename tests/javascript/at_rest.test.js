@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { isAtRest, watch } from "../../attnviz/ui/frontend/core/at_rest.js";
+import { isAtRest, isSettled, settled, watch } from "../../attnviz/ui/frontend/core/at_rest.js";
 
 /** A window and a document, as far as they are asked. */
 const listeners = {};
@@ -52,4 +52,34 @@ test("a pressed pointer of which nothing is heard for long is no longer waited f
   watch();
   happens("pointerdown", { timeStamp: performance.now() - 2500, buttons: 1 });
   assert.equal(isAtRest(500), true);
+});
+
+test("what is drawn is that of the URL again once the run has ended that its change has started", async (t) => {
+  watch();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  assert.equal(isSettled(), true);
+  happens("popstate", {});
+  assert.equal(isSettled(), false, "the run has not begun");
+  t.mock.timers.tick(1000);
+  assert.equal(isSettled(), false, "however long that takes");
+  let saved = false;
+  const saving = settled().then(() => (saved = true));
+  page.state = "rerunRequested";
+  t.mock.timers.tick(50);
+  page.state = "running";
+  t.mock.timers.tick(50);
+  await null;
+  assert.equal(saved, false);
+  page.state = "notRunning";
+  t.mock.timers.tick(50); // the end is seen
+  t.mock.timers.tick(50);
+  await saving;
+  assert.ok(saved && isSettled());
+});
+
+test("what is drawn is not that of the URL while a script runs that a click has started", () => {
+  page.state = "running";
+  assert.equal(isSettled(), false);
+  page.state = "notRunning";
+  assert.equal(isSettled(), true);
 });

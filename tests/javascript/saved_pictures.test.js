@@ -47,6 +47,7 @@ test("what is saved while an answer is awaited holds it; where it cannot be had,
       const made = Object.assign(new EventTarget(), { setAttribute() {}, append: (words) => (buttons[words] = made) });
       return made;
     },
+    querySelector: () => null, // no script of a page runs
   });
   t.after(() => delete (/** @type {any} */ (globalThis).document));
   const [saved, said] = [[], []];

@@ -46,8 +46,8 @@ _CONTACT = 0.6  # of its longer side, how much of it may lie on the edge of the 
 _TRIED = 6  # pieces that are looked at closely
 _CERTAIN = 0.12  # how dark the digit is where no other way to look for it is tried
 _DENSE = 0.4  # what is darker than this counts no more
-_THIN = 1.7  # of MNIST's 20 pixels, the width of strokes below which they are thickened
-_WIDTH = 2.4  # and that which they are given
+_THIN = 1.4  # of MNIST's 20 pixels, the width of strokes below which they are thickened
+_WIDTH = 2.0  # and that which they are given
 
 NOTHING = "Nothing in it stands out from its background, so the canvas is empty."
 SEVERAL = "There is more than one thing on it that could be a digit; the largest was taken. Draw a box around another."
@@ -94,12 +94,13 @@ def find(picture: Bytes, dark: bool | None = None, box: Box | None = None) -> Fo
     part = picture[above : bottom + room, before : right + room]
     inside = (top - above, left - before, bottom - above, right - before)
     best: _Piece | None = None
-    dark_found = True
+    dark_found, dark_prior = True, paper.ink(grey, dark)[1]
     for ink, level, its in _inks(part, dark):
         if best and dark_found == its and best.density > _CERTAIN:
             continue
         piece = _digit(_within(ink, inside, part.shape), level)
-        if piece and (best is None or piece.weight > 1.5 * best.weight):
+        likely = its == dark_found or not dark_prior
+        if piece and (best is None or (likely and piece.weight > 1.5 * best.weight)):
             best, dark_found = piece, its
     if best is None:
         nothing = np.zeros((CANVAS, CANVAS), np.uint8)

@@ -14,6 +14,12 @@ let last = -Infinity;
 let held = -Infinity;
 let watching = false;
 
+const UNSETTLED = ["running", "rerunRequested"]; // states of Streamlit's script
+const LOOK = 50; // milliseconds between two looks at them
+const NEVER = 20_000; // milliseconds after which a run that has not begun does not come any more
+/** @type {ReturnType<typeof setTimeout>|undefined} while the run after a change of the URL is awaited */
+let following;
+
 /** Whether the page is at rest. @param {number} milliseconds how long the visitor must have done nothing */
 export function isAtRest(milliseconds) {
   watch();
@@ -25,6 +31,7 @@ export function isAtRest(milliseconds) {
 export function watch() {
   if (watching) return;
   watching = true;
+  addEventListener("popstate", () => follow(performance.now()));
   const listen = (kind, act) => addEventListener(kind, act, { capture: true, passive: true });
   for (const kind of INPUTS) listen(kind, (event) => (last = event.timeStamp));
   for (const kind of ["pointerdown", "pointermove"])
@@ -34,5 +41,39 @@ export function watch() {
 
 /** Whether the page's script is running: more may come, however long it takes. */
 export function isRunning() {
-  return document.querySelector('[data-testid="stApp"]')?.getAttribute("data-test-script-state") === "running";
+  return state() === "running";
+}
+
+function state() {
+  return document.querySelector('[data-testid="stApp"]')?.getAttribute("data-test-script-state");
+}
+
+// Between a change of the URL from outside (Back, a link, a step of a lesson) and the end of the run that it starts,
+// name and link are those of the new view, and what is drawn is still the old one.
+
+/**
+ * Whether what is drawn is what the URL says: no data that the page was asked for are on their way.
+ * @returns {boolean}
+ */
+export function isSettled() {
+  return !following && !UNSETTLED.includes(state() ?? "");
+}
+
+/** Wait until what is drawn is what the URL says. */
+export async function settled() {
+  while (!isSettled()) await new Promise((done) => setTimeout(done, LOOK));
+}
+
+/** After a change of the URL: until the run that it starts has ended. @param {number} since in milliseconds */
+function follow(since) {
+  clearTimeout(following);
+  let begun = false;
+  const look = () => {
+    const runs = UNSETTLED.includes(state() ?? "");
+    begun ||= runs;
+    // What has arrived is drawn one look after the end. A run that never begins is not waited for for ever.
+    if ((begun && !runs) || (!begun && performance.now() - since > NEVER)) following = undefined;
+    else following = setTimeout(look, LOOK);
+  };
+  following = setTimeout(look, LOOK);
 }

@@ -1,6 +1,7 @@
 // How a drawing leaves the page, and comes back: a link, a PNG, the strokes as JSON.
 
 import { Savers, whenWanted } from "../hands/controls.js";
+import { settled } from "../core/at_rest.js";
 import { element } from "../core/dom.js";
 import { BadDrawing, fromJson } from "../hands/strokes.js";
 
@@ -46,6 +47,7 @@ export class PadShare extends Savers {
   }
 
   async copyLink() {
+    await settled();
     const { url, long, left } = this.owner.link();
     if (url === null) {
       this.tell(long ? TOO_LONG : NOT_IN_LINK);

@@ -1,7 +1,9 @@
 // Choices as segmented radio groups, and the quiet buttons: PNG, SVG, CSV, copy, link.
 
+import { isSettled, settled } from "../core/at_rest.js";
 import { element } from "../core/dom.js";
 
+const WAITING = "waiting\u2026";
 const DONE = 2000; // milliseconds that a button says what it has done
 
 let groups = 0;
@@ -43,7 +45,12 @@ export class SegmentedControl {
  * @param {string[]} names the words
  */
 export function whenWanted(load, names = ["PNG", "SVG", "CSV"]) {
-  return Object.fromEntries(names.map((name) => [name, async () => (await load())[name]()]));
+  const wanted = async (/** @type {string} */ name) => {
+    const files = await load();
+    await settled(); // the URL may have changed meanwhile
+    return files[name]();
+  };
+  return Object.fromEntries(names.map((name) => [name, () => wanted(name)]));
 }
 
 /**
@@ -62,7 +69,8 @@ export function saversOf(part) {
 }
 
 /**
- * The buttons that save and share. Each does its work when clicked, says so for a moment, and where a text cannot be
+ * The buttons that save and share. Each does its work when clicked, or as soon as the view that was asked for is there,
+ * so that name, link and data are of one view. It says so for a moment, and where a text cannot be
  * copied (no clipboard over plain http) shows it selected instead.
  */
 export class Savers {
@@ -95,6 +103,11 @@ export class Savers {
 
   async run(button, words, act, done) {
     let said = done;
+    if (!isSettled()) {
+      button.textContent = WAITING;
+      this.tell(`${words}: waiting for the view that was asked for.`);
+      await settled();
+    }
     try {
       if ((await act()) === false) said = "selected: copy it";
     } catch (error) {
