@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Locator, Page
 
-from .conftest import read_state, wait_for_state, walk
+from .conftest import open_at, read_state, wait_for_state
 
 MODULES = "_stcore/bidi-components/attnviz.drawing_pad"
 SIDE = 280
@@ -26,8 +26,8 @@ def find_sheet(page: Page) -> Locator:
 
 
 def open_pad(page: Page, address: str) -> Page:
-    """Open a page with a pad."""
-    return walk(page, address, "[data-component=drawing_pad][data-drawn]")
+    """Load a page with a pad, which in a page that stays open would still have what was drawn last."""
+    return open_at(page, address, "[data-component=drawing_pad][data-drawn]")
 
 
 def read_raster(page: Page) -> np.ndarray:
