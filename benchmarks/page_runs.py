@@ -61,7 +61,7 @@ class Worker:
             script(runner)
             self.took = time.thread_time() - began
 
-        LocalScriptRunner._run_script_thread = timed
+        setattr(LocalScriptRunner, "_run_script_thread", timed)  # noqa: B010 (a method)
         self.numbers: dict[str, list[str]] = {}
         for name, (words, field) in PAGES.items():
             test = AppTest.from_file(Path.cwd() / "pages" / MECHANISMS[name].page, default_timeout=600)
@@ -105,7 +105,9 @@ class Worker:
         if by == CLICK and self.shown.get(name):
             parents = test._fragment_storage._parent_by_id
             queue = [next(one for one, parent in parents.items() if parent is None)]
-        local_script_runner.RerunData = partial(RerunData, fragment_id_queue=queue)  # AppTest runs whole pages only
+        local_script_runner.__dict__["RerunData"] = partial(
+            RerunData, fragment_id_queue=queue
+        )  # AppTest runs whole pages only
         gc.collect()
         gc.disable()
         test.run()
@@ -142,7 +144,7 @@ class Checkout:
         self.process.stdin.write(json.dumps(run) + "\n")
         self.process.stdin.flush()
         if not (line := self.process.stdout.readline()):
-            raise RuntimeError(f"The process of {self.process.args} has ended.")
+            raise RuntimeError("The process of a checkout has ended; what it printed says why.")
         return float(json.loads(line))
 
 

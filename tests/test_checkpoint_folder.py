@@ -153,7 +153,7 @@ def test_files_inside_checkpoints_are_looked_at_again_once_the_last_look_is_old(
     ours: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 100.0
-    monkeypatch.setattr(checkpoint_folder.time, "monotonic", lambda: now)
+    monkeypatch.setattr("attnviz.checkpoint_folder.time.monotonic", lambda: now)
     card = lay(ours, "a.one")
     first = generation(0.5)
     card.write_text("[]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -253,15 +253,16 @@ def view(loaded: Loaded, example: Example) -> AlignmentView:
     keep = taps_of(layers)
     images = inference.batch_of(loaded, example)
     right = right_text(net, example)
+    reader: Any = model
     with torch.no_grad(), trace(model, keep) as own_seen:
-        encoded = model.encode(images)
-        own_logits = model.decode(encoded)
+        encoded = reader.encode(images)
+        own_logits = reader.decode(encoded)
     own = _text(own_logits)
     told, told_seen = None, None
     if right is not None:
         decoding = [tap for one, tap in zip(layers, keep, strict=True) if one.queries != "columns"]
         with torch.no_grad(), trace(model, decoding) as told_seen:
-            told_logits = model.decode(encoded, torch.tensor([right]))
+            told_logits = reader.decode(encoded, torch.tensor([right]))
         start = told_logits.shape[-1]
         told = Text(told_logits.softmax(-1)[0].numpy(), [start, *right[:-1]])
     shown = [
