@@ -5,13 +5,14 @@ without the seconds that a fresh interpreter takes until then. `children.spawn` 
 """
 
 import os
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.context import ForkServerProcess
 from multiprocessing.reduction import DupFd
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import IO, Any
 
 import pytest
@@ -39,34 +40,34 @@ class Child:
         return self.returncode
 
 
+def popen(
+    words: list[str], *, stdout: IO[bytes], env: dict[str, str], pass_fds: Sequence[int] = (), **more: Any
+) -> Child | subprocess.Popen[bytes]:
+    """Be `subprocess.Popen`, but fork a program that trains."""
+    if words[:2] != [sys.executable, "-c"] or "from attnviz import __main__" not in words[2]:
+        return subprocess.Popen(words, stdout=stdout, env=env, pass_fds=pass_fds, **more)
+    files = [DupFd(one) for one in (stdout.fileno(), *pass_fds)]
+    process = FORKS.Process(target=_run, args=(words[2:], env, str(Path.cwd()), files))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "__main__", ModuleType("__main__"))  # else the child would import pytest
+        process.start()
+    return Child(process)
+
+
 @contextmanager
 def forked() -> Iterator[None]:
-    """Let programs that import attnviz be forked."""
-    spawn = children.spawn
-
-    def fork(words: list[str], threads: int, log: IO[bytes]) -> Any:
-        if words[:2] != [sys.executable, "-c"] or "from attnviz import __main__" not in words[2]:
-            return spawn(words, threads, log)
-        given = words[2:], children.environment(threads), str(Path.cwd()), DupFd(log.fileno())
-        process = FORKS.Process(target=_run, args=given)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setitem(sys.modules, "__main__", ModuleType("__main__"))  # else the child would import pytest
-            process.start()
-        children.lowest(process.pid)
-        return Child(process)
-
+    """Let background processes that train be forked."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(children, "spawn", fork)
+        patch.setattr(children, "subprocess", SimpleNamespace(**{**vars(subprocess), "Popen": popen}))
         yield
 
 
-def _run(words: list[str], environment: dict[str, str], folder: str, log: Any) -> None:
-    """Be `python -c WORDS`."""
+def _run(words: list[str], environment: dict[str, str], folder: str, files: list[Any]) -> None:
+    """Be `python -c WORDS`, with an output and open files."""
     os.setsid()
-    number = log.detach()
+    output, *_ = [file.detach() for file in files]
     for stream in (1, 2):
-        os.dup2(number, stream)
-    os.close(number)
+        os.dup2(output, stream)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update({**environment, "CUDA_VISIBLE_DEVICES": ""})
