@@ -51,7 +51,7 @@ def see() -> tuple[Net, str]:
     explorer.explain(subject, view, numbers)
     experiments.choose(choice.EXPERIMENTS, subject)
     url_state.state(**pickers.stated(subject))
-    return net, pickers.tests(subject)
+    return net, subject.example.data or pickers.default_source(net)
 
 
 def results(net: Net, source: str) -> None:

@@ -16,13 +16,13 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz import data, subjects
 from attnviz.data import own
-from attnviz.errors import UnknownName
+from attnviz.errors import DataError, UnknownName
 from attnviz.training import material, seeds
 from attnviz.training.cost import Cost
 from attnviz.training.loop import Training
 from attnviz.training.run import Run
 from attnviz.ui.components.payload import header_of
-from attnviz.ui.shared import visitor
+from attnviz.ui.shared import pickers, visitor
 from attnviz.ui.training import access, yours
 from attnviz.ui.training.experiments import same
 from attnviz.work.jobs import cost, keeping, seen, table
@@ -271,6 +271,8 @@ def test_a_model_kept_from_ones_own_pictures_opens_with_a_drawing(here, monkeypa
         assert not page.exception and not page.error and not page.warning
         assert "so it looks at a drawing" in _words(page)
         assert "[Draw or upload another](draw" in _words(page)
+    with pytest.raises(DataError, match="no data set here has any"):
+        pickers.tests(subjects.Subject(subjects.net("pixel_attention.mine"), subjects.example("drawing:x")))
 
 
 def test_a_run_is_drawn_and_an_epoch_of_it_kept(here):

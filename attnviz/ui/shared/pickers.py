@@ -186,8 +186,16 @@ def _labels(net: Net, source: str) -> list[int]:
 
 
 def tests(subject: Subject) -> str:
-    """Return the data set whose test pictures stand beside an example: its own, and for a drawing the net's."""
-    return subject.example.data or default_source(subject.net)
+    """Return the data set whose test pictures stand beside an example: its own, and for a drawing the net's.
+
+    Raises:
+        DataError: the net was trained on pictures that are in no data set here.
+    """
+    if source := subject.example.data or default_source(subject.net):
+        return source
+    raise DataError(
+        f"This needs test pictures like those that {subject.net.key} was trained on, and no data set here has any."
+    )
 
 
 def stated(subject: Subject) -> dict[str, str]:

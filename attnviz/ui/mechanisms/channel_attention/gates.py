@@ -24,7 +24,7 @@ def view(loaded: Loaded, example: Example) -> GatesView:
     """Return what the page shows of the gates of a net on an example."""
     model, net = loaded
     subject = Subject(net, example)
-    many = cache.of_net(over, net, pickers.tests(subject))
+    many = cache.of_net(over, net, example.data or pickers.stand_in(net))
     layers = layers_of(model)
     other = example.of_another_class(net.classes) if isinstance(example, Picture) else None
     seen, logits = cache.of_subject(_pass, subject)

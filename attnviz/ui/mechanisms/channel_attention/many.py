@@ -50,7 +50,7 @@ def over(loaded: Loaded, source: str) -> Many:
     model, net = cache.single(loaded.net)
     shown = data.shown(source)
     known = [label for label, name in enumerate(data.DATASETS[source].classes) if name in net.classes]
-    places = np.flatnonzero(np.isin(shown.labels, known))[:PICTURES]
+    places = np.flatnonzero(np.isin(shown.labels, known) if known else shown.labels >= 0)[:PICTURES]
     layers = layers_of(model)
     if not layers:
         raise BadInput(f"{net.key} has no gates. Look at it in the explorer.")
