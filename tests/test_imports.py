@@ -32,7 +32,7 @@ ALLOWED = {
     },  # fmt: skip
     "layers": {"equal_tokens", "layers", "tracing", "roles", "errors"},
     "models": {"equal_tokens", "extensions", "models", "layers", "tracing", "grids", "roles", "errors"},
-    "data": {"data", "extensions", "errors", "files", "zips"},
+    "data": {"data", "extensions", "errors", "files", "looks", "zips"},
     "measures": {"answers", "edits", "equal_tokens", "measures", "readings", "tracing", "roles", "errors"},
     "figures": {"figures", "roles", "errors"},
 }
