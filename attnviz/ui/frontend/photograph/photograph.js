@@ -72,16 +72,18 @@ export class Photograph extends Part {
   }
 
   move(event) {
-    if (!this.pointer || event.pointerId !== this.pointer.id) return;
-    const box = boxBetween(this.pointer, this.at(event), this.header);
+    const { pointer } = this;
+    if (!pointer || event.pointerId !== pointer.id) return;
+    const box = boxBetween(pointer, this.at(event), this.header);
     if (!box) return;
     this.box = box;
     this.draw();
   }
 
   up(event) {
-    if (!this.pointer || event.pointerId !== this.pointer.id) return;
-    const box = boxBetween(this.pointer, this.at(event), this.header);
+    const { pointer } = this;
+    if (!pointer || event.pointerId !== pointer.id) return;
+    const box = boxBetween(pointer, this.at(event), this.header);
     this.pointer = null;
     if (box) this.trigger("box", box);
     else this.give();
