@@ -48,10 +48,12 @@ def test_arrows_walk_the_steps(opened: Open) -> None:
         expect(page.locator(".step button.number[tabindex='0']")).to_have_count(1)
     expect(buttons.first).to_have_accessible_name("Step 1: score")
     expect(buttons.first).to_have_accessible_description(re.compile("Multiply the query by the key"))
-    page.keyboard.press("Tab")
-    expect(page.locator(".step.lit")).to_have_count(0)
+    page.keyboard.press("Tab")  # to the word in the step, which is a term
+    expect(page.locator(".step.score .term").first).to_be_focused()
     page.keyboard.press("Shift+Tab")
     expect(buttons.first).to_be_focused()
+    page.get_by_role("radio", name="Weights").focus()
+    expect(page.locator(".step.lit")).to_have_count(0)
 
 
 def test_a_tap_lights_a_step_and_it_stays_lit(opened: Open) -> None:
