@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from playwright.sync_api import (
     Browser,
@@ -12,6 +12,7 @@ from playwright.sync_api import (
     Page,
     Request,
     Response,
+    TimeoutError,
     ViewportSize,
     WebSocket,
 )
@@ -181,6 +182,10 @@ def leave(page: Page) -> None:
     elif urlsplit(page.url).path != f"/{AWAY}":
         page.evaluate(CLICK_ON)
         page.evaluate(GO, f"/{AWAY}")
-        page.locator(ANEW).wait_for()
+        try:
+            page.locator(ANEW).wait_for(timeout=10_000)
+        except TimeoutError:  # what a component had reported just before has brought the page back
+            page.goto(urljoin(page.url, f"/{AWAY}"))
+            page.locator(ANEW).wait_for()
         wait_until_ready(page)
         page.evaluate("clearInterval(window.clicking)")
