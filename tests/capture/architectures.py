@@ -1,188 +1,21 @@
-"""Architectures with random weights, and what is captured of each: how many calls, how many gates, what is refused.
+"""Architectures with attention: how many calls are captured, how many gates, and what is refused.
 
-A row is a function that builds a model with its arguments. Counts were checked against the source of each model, and a
-test holds them against an oracle. Nothing is downloaded.
+Counts were checked against the source of each model, and a test holds them against an oracle.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Any
-
-import pytest
-import torch
-from torch import nn
-
-from attnviz.data.vision import torchvision
-
-Built = tuple[nn.Module, tuple[Any, ...], dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Row:
-    """What is expected of one architecture.
-
-    Args:
-        build: the model, and what it is called with.
-        captured: how many calls of attention.
-        refused: words of the reason -> how many calls.
-        gates: how many gates.
-        other_softmaxes: how many of the oracle's softmaxes belong to no call.
-    """
-
-    build: Callable[[], Built]
-    captured: int
-    refused: dict[str, int] = field(default_factory=dict)
-    gates: int = 0
-    other_softmaxes: int = 0
-
-
-def needed(name: str) -> None:
-    """Skip a test of an architecture whose package is not installed."""
-    torchvision()  # before the others import it
-    package = name.partition(" ")[0].replace("-", "_").replace("none", "torchvision")
-    pytest.importorskip(package, reason=f"{package} is not installed; requirements-dev.txt has it")
-
-
-def pictures(*size: int, batch: int = 1, channels: int = 3) -> torch.Tensor:
-    """Return pictures of noise."""
-    return torch.randn(batch, channels, *size, generator=torch.Generator().manual_seed(2))
-
-
-def timm(name: str, size: int | None = None, **options: Any) -> Callable[[], Built]:
-    """Build a model of timm at its own size."""
-
-    def build() -> Built:
-        model = import_module("timm").create_model(name, **options)
-        side = size or model.pretrained_cfg.get("input_size", (3, 224, 224))[-1]
-        return model, (pictures(side, side),), {}
-
-    return build
-
-
-def of_torchvision(name: str, size: int = 224, **options: Any) -> Callable[[], Built]:
-    """Build a model of torchvision."""
-
-    def build() -> Built:
-        model = import_module("torchvision.models").get_model(name, **options)
-        return model, (pictures(size, size),), {}
-
-    return build
-
-
-def hugging_face(config: str, model: str, size: int = 64, how: str = "sdpa", **options: Any) -> Callable[[], Built]:
-    """Build a small model of transformers."""
-
-    def build() -> Built:
-        transformers = import_module("transformers")
-        made = getattr(transformers, config)(**options)
-        made._attn_implementation = how
-        return getattr(transformers, model)(made), (), {"pixel_values": pictures(size, size)}
-
-    return build
-
-
-def transformer(config: str, model: str, tokens: int = 0, batch: int = 1, **options: Any) -> Callable[[], Built]:
-    """Build a small model of transformers that takes words, or pictures of 64 pixels, or both."""
-
-    def build() -> Built:
-        library = import_module("transformers")
-        backbone = options.get("backbone_config")
-        made = {**options, **({"backbone_config": library.ResNetConfig(**backbone)} if backbone else {})}
-        words = torch.arange(batch * tokens).reshape(batch, tokens) % 50
-        given = {"input_ids": words} if tokens else {}
-        if "vision_config" in options or backbone:
-            given["pixel_values"] = pictures(64, 64)
-        return getattr(library, model)(getattr(library, config)(**made)), (), given
-
-    return build
-
-
-def vit_pytorch(module: str, name: str, size: int = 64, **options: Any) -> Callable[[], Built]:
-    """Build a small model of vit-pytorch."""
-
-    def build() -> Built:
-        return getattr(import_module(module), name)(**options), (pictures(size, size),), {}
-
-    return build
-
-
-def encoder() -> Built:
-    """Build torch's own encoder, with a padding mask."""
-    layer = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True)
-    model = nn.TransformerEncoder(layer, 3, enable_nested_tensor=False)
-    hidden = torch.zeros(2, 7, dtype=torch.bool)
-    hidden[1, 5:] = True
-    return model, (torch.randn(2, 7, 32),), {"src_key_padding_mask": hidden}
-
-
-def decoder() -> Built:
-    """Build torch's own transformer, with cross-attention and a causal mask."""
-    model = nn.Transformer(32, 4, 2, 2, 64, batch_first=True)
-    mask = nn.Transformer.generate_square_subsequent_mask(5)
-    return model, (torch.randn(2, 7, 32), torch.randn(2, 5, 32)), {"tgt_mask": mask}
-
-
-class UNet(nn.Module):
-    """Two levels down and up; with attention gates on its skip connection if wanted."""
-
-    def __init__(self, gated: bool = False) -> None:
-        super().__init__()
-        self.down, self.deep, self.up = nn.Conv2d(3, 8, 3, 2, 1), nn.Conv2d(8, 16, 3, 2, 1), nn.Conv2d(16, 8, 1)
-        self.psi = nn.Conv2d(8, 1, 1) if gated else None
-        self.last = nn.Conv2d(16, 2, 1)
-
-    def forward(self, images: torch.Tensor) -> torch.Tensor:
-        """Return a map of probabilities."""
-        skip = self.down(images).relu()
-        back = nn.functional.interpolate(self.up(self.deep(skip).relu()), scale_factor=2)
-        if self.psi is not None:
-            skip = skip * self.psi((skip + back).relu()).sigmoid()
-        return self.last(torch.cat([skip, back], 1)).sigmoid()
-
-
-class Recurrent(nn.Module):
-    """A cell over the rows of a picture, with gates that are no gates of maps."""
-
-    def __init__(self, cell: type[nn.Module]) -> None:
-        super().__init__()
-        self.cell, self.last = cell(192, 16), nn.Linear(16, 10)
-
-    def forward(self, images: torch.Tensor) -> torch.Tensor:
-        """Return probabilities."""
-        state = None
-        for row in images.permute(2, 0, 1, 3).flatten(2):
-            state = self.cell(row, state)
-        return self.last(state[0] if isinstance(state, tuple) else state).softmax(-1)
-
-
-class Written(nn.Module):
-    """A gated recurrent unit, SiLU and a gated linear unit, written out."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.gate, self.new, self.conv = nn.Linear(208, 16), nn.Linear(208, 16), nn.Conv2d(3, 6, 3, padding=1)
-
-    def forward(self, images: torch.Tensor) -> torch.Tensor:
-        """Return the last state."""
-        images = images * images.sigmoid()
-        one, other = self.conv(images).chunk(2, 1)
-        images, state = one * other.sigmoid(), images.new_zeros(len(images), 16)
-        for row in images.permute(2, 0, 1, 3).flatten(2):
-            both = torch.cat([row, state], -1)
-            share = self.gate(both).sigmoid()
-            state = share * state + (1 - share) * self.new(both).tanh()
-        return state
-
-
-def small(build: Callable[[], nn.Module], side: int = 64) -> Callable[[], Built]:
-    """Build a model for pictures of a side."""
-    return lambda: (build(), (pictures(side, side),), {})
-
-
-SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
-PICTURE = {**SMALL, "image_size": 64, "patch_size": 8}
-_VIT = {"image_size": 64, "patch_size": 16, "num_classes": 10, "dim": 32, "depth": 2, "heads": 4, "mlp_dim": 64}
+from tests.capture.builders import (
+    PICTURE,
+    SMALL,
+    VIT,
+    Row,
+    decoder,
+    encoder,
+    hugging_face,
+    of_torchvision,
+    timm,
+    transformer,
+    vit_pytorch,
+)
 
 ALL: dict[str, Row] = {
     "torch encoder": Row(encoder, 3),
@@ -349,18 +182,18 @@ ALL["transformers MaskFormerSwinModel"] = Row(
     ),
     4,
 )
-ALL["vit-pytorch vit"] = Row(vit_pytorch("vit_pytorch.vit", "ViT", 64, **_VIT), 2)
-ALL["vit-pytorch simple_vit"] = Row(vit_pytorch("vit_pytorch.simple_vit", "SimpleViT", 64, **_VIT), 2)
-ALL["vit-pytorch vit_for_small_dataset"] = Row(vit_pytorch("vit_pytorch.vit_for_small_dataset", "ViT", 64, **_VIT), 2)
-ALL["vit-pytorch deepvit"] = Row(vit_pytorch("vit_pytorch.deepvit", "DeepViT", 64, **_VIT), 0, {"CHANGED": 2})
-ALL["vit-pytorch rvt"] = Row(vit_pytorch("vit_pytorch.rvt", "RvT", 64, **_VIT), 2)
-ALL["vit-pytorch parallel_vit"] = Row(vit_pytorch("vit_pytorch.parallel_vit", "ViT", 64, **_VIT), 4)
-ALL["vit-pytorch vit_with_patch_dropout"] = Row(vit_pytorch("vit_pytorch.vit_with_patch_dropout", "ViT", 64, **_VIT), 2)
+ALL["vit-pytorch vit"] = Row(vit_pytorch("vit_pytorch.vit", "ViT", 64, **VIT), 2)
+ALL["vit-pytorch simple_vit"] = Row(vit_pytorch("vit_pytorch.simple_vit", "SimpleViT", 64, **VIT), 2)
+ALL["vit-pytorch vit_for_small_dataset"] = Row(vit_pytorch("vit_pytorch.vit_for_small_dataset", "ViT", 64, **VIT), 2)
+ALL["vit-pytorch deepvit"] = Row(vit_pytorch("vit_pytorch.deepvit", "DeepViT", 64, **VIT), 0, {"CHANGED": 2})
+ALL["vit-pytorch rvt"] = Row(vit_pytorch("vit_pytorch.rvt", "RvT", 64, **VIT), 2)
+ALL["vit-pytorch parallel_vit"] = Row(vit_pytorch("vit_pytorch.parallel_vit", "ViT", 64, **VIT), 4)
+ALL["vit-pytorch vit_with_patch_dropout"] = Row(vit_pytorch("vit_pytorch.vit_with_patch_dropout", "ViT", 64, **VIT), 2)
 ALL["vit-pytorch simple_vit_with_register_tokens"] = Row(
-    vit_pytorch("vit_pytorch.simple_vit_with_register_tokens", "SimpleViT", 64, **_VIT), 2
+    vit_pytorch("vit_pytorch.simple_vit_with_register_tokens", "SimpleViT", 64, **VIT), 2
 )
 ALL["vit-pytorch simple_vit_with_qk_norm"] = Row(
-    vit_pytorch("vit_pytorch.simple_vit_with_qk_norm", "SimpleViT", 64, **_VIT), 2
+    vit_pytorch("vit_pytorch.simple_vit_with_qk_norm", "SimpleViT", 64, **VIT), 2
 )
 ALL["vit-pytorch look_vit"] = Row(
     vit_pytorch(
@@ -382,15 +215,15 @@ ALL["vit-pytorch look_vit"] = Row(
     ),
     6,
 )
-ALL["vit-pytorch cait"] = Row(vit_pytorch("vit_pytorch.cait", "CaiT", 64, cls_depth=1, **_VIT), 0, {"CHANGED": 3})
-ALL["vit-pytorch xcit"] = Row(vit_pytorch("vit_pytorch.xcit", "XCiT", 64, cls_depth=1, **_VIT), 1, {"CHANNELS": 2})
+ALL["vit-pytorch cait"] = Row(vit_pytorch("vit_pytorch.cait", "CaiT", 64, cls_depth=1, **VIT), 0, {"CHANGED": 3})
+ALL["vit-pytorch xcit"] = Row(vit_pytorch("vit_pytorch.xcit", "XCiT", 64, cls_depth=1, **VIT), 1, {"CHANNELS": 2})
 ALL["vit-pytorch vit_with_patch_merger"] = Row(
-    vit_pytorch("vit_pytorch.vit_with_patch_merger", "ViT", 64, patch_merge_layer=1, patch_merge_num_tokens=4, **_VIT),
+    vit_pytorch("vit_pytorch.vit_with_patch_merger", "ViT", 64, patch_merge_layer=1, patch_merge_num_tokens=4, **VIT),
     3,
 )
-ALL["vit-pytorch learnable_memory_vit"] = Row(vit_pytorch("vit_pytorch.learnable_memory_vit", "ViT", 64, **_VIT), 2)
+ALL["vit-pytorch learnable_memory_vit"] = Row(vit_pytorch("vit_pytorch.learnable_memory_vit", "ViT", 64, **VIT), 2)
 ALL["vit-pytorch jumbo_vit"] = Row(
-    vit_pytorch("vit_pytorch.jumbo_vit", "JumboViT", 64, num_jumbo_cls=2, jumbo_cls_k=2, jumbo_ff_mult=2, **_VIT), 2
+    vit_pytorch("vit_pytorch.jumbo_vit", "JumboViT", 64, num_jumbo_cls=2, jumbo_cls_k=2, jumbo_ff_mult=2, **VIT), 2
 )
 ALL["vit-pytorch max_vit"] = Row(
     vit_pytorch(
@@ -554,53 +387,3 @@ ALL["transformers GptOssModel"] = Row(
     transformer("GptOssConfig", "GptOssModel", 7, head_dim=8, num_local_experts=2, num_experts_per_tok=1, **_LANGUAGE),
     0, {"SINK": 2}, other_softmaxes=2,
 )  # fmt: skip
-
-NONE: dict[str, Row] = {
-    "none gru": Row(small(lambda: Recurrent(nn.GRUCell)), 0),
-    "none lstm": Row(small(lambda: Recurrent(nn.LSTMCell)), 0),
-    "none rnn": Row(small(lambda: Recurrent(nn.RNNCell)), 0),
-    "none written": Row(small(Written), 0),
-    "none unet": Row(small(UNet), 0),
-    "none gated unet": Row(small(lambda: UNet(gated=True)), 0, gates=1),
-}
-NONE["none resnet18"] = Row(of_torchvision("resnet18", 96), 0)
-NONE["none resnet50"] = Row(of_torchvision("resnet50", 96), 0)
-NONE["none resnext50_32x4d"] = Row(of_torchvision("resnext50_32x4d", 96), 0)
-NONE["none wide_resnet50_2"] = Row(of_torchvision("wide_resnet50_2", 96), 0)
-NONE["none vgg11_bn"] = Row(of_torchvision("vgg11_bn", 96), 0)
-NONE["none alexnet"] = Row(of_torchvision("alexnet", 96), 0)
-NONE["none densenet121"] = Row(of_torchvision("densenet121", 96), 0)
-NONE["none squeezenet1_1"] = Row(of_torchvision("squeezenet1_1", 96), 0)
-NONE["none googlenet"] = Row(of_torchvision("googlenet", 96, init_weights=False), 0)
-NONE["none shufflenet_v2_x0_5"] = Row(of_torchvision("shufflenet_v2_x0_5", 96), 0)
-NONE["none mobilenet_v2"] = Row(of_torchvision("mobilenet_v2", 96), 0)
-NONE["none mnasnet0_5"] = Row(of_torchvision("mnasnet0_5", 96), 0)
-NONE["none convnext_tiny"] = Row(of_torchvision("convnext_tiny", 96), 0)
-NONE["none regnet_x_400mf"] = Row(of_torchvision("regnet_x_400mf", 96), 0)
-NONE["none mobilenet_v3_small"] = Row(of_torchvision("mobilenet_v3_small", 96), 0, gates=9)
-NONE["none efficientnet_b0"] = Row(of_torchvision("efficientnet_b0", 96), 0, gates=16)
-NONE["none regnet_y_400mf"] = Row(of_torchvision("regnet_y_400mf", 96), 0, gates=16)
-NONE["timm mixer_s32_224, no attention"] = Row(timm("mixer_s32_224"), 0)
-NONE["timm gmixer_12_224, no attention"] = Row(timm("gmixer_12_224"), 0)
-NONE["timm resmlp_12_224, no attention"] = Row(timm("resmlp_12_224"), 0)
-NONE["timm gmlp_ti16_224, no attention"] = Row(timm("gmlp_ti16_224"), 0)
-NONE["timm poolformer_s12, no attention"] = Row(timm("poolformer_s12"), 0)
-NONE["timm focalnet_tiny_srf, no attention"] = Row(timm("focalnet_tiny_srf"), 0)
-NONE["timm convmixer_768_32, no attention"] = Row(timm("convmixer_768_32"), 0)
-NONE["timm sequencer2d_s, no attention"] = Row(timm("sequencer2d_s"), 0)
-NONE["timm skresnet18, no attention"] = Row(timm("skresnet18"), 0)
-NONE["timm resnest14d, no attention"] = Row(timm("resnest14d"), 0)
-NONE["timm seresnet18, no attention"] = Row(timm("seresnet18"), 0, gates=8)
-NONE["timm ecaresnet26t, no attention"] = Row(timm("ecaresnet26t"), 0, gates=8)
-NONE["timm gcresnet33ts, no attention"] = Row(timm("gcresnet33ts"), 0)
-NONE["timm cspresnet50, no attention"] = Row(timm("cspresnet50"), 0)
-NONE["timm dla34, no attention"] = Row(timm("dla34"), 0)
-NONE["timm hrnet_w18_small, no attention"] = Row(timm("hrnet_w18_small"), 0)
-NONE["timm repvgg_a0, no attention"] = Row(timm("repvgg_a0"), 0)
-NONE["timm mambaout_femto, no attention"] = Row(timm("mambaout_femto"), 0)
-NONE["timm hgnet_tiny, no attention"] = Row(timm("hgnet_tiny"), 0)
-NONE["timm ese_vovnet19b_dw, no attention"] = Row(timm("ese_vovnet19b_dw"), 0, gates=4)
-NONE["timm mobilenetv3_small_050, no attention"] = Row(timm("mobilenetv3_small_050"), 0, gates=9)
-NONE["timm inception_next_atto, no attention"] = Row(timm("inception_next_atto"), 0)
-NONE["timm lcnet_050, no attention"] = Row(timm("lcnet_050"), 0, gates=2)
-NONE["timm starnet_s1, no attention"] = Row(timm("starnet_s1"), 0)

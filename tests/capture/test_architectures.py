@@ -10,7 +10,9 @@ from attnviz.capture import refusals
 from attnviz.capture.call import Call
 from attnviz.capture.seen import Captured
 from attnviz.errors import TraceError
-from tests.capture.architectures import ALL, NONE, Row, needed
+from tests.capture.architectures import ALL
+from tests.capture.builders import Row, needed
+from tests.capture.no_attention import NONE
 from tests.capture.oracle import matched, peaked, softmaxes, spelled_out
 
 ALWAYS = {

@@ -1,8 +1,6 @@
 """What is captured of modules without taps, and what is refused, on modules small enough to compute by hand."""
 
 import threading
-import warnings
-from collections.abc import Callable
 
 import pytest
 import torch
@@ -281,59 +279,6 @@ def test_an_edit_of_a_refused_or_unknown_call_is_an_error() -> None:
         attnviz.watch(nn.Sequential(Fused()), keep=[], edits=edits.off("7.mixed", head=1))(tokens())
     with pytest.raises(TraceError, match="only scores, weights, value and mixed"):
         attnviz.watch(ByHand(), keep=[], edits=edits.off("query", head=1))(tokens())
-
-
-@pytest.mark.slow  # flex_attention's first call takes seconds
-def test_kernels_that_cannot_be_looked_into_are_named() -> None:
-    from torch.nn.attention.flex_attention import flex_attention
-
-    class Flexible(ByHand):
-        def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-            return flex_attention(query, key, value)
-
-    with warnings.catch_warnings(), pytest.raises(TraceError, match=r"computed by .*flex_attention"):
-        warnings.simplefilter("ignore")  # uncompiled, it is slow
-        attnviz.watch(Flexible())(tokens())
-
-
-def test_the_overload_that_exported_programs_call_is_captured() -> None:
-    class Overload(ByHand):
-        def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-            return torch.ops.aten.scaled_dot_product_attention.default(query, key, value)
-
-    weights, _ = softmax_by_hand(model := Overload(), tokens())
-    assert torch.allclose(attnviz.watch(model)(tokens())["weights"].tensor, weights, atol=1e-6)
-
-
-def test_a_graph_module_is_captured_under_the_path_of_the_whole() -> None:
-    class Plain(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.query, self.key = nn.Linear(8, 4), nn.Linear(8, 4)
-
-        def forward(self, given: Tensor) -> Tensor:
-            return F.softmax(self.query(given) @ self.key(given).transpose(-2, -1), dim=-1) @ given
-
-    traced = torch.fx.symbolic_trace(model := Plain())
-    expected = (model.query(tokens()) @ model.key(tokens()).mT).softmax(-1)
-    assert torch.allclose(attnviz.watch(traced)(tokens())["weights"].at(head=0), expected)
-
-
-def test_what_torch_jit_has_compiled_is_named() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch.jit is on its way out
-        model = nn.Sequential(torch.jit.trace(ByHand(), tokens()))
-    with pytest.raises(TraceError, match=r"torch\.jit has compiled cannot be looked into: 0"):
-        attnviz.watch(model)(tokens())
-
-
-@pytest.mark.parametrize("wrap", [nn.DataParallel, lambda model: torch.compile(model, backend="eager")])
-def test_wrapped_models_keep_their_paths(wrap: Callable[[nn.Module], nn.Module]) -> None:
-    model = wrap(nn.Sequential(Fused()))
-    with torch.no_grad():
-        model(tokens())
-    prefix = "module." if isinstance(model, nn.DataParallel) else ""
-    assert list(attnviz.watch(model, "*weights")(tokens())) == [f"{prefix}0.weights"]
 
 
 def test_the_report_names_what_looks_like_attention_and_was_not_seen() -> None:

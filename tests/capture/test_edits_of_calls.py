@@ -11,7 +11,8 @@ from attnviz import edits
 from attnviz.capture.capturing import address
 from attnviz.errors import TraceError
 from attnviz.tracing import trace
-from tests.capture.architectures import ALL, needed
+from tests.capture.architectures import ALL
+from tests.capture.builders import needed
 from tests.capture.modules import ByHand, Einsum, Fused, Turned, tokens
 from tests.capture.oracle import peaked, spelled_out
 from tests.capture.test_captured import softmax_by_hand

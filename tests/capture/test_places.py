@@ -12,7 +12,7 @@ import attnviz
 from attnviz.capture import places_kept
 from attnviz.capture.places import raster
 from attnviz.errors import BadInput, TraceError
-from tests.capture.architectures import needed, of_torchvision, pictures, timm
+from tests.capture.builders import needed, of_torchvision, pictures, timm
 from tests.capture.oracle import peaked
 
 Order = Callable[[Tensor], Tensor]
