@@ -17,7 +17,7 @@ LOADERS = {"json", "np", "numpy", "torch", "pickle", "yaml", "tomllib"}  # whose
 
 OURS = {
     "attnviz/__main__.py open": "/dev/null",
-    "attnviz/__main__.py read_text": "README of a checkout",
+    "attnviz/commands.py read_text": "README of a checkout",
     "attnviz/data/inputs/pictures.py open": "of bytes",
     "attnviz/data/brought.py ZipFile": "of bytes",
     "attnviz/data/brought.py open": "a member of a zip",
@@ -27,10 +27,7 @@ OURS = {
     "attnviz/data/store.py open": "in a folder that was made a moment before, and to sync a folder",
     "attnviz/data/store.py open_memmap": "of `files.regular`",
     "attnviz/data/samples/__main__.py write_text": "a checkout of whoever makes the samples",
-    "attnviz/lessons/folder.py read_bytes": "looked at first: a regular file of bounded size",
     "attnviz/training/runs.py safe_open": "looked at first: a regular file, of which the notes are read",
-    "attnviz/training/run.py read_text": "of a training alone",
-    "attnviz/training/run.py safe_open": "of a training alone",
     "attnviz/ui/lessons/bar.py read_text": "installed with attnviz",
     "attnviz/ui/mechanisms/element_wise/film.py read_text": "installed with attnviz",
     "attnviz/ui/server/descriptors.py open": "/dev/null",
@@ -72,7 +69,7 @@ def test_no_file_is_read_or_written_past_the_bounds() -> None:
         for name in reads(path.read_text())
     }
     assert found - OURS.keys() == set()
-    assert OURS.keys() - found <= {one for one in OURS if "training/run.py" in one or "lessons/folder.py" in one}
+    assert OURS.keys() - found == set()  # what need not be listed any more
 
 
 @pytest.mark.parametrize(
