@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +23,8 @@ from attnviz.roles import AXES
 if TYPE_CHECKING:
     from attnviz.capture.seen import Captured
     from attnviz.tracing import Layer
+
+_NAME = re.compile(r"[^.*?\[\s]+")
 
 Edits = Mapping[str, Edit | Sequence[Edit]]
 Parts = Mapping[str, Mapping[str, Places]]
@@ -274,13 +277,14 @@ def names_of(layer: Layer | type[Layer]) -> Sequence[str]:
         TraceError: `taps` is no tuple of different names, such as a word for want of a comma.
     """
     names: Any = layer.taps
+    kind = layer if isinstance(layer, type) else type(layer)
+    if kind is not layer and "taps" not in vars(layer):  # those of its class, which were checked when it was made
+        return layer.taps
     if not isinstance(names, tuple | list) or not all(isinstance(one, str) for one in names):
         expected = f"({names!r},)" if isinstance(names, str) else "('scores', 'weights')"
-        kind = layer if isinstance(layer, type) else type(layer)
         raise TraceError(f"{kind.__name__}.taps must be a tuple of names, such as {expected}, not {names!r}.")
     for one in names:
-        if not one or any(sign in ".*?[" or sign.isspace() for sign in one) or names.count(one) > 1:
-            kind = layer if isinstance(layer, type) else type(layer)
+        if not _NAME.fullmatch(one) or names.count(one) > 1:
             raise TraceError(f"{kind.__name__}.taps must be different words without dots and patterns, not {one!r}.")
     return names
 
