@@ -80,13 +80,14 @@ def holds(check: Condition, words: Mapping[str, str], before: Mapping[str, str] 
         before: those when the step began; by default the same.
     """
     before = words if before is None else before
-    known = [_holds(*one, words, before) for one in check if "." not in one[0]]
+    known = [_holds((one[0], one[1], one[2]), words, before) for one in check if "." not in one[0]]
     if not all(known):
         return False
     return True if len(known) == len(check) else None
 
 
-def _holds(name: str, relation: str, value: str, words: Mapping[str, str], before: Mapping[str, str]) -> bool:
+def _holds(one_of: tuple[str, str, str], words: Mapping[str, str], before: Mapping[str, str]) -> bool:
+    name, relation, value = one_of
     found = words.get(name, "")
     if relation in ("is set", "is not set") or not found:
         return (found != "") is (relation == "is set") and relation in ("is set", "is not set")
