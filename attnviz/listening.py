@@ -145,7 +145,8 @@ class Trace(dict[str, Reading]):
                 f"{address}: a tap takes a tensor, not a {type(tensor).__name__}. "
                 "Give each part of several a tap of its own."
             )
-        passes.check_recorded(address)
+        if address in self._wanted or address in self._edits:
+            passes.check_recorded(address)
         words = axes_of(address, axes, tensor)
         if per is not None and (not isinstance(per, str) or per not in AXES or per in words):
             raise TraceError(f"{address}: per={per!r} must be an axis that {axes!r} does not have.")
