@@ -38,7 +38,7 @@ def attention(loaded: Loaded, example: Example, *, unit: str | None = None) -> A
     image = example.taken_by(net)
     address, layer = first_layer(model)
     none = BadInput(f"{net.key} has no layer in which tokens attend to one another. Look at it in the explorer.")
-    if address is None or layer is None:
+    if address is None or layer is None or not {*TAPS} <= {*layer.taps}:  # a control may attend to nothing
         raise none
     pixels = as_batch(image, double=True)
     # Another view of the same page shows the convolutions.

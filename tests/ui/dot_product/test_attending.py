@@ -44,7 +44,8 @@ def test_a_colour_picture_keeps_its_colours_and_its_mean_lies_under_the_tokens(c
     assert (view.rows, view.columns, view.query.shape[:2]) == (8, 8, (2, 64))
 
 
-def test_a_net_whose_tokens_are_no_places_of_the_picture_is_refused() -> None:
-    net = subjects.net("transformer.strips-15")
+@pytest.mark.parametrize("name", ["transformer.strips-15", "cnn_attention.cluttered-zero"])
+def test_a_net_whose_tokens_are_no_places_or_attend_to_nothing_is_refused(name: str) -> None:
+    net = subjects.net(name)
     with pytest.raises(BadInput, match="has no layer in which tokens attend to one another"):
         attending.attention(net.load(double=True), Picture("strokes", 0))
