@@ -139,7 +139,7 @@ def test_the_photograph_shows_what_was_cut_out_and_another_box_can_be_drawn(page
     second = wait_for_base(page, first)
     top, left, bottom, right = photograph.evaluate("(root) => root.read().box")
     assert abs(left - 390) < 4 and abs(right - 590) < 4 and abs(top - 40) < 4 and abs(bottom - 250) < 4
-    drawn = find(read(content, colours=True).colours, box=(top, left, bottom, right))  # type: ignore[arg-type]
+    drawn = find(read(content, colours=True).colours, box=(top, left, bottom, right))
     np.testing.assert_array_equal(read_raster(page), drawn.canvas)
     wait_until_ready(page)
     assert (

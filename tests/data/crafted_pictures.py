@@ -11,6 +11,7 @@ import sys
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from attnviz.data.inputs.pictures import read
@@ -65,7 +66,7 @@ def crafted() -> dict[str, Callable[[], bytes]]:
     note = bytes(6 << 20)
     jpeg = saved(image("L", DIGIT), "JPEG")
     return {
-        **{f"BMP {wide} x {high}, {bits} bits": lambda wide=wide, high=high, bits=bits: bmp(wide, high, bits)
+        **{f"BMP {wide} x {high}, {bits} bits": partial(bmp, wide, high, bits)
            for wide, high in ((1, LONG), (2, LONG // 2), (LONG, 1)) for bits in (1, 8, 24, 32)},
         "PNG 65,535 x 762": lambda: png(65_535, 762, colour=6, row=bytes(4 * 65_535)),
         "PNG 762 x 65,535": lambda: png(762, 65_535, colour=6, row=bytes(4 * 762)),

@@ -13,6 +13,7 @@ import random
 from collections.abc import Collection
 
 import numpy as np
+import numpy.typing as npt
 import streamlit as st
 
 from attnviz import cards, data, subjects
@@ -250,7 +251,7 @@ class Fitting:
         shown, names = data.shown(source), data.DATASETS[source].classes
         wanted = net.classes if chosen == ANY else (chosen,)
         fits = np.array([name in wanted for name in names])
-        self.numbers = shown.numbers[fits[shown.labels]]
+        self.numbers: npt.NDArray[np.int64] = shown.numbers[fits[shown.labels]]
         self.all = True
         if wrong:
             known, self.all = findings.wrong_answers(net, source)

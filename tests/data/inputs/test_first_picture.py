@@ -1,5 +1,7 @@
 """What is left out of a picture file before it is decoded, and that nothing of the picture is."""
 
+from io import BytesIO
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -68,7 +70,7 @@ def test_of_a_gif_the_first_picture_is_left_with_what_is_transparent(count: int)
     content, more = first_picture("GIF", data)
     assert more is (count > 1)
     assert b"a comment" not in content
-    shown = np.asarray(Image.open(pictures.BytesIO(data)).convert("LA"))
+    shown = np.asarray(Image.open(BytesIO(data)).convert("LA"))
     assert np.array_equal(read(data).grey, np.where(shown[..., 1], shown[..., 0], 255))
 
 

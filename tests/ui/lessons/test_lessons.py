@@ -134,7 +134,7 @@ def test_play_starts_the_app_with_the_folder(tmp_path: Path, monkeypatch: pytest
         started.append((words, env))
         return subprocess.CompletedProcess(words, 0)
 
-    monkeypatch.setattr(command.subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", run)
     assert command.play(str(tmp_path), alone=True, more=["--server.port=8600"]) == 0
     ((words, environment),) = started
     assert words[1:4] == ["-m", "streamlit", "run"] and words[-1] == "--server.port=8600"

@@ -52,7 +52,7 @@ def closed(kinds: list[tuple[str, str]]) -> list[int]:
     """Return which are closed, one after the other come, where there may be 4, and 3 of an address."""
     known, came = Connections(4, 3), [Transport(*one) for one in kinds]
     for one in came:
-        known.came(one)  # type: ignore[arg-type]
+        known.came(one)
     assert len([one for one in known.open if not one.is_closing()]) <= 4
     return [number for number, one in enumerate(came) if one.closed]
 

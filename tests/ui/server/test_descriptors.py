@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
@@ -32,13 +33,17 @@ def few_free() -> Iterator[None]:
 
 @linux
 def test_sessions_of_streamlit_hold_no_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app_session, "asyncio", app_session.asyncio)  # put back at the end
+    monkeypatch.setattr(app_session, "asyncio", asyncio)  # put back at the end
     monkeypatch.setattr(app_session, "PagesManager", MagicMock())
     descriptors.spare_sessions()
 
+    def make() -> app_session.AppSession:
+        some: Any = MagicMock()
+        return app_session.AppSession(some, some, some, some, {})
+
     async def visit() -> list[app_session.AppSession]:
         before = open_now()
-        sessions = [app_session.AppSession(*[MagicMock()] * 5, {}) for _ in range(20)]
+        sessions = [make() for _ in range(20)]
         assert open_now() == before
         return sessions
 

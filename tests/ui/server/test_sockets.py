@@ -103,9 +103,9 @@ def test_an_address_has_so_many_whatever_browser_it_says_to_be(server: Running) 
         for browser in ("a", "b", "c", "d"):
             server.load(browser)
             stack.enter_context(server.open(browser=browser))
-        for browser in ("a", "e", None):
+        for other in ("a", "e", None):
             with pytest.raises(InvalidStatus, match="429") as refused:
-                server.open(browser=browser)
+                server.open(browser=other)
         assert b"too many connections" in (refused.value.response.body or b"")
 
 
