@@ -381,18 +381,18 @@ def test_a_full_disk_at_any_sync_is_one_sentence_and_costs_nothing(tmp_path, mon
 
 def test_a_disk_that_fills_in_the_middle_of_a_line_costs_nothing(tmp_path, monkeypatch, undisturbed):
     run = _train(tmp_path, stop=2)
-    opened = Path.open
+    opened = files.opened
 
-    def half(path: Path, mode: str = "r", *more: object, **options: object) -> object:
-        file = opened(path, mode, *more, **options)
-        if path.name == "curve.jsonl" and mode == "a":
-            file.write('{"epoch": 3, "tra')
+    def half(path: Path, mode: str = "rb") -> object:
+        file = opened(path, mode)
+        if path.name == "curve.jsonl" and mode == "ab":
+            file.write(b'{"epoch": 3, "tra')
             file.close()
             raise OSError(errno.ENOSPC, "No space left on device")
         return file
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "open", half)
+        patch.setattr(files, "opened", half)
         with pytest.raises(RunError, match="no space left on device"):
             _train(tmp_path)
     assert (run.folder / "curve.jsonl").read_text().endswith('{"epoch": 3, "tra')
