@@ -120,7 +120,8 @@ def work(job: str) -> None:
     except OSError as error:
         raise RunError(f"The folder of the job {job} cannot be written: {files.reason(error)}.") from error
     sys.stdout.flush()
-    for descriptor in (1, 2):
-        os.dup2(log.fileno(), descriptor)
+    with log:
+        for descriptor in (1, 2):
+            os.dup2(log.fileno(), descriptor)
     words = asked.words()
     os.execve(words[0], words, children.environment(asked.threads))

@@ -141,7 +141,9 @@ def test_a_worker_that_fails_ends_the_search_with_its_sentence(here, monkeypatch
     assert table.state(wanted().id).word == "failed"
 
 
-def test_a_search_that_the_keyboard_ends_is_stopped_and_has_not_failed(here):
+def test_a_search_that_the_keyboard_ends_is_stopped_and_has_not_failed(here, monkeypatch):
+    monkeypatch.setattr(shell, "_LOOK", 0.0)  # before a trial is finished
+
     def interrupted(found):
         raise KeyboardInterrupt
 
