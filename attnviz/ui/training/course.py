@@ -96,7 +96,9 @@ def _mistakes(run: str, title: str) -> None:
                 return
             pictures = [one.picture if one.shape[2] == 3 else one.picture[:, :, 0] for one in found.wrong]
             captions = [f"{found.classes[one.label]}, not {found.classes[one.answer]}" for one in found.wrong]
-            st.image(pictures, captions, width=64)
+            st.image(
+                pictures, captions, width=64, alt=[f"picture of {found.classes[one.label]}" for one in found.wrong]
+            )
             if total - right > len(found.wrong):
                 st.caption(f"The first {len(found.wrong)} of them; below each its class, and what was answered.")
 
