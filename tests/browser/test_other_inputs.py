@@ -120,7 +120,7 @@ def test_the_photograph_shows_what_was_cut_out_and_another_box_can_be_drawn(page
         part = sheet[60 : 60 + side, left : left + side]
         part[:] = np.where(ink > 127, 50, part)
     content = saved(image("L", sheet), "PNG")
-    open_pad(page, f"{address}?input=file")
+    open_pad(page, f"{address}&input=file")
     choose(page, content)
     first = wait_for_base(page)
     photograph = page.locator("[data-component=photograph]")

@@ -203,6 +203,7 @@ def test_pictures_of_ones_own_are_seen_in_one_browser_alone_and_trained_on_when_
     before = wait_for_epochs(tab, 0)
     tab.close()
     wait_for_epochs(open_page(page, f"{app}/train"), before)
+    page.get_by_text("Train on your own pictures").click()
     expect(page.get_by_text("Your pictures: mine").first).to_be_visible()
     (run,) = runs.ids()
     tag = page.locator(".st-key-train_choose_runs").get_by_text(run[-4:])
