@@ -20,7 +20,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from attnviz import checkpoint_folder, data
 from attnviz.subjects import Example, Loaded, Net, Subject
 from attnviz.work.kept import Kept
-from attnviz.work.queue import QUEUE
+from attnviz.work.queue import QUEUE, Queue
 
 P = ParamSpec("P")
 Q = TypeVar("Q")
@@ -28,6 +28,7 @@ T = TypeVar("T")
 
 NETS = 128 << 20  # bytes of the nets that are kept: single precision for the live channel, double for pages
 VALUES = 128 << 20  # bytes of what was computed from them
+RENDERED = 16 << 20  # bytes of what follows from cards alone
 
 
 def of_net(compute: Callable[Concatenate[Loaded, P], T], net: Net, *arguments: P.args, **named: P.kwargs) -> T:
@@ -86,7 +87,7 @@ def of_checkpoints(compute: Callable[P, T], *arguments: P.args, **named: P.kwarg
         *arguments, **named: plain values, of which none is a visitor's.
     """
     key = (_name(compute), checkpoint_folder.snapshot().generation, arguments, tuple(sorted(named.items())))
-    return _values.get(key, lambda: compute(*arguments, **named), what=_name(compute), check=_wanted)
+    return _rendered.get(key, lambda: compute(*arguments, **named), what=_name(compute), check=_wanted)
 
 
 def single(net: Net) -> Loaded:
@@ -132,3 +133,4 @@ def _wanted() -> None:
 # entries, hand a copy to each visitor, and can be emptied by anybody who opens a socket.
 _nets = Kept(NETS, QUEUE)
 _values = Kept(VALUES, QUEUE)
+_rendered = Kept(RENDERED, Queue(2))  # no model is asked, so nobody waits for a turn of those who ask one
