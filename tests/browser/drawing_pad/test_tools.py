@@ -118,7 +118,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
     assert box
     assert box["width"] == pytest.approx(box["height"], abs=0.5)
     if width == 375:
-        assert box["width"] >= 240  # the tools stand beside it, so that the first answers fit below both
+        assert box["width"] >= 235  # of 335: the tools stand beside it, so that the first answers fit below both
 
 
 def test_in_a_low_window_all_of_the_pad_is_to_be_seen(kept_page: NewPage, address: str) -> None:
