@@ -157,13 +157,14 @@ def at_zero(blocks: Sequence[tuple[str, int]]) -> str:
     Args:
         blocks: title and number of channels of each block, in the order of the forward pass.
     """
-    passes = "A gate at 0 does not silence a channel: what its block received still passes through the skip connection"
-    wider = [(title, own - of, own) for (_, of), (title, own) in pairwise(blocks) if own > of]
+    wider = [(title, own - of) for (_, of), (title, own) in pairwise(blocks) if own > of]
     if not wider:
-        return f"{passes}."
-    added, channels = (sum(counts) for counts in zip(*(counts for _, *counts in wider), strict=True))
-    where = " and ".join(title.lower() for title, *_ in wider)
-    return f"{passes}, except in the {added} of {channels} channels that begin in {where}."
+        return "A gate at 0 silences no channel: all keep what the skip connection adds."
+    where = " and ".join(title.lower() for title, _ in wider)
+    return (
+        f"A gate at 0 silences only the {sum(added for _, added in wider)} channels that begin in {where}: all others "
+        "keep what the skip connection adds."
+    )
 
 
 _ALL = {"own": "as computed", "one": "all at 1", "mean": "all at their mean", "other": "those of another picture"}
