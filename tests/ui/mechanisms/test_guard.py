@@ -125,7 +125,8 @@ def test_every_further_page_works(faults: dict[str, list[Fault]]) -> None:
     concerned = {row.page for row in rows} | {further.page for row in rows for further in row.further}
     for file in sorted({file.name for file in PAGES.glob("*.py")} - {*UNTOUCHED, *concerned, DRAW}):
         test = run(file)
-        assert (list(test.exception), said(test)) == ([], ""), file
+        told = [sentence for sentence in said(test).split("The lesson ") if "There is no page" not in sentence]
+        assert (list(test.exception), "".join(told)) == ([], ""), file  # lessons about a page that is left out say so
         assert test.title, file
 
 
