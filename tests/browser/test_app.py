@@ -101,7 +101,8 @@ def test_in_the_dark_nothing_is_wider_than_a_phone_and_axe_finds_nothing(
     serve: Serve, kept_page: NewPage, path: str
 ) -> None:
     page = kept_page(color_scheme="dark", viewport={"width": 375, "height": 720}, has_touch=True)
-    walk(page, f"{serve()}/{path}")
+    page.goto(f"{serve()}/{path}")
+    wait_until_ready(page)
     widths = page.locator('[data-testid="stMain"]').evaluate("(main) => [main.scrollWidth, main.clientWidth]")
     assert widths == [375, 375]
     assert find_violations(page) == []
