@@ -164,8 +164,9 @@ def walk(page: Page, address: str, shown: str = ANEW) -> Page:
     On the way it stops at a page without components, so that what is shown begins as it does in a new page.
     """
     parts = urlsplit(address)
-    if urlsplit(page.url)[:2] != parts[:2] or "experiment=" in parts.query:
-        page.goto(address)  # an experiment that was open before comes without its maps where a page is walked to it
+    # An experiment that was open before comes without its maps where a page is walked to it.
+    if urlsplit(page.url)[:2] != parts[:2] or "experiment=" in parts.query or parts.path.endswith(f"/{AWAY}"):
+        page.goto(address)
     else:
         leave(page)
         page.evaluate(GO, parts._replace(scheme="", netloc="", path=parts.path or "/").geturl())
