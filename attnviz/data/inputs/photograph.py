@@ -148,7 +148,7 @@ def _against_paper(values: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class _Piece:
-    """The digit: its ink (row, column) in the small picture, 0 elsewhere; the sum and density of that; and its notes."""
+    """The digit: its ink (row, column) in the small picture, 0 elsewhere, the sum of it, its density, and notes."""
 
     ink: Floats
     weight: float
