@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from attnviz.ui.draw import panels
 from attnviz.ui.live import channel
 from attnviz.ui.live.jacobian import JACOBIAN
 from attnviz.ui.live.request import read
+from attnviz.ui.lessons import shelf
+from attnviz.ui.lessons.known import known
 from attnviz.ui.mechanisms import MECHANISMS, guard
 from attnviz.ui.mechanisms.mechanism import Mechanism
 from attnviz.ui.server import head, moved, preload
@@ -32,8 +35,21 @@ COMPLETE = dict(MECHANISMS.items())  # without a fault
 NO_TRACEBACK = ("no derived", "cannot be used", "no.tap", "too large", "no derived value")
 
 
+@pytest.fixture
+def lessons_read_anew() -> Iterator[None]:
+    """Lessons are checked against the table of mechanisms and cached: forget them, as these tests replace the table."""
+    cached = (known, shelf._folder)
+    for one in cached:
+        one.cache_clear()
+    yield
+    for one in cached:
+        one.cache_clear()
+
+
 @pytest.fixture(params=ROUNDS, ids=[f"round {number}" for number, _ in enumerate(ROUNDS, 1)])
-def faults(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Fault]]:
+def faults(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lessons_read_anew: None
+) -> dict[str, list[Fault]]:
     """Put faults into mechanisms, and return those of each."""
     guard._written.clear()
     for name, row in put(request.param, tmp_path).items():
