@@ -15,11 +15,11 @@ from attnviz.errors import BadInput
 from attnviz.ui import derived_values
 from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.draw import panels
+from attnviz.ui.lessons import shelf
+from attnviz.ui.lessons.known import known
 from attnviz.ui.live import channel
 from attnviz.ui.live.jacobian import JACOBIAN
 from attnviz.ui.live.request import read
-from attnviz.ui.lessons import shelf
-from attnviz.ui.lessons.known import known
 from attnviz.ui.mechanisms import MECHANISMS, guard
 from attnviz.ui.mechanisms.mechanism import Mechanism
 from attnviz.ui.server import head, moved, preload
