@@ -34,7 +34,7 @@ ALLOWED = {
     "models": {"equal_tokens", "extensions", "models", "layers", "tracing", "grids", "roles", "errors"},
     "data": {"data", "extensions", "errors", "files", "looks", "zips"},
     "measures": {"answers", "edits", "equal_tokens", "measures", "readings", "tracing", "roles", "errors"},
-    "figures": {"figures", "roles", "errors"},
+    "charts": {"charts", "roles", "errors"},
 }
 
 
@@ -61,7 +61,7 @@ def forbidden(home: tuple[str, ...], names: Iterable[str]) -> set[str]:
     if home[0] == "attnviz" and home[1] != "ui":
         found |= tops & {"streamlit"}
         found |= packages & {"ui"} | packages - ALLOWED.get(home[1].removesuffix(".py"), packages)
-    for package, allowed in (("figures", {"numpy", "plotly"}), ("layers", {"torch"})):
+    for package, allowed in (("charts", {"numpy", "plotly"}), ("layers", {"torch"})):
         if home[:2] == ("attnviz", package):
             found |= tops - {"attnviz", *allowed, *sys.stdlib_module_names}
     return found
@@ -81,7 +81,7 @@ def test_every_module_imports_only_what_its_package_may() -> None:
         (("attnviz", "cards.py"), "attnviz.ui.shared"),
         (("attnviz", "data", "store.py"), "attnviz.models.MODELS"),
         (("attnviz", "equal_tokens.py"), "attnviz.roles"),
-        (("attnviz", "figures", "bars.py"), "torch"),
+        (("attnviz", "charts", "bars.py"), "torch"),
         (("attnviz", "layers", "attention.py"), "numpy"),
     ],
 )

@@ -14,7 +14,7 @@ import numpy as np
 import streamlit as st
 
 from attnviz import data
-from attnviz.figures.dots import Dot, dots
+from attnviz.charts.dots import Dot, dots
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.explorer import maps, words
 from attnviz.ui.explorer.views import RANDOM, RANKED, SHIFTED
@@ -98,7 +98,7 @@ def randomised(subject: Subject) -> None:
 
 
 def _draw_kept(parts: list[maps.Kept], paths: list[str], tap: str) -> None:
-    from attnviz.figures.likeness import likeness
+    from attnviz.charts.likeness import likeness
 
     found, titles = maps.all_kept(parts), words.titles(tap)
     lines = {titles[name]: values for name, values in found.taus.items() if np.isfinite(values).any()}

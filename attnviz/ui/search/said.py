@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from attnviz.charts.history import history
+from attnviz.charts.minus import MINUS
 from attnviz.errors import AttnvizError, BadInput
-from attnviz.figures.history import history
-from attnviz.figures.minus import MINUS
 from attnviz.formatting import counted
 from attnviz.subjects.runs import key_of
 from attnviz.training import runs

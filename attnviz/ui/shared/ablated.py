@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from attnviz import comparisons
-from attnviz.figures.bars import Row, bars
+from attnviz.charts.bars import Row, bars
 from attnviz.formatting import signed
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from functools import cache as once
 import streamlit as st
 
 from attnviz import cards, comparisons, formatting
-from attnviz.figures.bars import Row, bars
+from attnviz.charts.bars import Row, bars
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
 

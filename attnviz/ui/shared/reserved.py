@@ -11,7 +11,7 @@ def container_key(rows: int, key: str) -> str:
     """Return the key of a container that is as high as a picture of so many rows.
 
     Args:
-        rows: of `attnviz.figures.dots`.
+        rows: of `attnviz.charts.dots`.
         key: of the picture in its page.
     """
     return f"dots-{rows}-{key}"

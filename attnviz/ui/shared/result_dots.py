@@ -8,8 +8,8 @@ import streamlit as st
 
 from attnviz import cards, comparisons, data, formatting, results
 from attnviz.cards import Card
-from attnviz.figures.dots import Dot, dots
-from attnviz.figures.verdicts import Line, Side
+from attnviz.charts.dots import Dot, dots
+from attnviz.charts.verdicts import Line, Side
 from attnviz.recipes import PAPERS, RECIPES, Paper, Recipe
 from attnviz.ui.mechanisms import MECHANISMS, Mechanism, is_control
 from attnviz.ui.shared import cache, url_state

@@ -10,7 +10,7 @@ from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attnviz.figures.minus import MINUS, with_minus
+from attnviz.charts.minus import MINUS, with_minus
 
 if TYPE_CHECKING:
     from attnviz.measures.difference import Difference

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from attnviz.charts.confusion import confusion
+from attnviz.charts.curves import curves
 from attnviz.data.own import is_own
-from attnviz.figures.confusion import confusion
-from attnviz.figures.curves import curves
 from attnviz.formatting import counted
 from attnviz.recipes import RECIPES
 from attnviz.subjects.runs import key_of

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attnviz import cards
-from attnviz.figures.minus import MINUS
+from attnviz.charts.minus import MINUS
 from attnviz.measures.difference import Difference
 from attnviz.ui.shared import ablated
 from tests.ui.mechanisms.channel_attention.placed import place

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import cards, results
-from attnviz.figures.dots import Dot
+from attnviz.charts.dots import Dot
 from attnviz.recipes import PAPERS, RECIPES
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import cache, result_dots

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from attnviz.cards import Figure
-from attnviz.figures.minus import MINUS
+from attnviz.charts.minus import MINUS
 from attnviz.measures.difference import Difference
 from attnviz.ui.shared.verdict import alike, verdict
 

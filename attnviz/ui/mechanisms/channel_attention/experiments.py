@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from attnviz import cards, comparisons, formatting
-from attnviz.figures.bars import Row, bars
-from attnviz.figures.dots import dots
+from attnviz.charts.bars import Row, bars
+from attnviz.charts.dots import dots
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components import stage_maps

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attnviz import cards, formatting, results
 from attnviz.cards import Card, Figure
-from attnviz.figures.dots import Dot, dots
+from attnviz.charts.dots import Dot, dots
 from attnviz.recipes import RECIPES
 from attnviz.ui.shared import result_dots
 from attnviz.ui.shared.reserved import container_key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attnviz.figures.minus import with_minus
+from attnviz.charts.minus import with_minus
 from attnviz.ui.shared.wording import share
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from attnviz import cards, comparisons, data
+from attnviz.charts.bars import Row, bars
 from attnviz.data.moved import MOVED
-from attnviz.figures.bars import Row, bars
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Subject
 from attnviz.ui.mechanisms.spatial_transformer import MECHANISM, words
@@ -32,7 +32,7 @@ BANDS = 6  # of angles, each as wide as the others
 
 def undoes(subject: Subject) -> None:
     """Draw by how much the grids of many pictures are rotated, over by how much these pictures were."""
-    from attnviz.figures.scatter import Line, scatter
+    from attnviz.charts.scatter import Line, scatter
     from attnviz.ui.mechanisms.spatial_transformer.many import by_class, over
 
     say = finding()

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import streamlit as st
 
 from attnviz import subjects
+from attnviz.charts.effects import MOST, effects
 from attnviz.errors import BadInput
-from attnviz.figures.effects import MOST, effects
 from attnviz.measures.paired import paired
 from attnviz.ui.live import trainings
 from attnviz.ui.shared import cache, jobs

@@ -9,9 +9,9 @@ import numpy as np
 import streamlit as st
 
 from attnviz import subjects
+from attnviz.charts.dots import Dot, dots
+from attnviz.charts.minus import with_minus
 from attnviz.errors import BadInput
-from attnviz.figures.dots import Dot, dots
-from attnviz.figures.minus import with_minus
 from attnviz.measures.paired import paired
 from attnviz.roles import role_of
 from attnviz.ui.components.map_grid import Table, map_grid

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from attnviz import formatting, subjects
+from attnviz.charts.curves import curves
 from attnviz.errors import BadInput
-from attnviz.figures.curves import curves
 from attnviz.models.settings import Setting
 from attnviz.recipes import Recipe
 from attnviz.recipes.altered import own, varied

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from attnviz.figures.bars import Row, bars
+from attnviz.charts.bars import Row, bars
 
 ROWS = [Row("with <attention>", (841546, 20e6), "95.1 %"), Row("plain", (4041898, 5e6), "not trained", control=True)]
 

@@ -1,13 +1,13 @@
-"""Curves of trainings, attnviz/figures/curves.py and effects.py; and confused classes, attnviz/figures/confusion.py."""
+"""Curves of trainings, attnviz/charts/curves.py and effects.py; and confused classes, attnviz/charts/confusion.py."""
 
 import re
 
 import pytest
 
-from attnviz.figures.confusion import confusion
-from attnviz.figures.curves import curves
-from attnviz.figures.effects import MOST, effects
-from attnviz.figures.epoch_plot import round_bounds
+from attnviz.charts.confusion import confusion
+from attnviz.charts.curves import curves
+from attnviz.charts.effects import MOST, effects
+from attnviz.charts.epoch_plot import round_bounds
 
 EPOCHS = [{"train_loss": 0.5, "validation_loss": 0.75}, {"train_loss": 0.25, "validation_loss": None}]
 

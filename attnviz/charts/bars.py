@@ -1,6 +1,6 @@
 """Several numbers of several things as bars, side by side: a table whose cells are as long as they are large.
 
-HTML, as `attnviz.figures.dots` is, for the same reason.
+HTML, as `attnviz.charts.dots` is, for the same reason.
 """
 
 from collections.abc import Callable, Sequence

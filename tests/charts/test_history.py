@@ -1,6 +1,6 @@
-"""The history of a search, attnviz/figures/history.py."""
+"""The history of a search, attnviz/charts/history.py."""
 
-from attnviz.figures.history import history
+from attnviz.charts.history import history
 
 
 def test_the_best_so_far_never_falls_and_passes_trials_that_ended_early():

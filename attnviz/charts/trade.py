@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from attnviz.figures.dots import Dot
+from attnviz.charts.dots import Dot
 
 # Streamlit puts the theme's colours for charts in the place of these names (see .streamlit/config.toml).
 _KINDS = (  # the first lies below and is last in the legend

@@ -1,6 +1,6 @@
 """What mechanisms are worth, as a table in HTML: a row each, with it, without it, the difference, and one word.
 
-HTML like attnviz/figures/dots.py, for the same reason: it is the first thing on its page.
+HTML like attnviz/charts/dots.py, for the same reason: it is the first thing on its page.
 """
 
 from collections.abc import Sequence

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from attnviz.figures.dots import Dot, dots
+from attnviz.charts.dots import Dot, dots
 
 ROWS = [
     Dot("with attention", 81.0, 80.0, 83.0, 5, claimed=81.46),

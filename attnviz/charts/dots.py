@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TypeGuard
 
-from attnviz.figures.minus import with_minus
-from attnviz.figures.verdicts import anchor
+from attnviz.charts.minus import with_minus
+from attnviz.charts.verdicts import anchor
 
 _TICKS = 5  # about as many fit on a phone
 _KINDS = {"mechanism": "with the mechanism", "control": "control", "claimed": "the paper"}

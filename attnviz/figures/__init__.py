@@ -1,1 +1,0 @@
-"""Numbers as figures, of plotly or in HTML: pure functions of arrays, which know neither torch nor streamlit."""
