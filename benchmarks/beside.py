@@ -21,9 +21,9 @@ from urllib.parse import urlsplit
 import numpy as np
 from websockets.sync.client import ClientConnection, connect
 
-from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.draw import panels
 from attnviz.ui.shared.visitor import COOKIE
+from attnviz.views.payload import pack, unpack
 from benchmarks.clock import amount
 from tests.browser.harness import run_app
 

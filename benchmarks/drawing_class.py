@@ -23,9 +23,9 @@ from websockets.sync.client import ClientConnection, connect
 
 from attnviz.data.inputs.digit import prepare
 from attnviz.ui.components.panel import MAP
-from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.draw import panels
 from attnviz.ui.shared.visitor import COOKIE
+from attnviz.views.payload import pack, unpack
 from benchmarks.clock import amount
 from benchmarks.start import memory
 from benchmarks.tracing import written

@@ -20,10 +20,10 @@ from websockets.sync.client import connect
 from attnviz import checkpoints, data
 from attnviz.answers import as_batch
 from attnviz.models.pixel_attention import PixelAttention
-from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.derived_values import find
 from attnviz.ui.live.answer import plan
 from attnviz.ui.live.request import read
+from attnviz.views.payload import pack, unpack
 from benchmarks.clock import amount, in_turn, table
 from benchmarks.heads import fused
 from tests.browser.harness import run_app

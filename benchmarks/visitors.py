@@ -20,8 +20,8 @@ import numpy as np
 from attnviz.data import inputs
 from attnviz.models import Input
 from attnviz.subjects import net
-from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.draw import panels
+from attnviz.views.payload import pack, unpack
 from benchmarks import beside, many
 from benchmarks.drawing_class import canvases
 from benchmarks.many import VIEWS

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from attnviz import checkpoints, data
 from attnviz.answers import as_batch
 from attnviz.measures.jacobian import jacobian
-from attnviz.ui.components.payload import unpack
+from attnviz.views.payload import unpack
 
 from .conftest import NewPage, Serve, find_violations, walk
 from .held import Held

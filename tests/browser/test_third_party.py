@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 from websockets.sync.client import connect
 
-from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.draw import panels
+from attnviz.views.payload import pack, unpack
 
 from .cards import find_card, wait_for_answers
 from .conftest import Serve, walk

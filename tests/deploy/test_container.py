@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from attnviz.ui.components.payload import unpack
+from attnviz.views.payload import unpack
 from benchmarks import beside
 from tests import session
 from tests.browser.harness import run_app

@@ -1,4 +1,4 @@
-// The bytes that Python and the browser exchange; attnviz/ui/components/payload.py describes them.
+// The bytes that Python and the browser exchange; attnviz/views/payload.py describes them.
 
 import assert from "node:assert/strict";
 import test from "node:test";

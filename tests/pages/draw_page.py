@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from attnviz.ui.components.payload import unpack
+from attnviz.views.payload import unpack
 
 PAGE = Path(__file__).parents[2] / "pages" / "05_draw.py"
 

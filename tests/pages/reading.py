@@ -4,7 +4,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from attnviz.ui.components.payload import header_of
+from attnviz.views.payload import header_of
 
 
 def run(page: AppTest, **words: str) -> AppTest:

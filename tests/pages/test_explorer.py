@@ -9,11 +9,11 @@ from streamlit.testing.v1 import AppTest
 from attnviz import cards, data, subjects
 from attnviz.models import MODELS
 from attnviz.roles import ROLES, Role
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.explorer import experiments
 from attnviz.ui.explorer.experiments import EXPERIMENTS
 from attnviz.ui.live.jacobian import missing
 from attnviz.ui.shared import jobs
+from attnviz.views.payload import unpack
 from tests.committed import one_per_model
 
 from ..ui import colour_model

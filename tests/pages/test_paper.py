@@ -5,8 +5,8 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from attnviz import cards, data
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.shared.experiments import key_of
+from attnviz.views.payload import unpack
 
 from .tried import tried
 

@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 from attnviz import cards, data
 from attnviz.data import store, strokes
 from attnviz.data.specs import Dataset
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
 from attnviz.ui.shared import experiments, findings
+from attnviz.views.payload import unpack
 
 from .reading import stated
 from .tried import tried

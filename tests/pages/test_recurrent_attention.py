@@ -9,9 +9,9 @@ from streamlit.testing.v1 import AppTest
 from attnviz.data import samples, strokes
 from attnviz.data.cluttered import CLUTTERED, thrown
 from attnviz.data.inputs import drawing
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.recurrent_attention.experiments import EXPERIMENTS
 from attnviz.ui.shared.experiments import key_of
+from attnviz.views.payload import unpack
 from tests.ui.mechanisms.recurrent_attention.placed import NETS, SOURCE, lay, place
 
 from .conftest import PAGES

@@ -21,10 +21,10 @@ from attnviz.training import material, seeds
 from attnviz.training.cost import Cost
 from attnviz.training.loop import Training
 from attnviz.training.run import Run
-from attnviz.ui.components.payload import header_of
 from attnviz.ui.shared import pickers, visitor
 from attnviz.ui.training import access, yours
 from attnviz.ui.training.experiments import same
+from attnviz.views.payload import header_of
 from attnviz.work.jobs import cost, keeping, seen, table
 from attnviz.work.jobs.order import Order
 from tests.training import small

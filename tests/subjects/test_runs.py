@@ -13,9 +13,9 @@ from attnviz.subjects import Picture, Subject
 from attnviz.subjects.runs import key_of
 from attnviz.training import runs
 from attnviz.training.run import Run
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW
 from attnviz.ui.shared import findings
+from attnviz.views.payload import unpack
 from tests.training import small
 
 CHOSEN = small.recipe(epochs=3)

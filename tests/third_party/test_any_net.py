@@ -13,8 +13,8 @@ from attnviz import models, subjects
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Example, Subject
 from attnviz.training.configs import config_of
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.shared import cache
+from attnviz.views.payload import unpack
 from tests.third_party.installed import register
 from tests.ui.live.asked import answer
 from tests.ui.live.live_server import request

@@ -15,10 +15,10 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.subjects import Subject
 from attnviz.ui.components import component
-from attnviz.ui.components.payload import header_of, unpack, with_header
 from attnviz.ui.live.derived import View
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
+from attnviz.views.payload import header_of, unpack, with_header
 from tests.ui.live.asked import answers
 from tests.ui.live.live_server import request
 

@@ -28,12 +28,12 @@ from attnviz.training.examples import Examples, on_device
 from attnviz.training.loop import Training
 from attnviz.training.run import Run
 from attnviz.ui import derived_values
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.live.derived import View
 from attnviz.ui.live.second_training import BESIDE_VIEW
 from attnviz.ui.live.tap_view import TAP_VIEW
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import findings
+from attnviz.views.payload import unpack
 from tests.third_party.installed import register
 from tests.training import small
 from tests.ui.mechanisms import untrained

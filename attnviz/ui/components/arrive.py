@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack
+from attnviz.views.payload import pack
 
 _NUMBER = "arrive.number"
 

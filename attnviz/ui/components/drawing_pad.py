@@ -30,9 +30,9 @@ import numpy.typing as npt
 from attnviz.data.inputs import digit, drawing
 from attnviz.errors import BadInput
 from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack
 from attnviz.ui.components.state import UNKNOWN, ControlledState
-from attnviz.ui.components.url_fields import Field, Fields
+from attnviz.views.payload import pack
+from attnviz.views.url_fields import Field, Fields
 
 DECLARED = ("strokes", "models", "answers", "answer", "agreeing")
 """What lessons can ask for: how many strokes are drawn; and of the models that know all classes how many there are, how

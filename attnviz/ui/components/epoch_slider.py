@@ -11,8 +11,8 @@ from typing import Any
 
 from attnviz.errors import BadInput
 from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack
 from attnviz.ui.components.state import UNKNOWN, ControlledState
+from attnviz.views.payload import pack
 
 DECLARED = ("epoch", "epochs")
 """What lessons can ask for: the epoch where it stands, 0 before the training, and the last one."""

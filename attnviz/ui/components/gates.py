@@ -20,9 +20,9 @@ import numpy as np
 
 from attnviz.errors import BadInput
 from attnviz.ui.components import url_view
-from attnviz.ui.components.payload import pack
-from attnviz.ui.components.url_fields import KINDS, Field, Fields, Kind
 from attnviz.ui.components.url_view import settled_view as settled_view
+from attnviz.views.payload import pack
+from attnviz.views.url_fields import KINDS, Field, Fields, Kind
 
 SETS = ("own", "one", "mean", "other")
 """What all gates are: those that the net computes, 1, their mean over many pictures, those of another picture."""

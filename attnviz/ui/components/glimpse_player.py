@@ -19,9 +19,9 @@ import numpy as np
 
 from attnviz.errors import BadInput
 from attnviz.ui.components import url_view
-from attnviz.ui.components.payload import pack, unpack
-from attnviz.ui.components.url_fields import KINDS, Field, Fields, Kind, dotted, numbers
 from attnviz.ui.components.url_view import settled_view as settled_view
+from attnviz.views.payload import pack, unpack
+from attnviz.views.url_fields import KINDS, Field, Fields, Kind, dotted, numbers
 
 PARTS = ("player", "retina", "belief", "saves")
 MOST_DRAWS = 1000  # as in view.js, which shows the first draw in place of one beyond

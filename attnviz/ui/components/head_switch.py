@@ -18,8 +18,8 @@ import numpy as np
 
 from attnviz.errors import BadInput
 from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import header_of, pack, with_header
 from attnviz.ui.components.state import UNKNOWN, ControlledState
+from attnviz.views.payload import header_of, pack, with_header
 
 STATES = ("on", "off", "uniform")
 EDITED = ("off", "uniform")  # those that stand in the URL

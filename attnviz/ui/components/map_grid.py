@@ -15,8 +15,8 @@ import numpy as np
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
 from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack, with_header
 from attnviz.ui.components.state import UNKNOWN, ControlledState
+from attnviz.views.payload import pack, with_header
 
 Role = Literal["signed", "unit", "positive", "share", "ink", "own"]
 Scale = Literal["share", "all", "map", "pictures"]

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack, with_header
 from attnviz.ui.components.state import ControlledState
+from attnviz.views.payload import pack, with_header
 
 Origin = Mapping[str, str | int | float]
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from attnviz.recipes.axes import Axis, Value
 from attnviz.ui.components import url_view
-from attnviz.ui.components.payload import pack
-from attnviz.ui.components.url_fields import Field, Fields
+from attnviz.views.payload import pack
+from attnviz.views.url_fields import Field, Fields
 from attnviz.work.search.trials import Found, written
 
 FIELDS = Fields(Field("brush", "text", ""), Field("trial", "number", None))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack
+from attnviz.views.payload import pack
 
 DECLARED: tuple[str, ...] = ()
 """What lessons can ask for: nothing."""

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from attnviz.errors import BadInput
 from attnviz.ui.components import url_view
-from attnviz.ui.components.payload import pack, unpack
-from attnviz.ui.components.url_fields import Field, Fields
 from attnviz.ui.components.url_view import settled_view as settled_view
+from attnviz.views.payload import pack, unpack
+from attnviz.views.url_fields import Field, Fields
 
 if TYPE_CHECKING:  # the home page draws a viewer before numpy is loaded
     import numpy as np

@@ -19,9 +19,9 @@ import numpy as np
 
 from attnviz.errors import BadInput
 from attnviz.ui.components import url_view
-from attnviz.ui.components.payload import pack
-from attnviz.ui.components.url_fields import KINDS, Field, Fields, Kind
 from attnviz.ui.components.url_view import settled_view as settled_view
+from attnviz.views.payload import pack
+from attnviz.views.url_fields import KINDS, Field, Fields, Kind
 
 GRIDS = ("own", "identity", "mean")
 """Which theta is used: that of the net for this picture, the identity, or the mean over many pictures."""

@@ -16,9 +16,9 @@ import numpy as np
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
 from attnviz.ui.components import url_view
-from attnviz.ui.components.payload import pack
-from attnviz.ui.components.url_fields import Field, Fields
 from attnviz.ui.components.url_view import settled_view as settled_view
+from attnviz.views.payload import pack
+from attnviz.views.url_fields import Field, Fields
 
 STAGES: Mapping[str, str] = {"conv": "after conv", "relu": "after ReLU", "pool": "after pooling"}
 """The stages of a convolution with ReLU and pooling, and what stands above each."""

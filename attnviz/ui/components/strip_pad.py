@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack
+from attnviz.views.payload import pack
 
 SIDE = 140
 """Pixels along each side of what is drawn."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import with_header
 from attnviz.ui.components.state import UNKNOWN, ControlledState
-from attnviz.ui.components.url_fields import Fields
+from attnviz.views.payload import with_header
+from attnviz.views.url_fields import Fields
 
 
 def draw(

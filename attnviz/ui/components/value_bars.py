@@ -12,7 +12,7 @@ import numpy as np
 from attnviz.errors import BadInput
 from attnviz.roles import Range
 from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack
+from attnviz.views.payload import pack
 
 
 def value_bars(bars: bytes, *, key: str) -> None:

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from attnviz.recipes.recipe import Strict
 from attnviz.ui.components import pixel_viewer
-from attnviz.ui.components.payload import header_of
 from attnviz.ui.live.derived import View
 from attnviz.ui.shared import cache, first_look
+from attnviz.views.payload import header_of
 
 if TYPE_CHECKING:
     from attnviz.subjects import Subject

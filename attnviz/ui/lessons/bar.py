@@ -16,9 +16,9 @@ from attnviz.errors import AttnvizError, BadInput, UnknownName
 from attnviz.lessons import Lesson, Step, View
 from attnviz.lessons.languages import LANGUAGES
 from attnviz.ui.components.component import FRONTEND, component
-from attnviz.ui.components.payload import pack
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import verbatim
+from attnviz.views.payload import pack
 
 _ON_PAPER = {"task", "keypoints", "screen", "screen_picture", "head", "believed", "against"}
 LESSON, STEP = "lesson", "step"

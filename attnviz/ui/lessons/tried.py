@@ -17,9 +17,9 @@ from streamlit.testing.v1 import AppTest
 from attnviz.errors import closest
 from attnviz.lessons import Lesson, Mistake, View
 from attnviz.lessons.conditions import holds
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.lessons.known import file_of
 from attnviz.ui.shared import url_state
+from attnviz.views.payload import unpack
 
 PAGES = Path(__file__).parents[3] / "pages"
 PATIENCE = 300.0  # seconds for one page

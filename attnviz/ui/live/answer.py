@@ -26,11 +26,11 @@ from attnviz.recipes.recipe import Strict
 from attnviz.roles import ROLES
 from attnviz.subjects import Loaded, Net, Picture, Subject
 from attnviz.tracing import trace
-from attnviz.ui.components.payload import pack
 from attnviz.ui.live import budget
 from attnviz.ui.live.derived import Context, Derived, NoParameters, View
 from attnviz.ui.live.request import Ask, DerivedWanted, Edit, Off, Part, Put, Request, Scale
 from attnviz.ui.shared import cache
+from attnviz.views.payload import pack
 
 PAIRS = 64  # maps over all pairs of tokens in one answer: 60 MB each for 24 heads and 784 tokens
 ANSWER = 1 << 22  # bytes of the arrays of an answer: the rows of all heads for one query are 75 thousand

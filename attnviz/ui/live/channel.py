@@ -79,7 +79,7 @@ def routes(find: "Find") -> list[BaseRoute]:
 
 def _words(header: dict[str, Any]) -> bytes:
     """Return a payload without arrays."""
-    from attnviz.ui.components.payload import pack  # takes numpy along, which a bare start does without
+    from attnviz.views.payload import pack  # takes numpy along, which a bare start does without
 
     return pack(header, {})
 

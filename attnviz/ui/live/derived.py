@@ -15,7 +15,7 @@ from pydantic import Field
 
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
-from attnviz.ui.components.payload import with_header
+from attnviz.views.payload import with_header
 
 if TYPE_CHECKING:
     import torch

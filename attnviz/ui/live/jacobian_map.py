@@ -11,11 +11,11 @@ import streamlit as st
 
 from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid
-from attnviz.ui.components.payload import with_header
 from attnviz.ui.live.jacobian import MEANING, missing
 from attnviz.ui.live.jacobian_view import JACOBIAN, JACOBIAN_VIEW, TITLE, Found, computed, first, steps, whole
 from attnviz.ui.shared import cache, jobs, page, url_state
 from attnviz.ui.shared.glossary import term
+from attnviz.views.payload import with_header
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -1,6 +1,6 @@
 """What can be requested over the live channel (attnviz/ui/live/channel.py): one message, validated strictly.
 
-A request is a payload (attnviz/ui/components/payload.py). Its header:
+A request is a payload (attnviz/views/payload.py). Its header:
 
     {"number": 12,                                        numbers the requests of a visitor; every answer repeats it
      "pictures": [{"data": "strokes", "number": 3}],      test pictures by name; or an array "pictures", uint8
@@ -37,8 +37,8 @@ from attnviz.data import inputs
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import EXAMPLES
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.live.derived import Address, Derived, Index, View
+from attnviz.views.payload import unpack
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

@@ -10,10 +10,10 @@ from attnviz.errors import AttnvizError, BadInput
 from attnviz.formatting import counted
 from attnviz.subjects.runs import key_of
 from attnviz.training import runs
-from attnviz.ui.components.url_fields import Fields
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import page
 from attnviz.ui.shared.wording import verbatim
+from attnviz.views.url_fields import Fields
 from attnviz.work.search import answers
 from attnviz.work.search.trials import Found, Trial, written
 

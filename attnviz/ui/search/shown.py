@@ -9,10 +9,10 @@ import streamlit as st
 import attnviz
 from attnviz.errors import AttnvizError
 from attnviz.ui.components import parallel_coordinates as lines
-from attnviz.ui.components.url_fields import Fields
 from attnviz.ui.components.url_view import settled_view
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import verbatim
+from attnviz.views.url_fields import Fields
 from attnviz.work.search import table, trials
 from attnviz.work.search.trials import Found
 

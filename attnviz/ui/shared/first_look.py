@@ -11,7 +11,7 @@ import attnviz
 from attnviz import files
 from attnviz.checkpoint_folder import CARD, folder
 from attnviz.errors import BadInput
-from attnviz.ui.components.payload import header_of
+from attnviz.views.payload import header_of
 
 _FILE = "first_look.view"
 _MOST = 32  # views that are remembered; ours are 13

@@ -17,8 +17,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attnviz.errors import UnknownName
 from attnviz.ui.components.component import component, when_reported
-from attnviz.ui.components.payload import pack
 from attnviz.ui.shared.wording import verbatim
+from attnviz.views.payload import pack
 
 VERSION = "2"
 """The version of the defaults, written as `v` into links."""

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.draw import panels
+from attnviz.views.payload import unpack
 
 from ..cards import ROOT, assert_equals_library, find_card, find_cards, link_checkpoints, read_cards, wait_for_answers
 from ..conftest import NewPage, Serve

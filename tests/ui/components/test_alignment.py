@@ -16,7 +16,7 @@ from attnviz.ui.components.alignment import (
     read_moved,
     write_moved,
 )
-from attnviz.ui.components.payload import unpack
+from attnviz.views.payload import unpack
 
 
 def view(**more: Any) -> AlignmentView:

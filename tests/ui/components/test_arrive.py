@@ -2,7 +2,7 @@
 
 from streamlit.testing.v1 import AppTest
 
-from attnviz.ui.components.payload import unpack
+from attnviz.views.payload import unpack
 
 
 def page() -> None:

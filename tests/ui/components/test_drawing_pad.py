@@ -23,7 +23,7 @@ from attnviz.ui.components.drawing_pad import (
     shown_on_pad,
     shown_to_url,
 )
-from attnviz.ui.components.payload import unpack
+from attnviz.views.payload import unpack
 
 DRAWINGS = st.text("ABCabc019_-", max_size=40)
 DRAWN = st.builds(Drawn, DRAWINGS, st.none() | st.from_regex(r"[a-z_]{1,8}\.[0-9]{1,5}", fullmatch=True), st.booleans())

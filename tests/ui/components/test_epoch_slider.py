@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.errors import BadInput
 from attnviz.ui.components.epoch_slider import epoch_slider, settled
-from attnviz.ui.components.payload import header_of
+from attnviz.views.payload import header_of
 
 POINTS = [(0, "a"), (2, "b"), (5, "c")]
 

@@ -5,7 +5,7 @@ import pytest
 
 from attnviz.errors import BadInput
 from attnviz.ui.components.gates import FIELDS, GatesOfLayer, GatesView, GateTap, packed, read_turns, write_turns
-from attnviz.ui.components.payload import unpack
+from attnviz.views.payload import unpack
 
 
 def layer(channels: int = 3, units: int = 2) -> GatesOfLayer:

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.errors import BadInput
 from attnviz.ui.components.head_switch import STATES, edits_of, states_from_url, states_to_url
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.live.request import Ask
+from attnviz.views.payload import unpack
 
 
 def draw(states: list[str]) -> None:

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.errors import BadInput
 from attnviz.ui.components.map_grid import Table, map_grid
-from attnviz.ui.components.payload import unpack
+from attnviz.views.payload import unpack
 from tests.browser.apps.map_grid import make_maps
 
 APP = Path(__file__).parents[2] / "browser" / "apps" / "map_grid.py"

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from attnviz.ui.components.payload import unpack
+from attnviz.views.payload import unpack
 
 
 def weight() -> None:

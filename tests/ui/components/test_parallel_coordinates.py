@@ -5,7 +5,7 @@ import pytest
 
 from attnviz.recipes.axes import Axis
 from attnviz.ui.components import parallel_coordinates as lines
-from attnviz.ui.components.payload import unpack
+from attnviz.views.payload import unpack
 from attnviz.work.search import trials
 from attnviz.work.search.trials import Found, Trial
 

@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.components.pixel_viewer import FIELDS, OF_TOKENS, distinct
+from attnviz.views.payload import unpack
 from tests.browser.apps.pixel_viewer import make_view
 
 APP = Path(__file__).parents[2] / "browser" / "apps" / "pixel_viewer.py"

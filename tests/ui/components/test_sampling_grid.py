@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.components.sampling_grid import FIELDS, Angles, GridView, packed, read_signed, read_theta, write_theta
+from attnviz.views.payload import unpack
 
 THETA = np.array([[0.9, 0.1, 0.0], [-0.1, 0.8, 0.2]])
 

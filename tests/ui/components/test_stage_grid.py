@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.components.stage_grid import FIELDS
+from attnviz.views.payload import unpack
 from tests.browser.apps.element_wise_nets import NETS
 
 WHOLE = {

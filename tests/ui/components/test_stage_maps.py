@@ -5,8 +5,8 @@ import pytest
 
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.components.stage_maps import FIELDS, STAGES, LayerMaps, StageMaps, StageMapsView, fields_of, packed
+from attnviz.views.payload import unpack
 
 
 def test_a_view_goes_into_the_url_and_comes_back() -> None:

@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.errors import BadInput
 from attnviz.ui.components.map_grid import Names, map_grid
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.components.state import UNKNOWN, ControlledState
+from attnviz.views.payload import unpack
 
 NEVER = object()
 """No report: Streamlit knows the component, and the visitor has chosen nothing."""

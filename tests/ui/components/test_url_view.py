@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from attnviz.ui.components import url_view
-from attnviz.ui.components.payload import pack, unpack
-from attnviz.ui.components.url_fields import Field, Fields
+from attnviz.views.payload import pack, unpack
+from attnviz.views.url_fields import Field, Fields
 
 FIELDS = Fields(Field("head", "head", 0), Field("show", "choice", "weights", ("weights", "scores")))
 

@@ -5,7 +5,7 @@ import pytest
 
 from attnviz.errors import BadInput
 from attnviz.ui.components import value_bars
-from attnviz.ui.components.payload import unpack
+from attnviz.views.payload import unpack
 
 
 def test_bars_have_a_name_each_and_say_what_they_reach_to() -> None:

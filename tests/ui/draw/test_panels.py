@@ -14,10 +14,10 @@ from attnviz.data import strokes
 from attnviz.data.inputs import drawing
 from attnviz.models import MODELS
 from attnviz.ui import mechanisms
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.draw import panels
 from attnviz.ui.live.request import Ask
 from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.views.payload import unpack
 
 PAGE = Path(__file__).parents[3] / "pages" / "05_draw.py"
 USUAL = [

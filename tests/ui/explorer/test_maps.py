@@ -10,10 +10,10 @@ from attnviz.errors import BadInput
 from attnviz.measures.agreement import ROUNDING, kendall, random_map, ranks
 from attnviz.measures.place_maps import place_maps
 from attnviz.subjects import Picture, Subject
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.explorer import maps
 from attnviz.ui.explorer.views import RANDOM, RANKED, SHIFTED
 from attnviz.ui.shared import cache
+from attnviz.views.payload import unpack
 
 EIGHT = Picture("strokes", 23)
 WEIGHTS = "attention.weights"

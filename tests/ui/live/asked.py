@@ -8,12 +8,12 @@ import pytest
 
 from attnviz import subjects
 from attnviz.subjects import Loaded
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.derived_values import find
 from attnviz.ui.live import answer as live_answer
 from attnviz.ui.live import request as live_request
 from attnviz.ui.live.request import Request
 from attnviz.ui.shared import cache
+from attnviz.views.payload import unpack
 
 from .live_server import NAME, request
 

@@ -19,11 +19,11 @@ from starlette.websockets import WebSocket
 from websockets.sync.client import ClientConnection, connect
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.live import budget
 from attnviz.ui.live.channel import Channel
 from attnviz.ui.live.request import Request
 from attnviz.ui.shared.visitor import COOKIE
+from attnviz.views.payload import pack, unpack
 
 WAIT = 120.0  # seconds after which a test that waits has failed
 NAME = "pixel_attention.1v8"

@@ -15,7 +15,7 @@ import pytest
 import streamlit as st
 from starlette.routing import WebSocketRoute
 
-from attnviz.ui.components.payload import pack
+from attnviz.views.payload import pack
 
 from .live_server import NAME, SEATS, WAIT, Server, Slow, last_words, last_words_of, planning, release, send_newer
 

@@ -7,10 +7,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from attnviz.ui.components.payload import pack
 from attnviz.ui.live import budget, channel
 from attnviz.ui.live.request import Request
 from attnviz.ui.shared.visitor import COOKIE
+from attnviz.views.payload import pack
 
 from .live_server import (
     LONG,

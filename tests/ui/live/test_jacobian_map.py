@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 from attnviz import checkpoints, subjects
 from attnviz.data import strokes
 from attnviz.subjects import Picture, Subject
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.live import jacobian, jacobian_map
+from attnviz.views.payload import unpack
 
 EXPLORER = Path(__file__).parents[3] / "pages" / "00_explorer.py"
 

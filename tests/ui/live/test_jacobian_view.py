@@ -5,9 +5,9 @@ import numpy as np
 from attnviz import subjects
 from attnviz.measures.jacobian import jacobian
 from attnviz.subjects import Picture, Subject
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.live.jacobian_view import JACOBIAN_VIEW, Found, first, whole
 from attnviz.ui.shared import inference
+from attnviz.views.payload import unpack
 
 LINEAR = Subject(subjects.net("pixel_line.digits"), Picture("strokes", 3))
 POOLED = Subject(subjects.net("cnn_attention.digits"), Picture("strokes", 3))

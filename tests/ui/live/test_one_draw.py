@@ -11,12 +11,12 @@ from attnviz import subjects
 from attnviz.data import strokes
 from attnviz.measures.jacobian import toward
 from attnviz.subjects import Loaded, Picture, Subject
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.live import jacobian
 from attnviz.ui.live.derived import Context
 from attnviz.ui.live.jacobian_view import JACOBIAN_VIEW, computed, steps
 from attnviz.ui.live.tap_view import TAP_VIEW
 from attnviz.ui.shared import inference
+from attnviz.views.payload import unpack
 
 NAME = "recurrent_attention.digits-two-scales"
 PAGE = Path(__file__).parents[3] / "pages" / "00_explorer.py"

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz.errors import BadInput, UnknownName
-from attnviz.ui.components.payload import pack
 from attnviz.ui.dot_product.mean_row import OfHead
 from attnviz.ui.live.derived import NoParameters
 from attnviz.ui.live.request import HEADER, LARGEST_NUMBER, DerivedWanted, Prepare, Put, Scale, number_of
+from attnviz.views.payload import pack
 
 from .asked import read
 

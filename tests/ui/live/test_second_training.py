@@ -16,10 +16,10 @@ from attnviz.recipes.schwarz import SIMPLE
 from attnviz.subjects import Picture, Subject
 from attnviz.subjects.history import history
 from attnviz.training.run import Run
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.live import second_training, trainings
 from attnviz.ui.live.second_training import BESIDE_VIEW
 from attnviz.ui.shared import findings
+from attnviz.views.payload import unpack
 from tests.training import small
 from tests.ui.mechanisms import untrained
 from tests.ui.mechanisms.pixel_attention.experiments import placed

@@ -13,7 +13,6 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.errors import BadInput
 from attnviz.ui import derived_values
-from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.draw import panels
 from attnviz.ui.lessons import shelf
 from attnviz.ui.lessons.known import known
@@ -23,6 +22,7 @@ from attnviz.ui.live.request import read
 from attnviz.ui.mechanisms import MECHANISMS, guard
 from attnviz.ui.mechanisms.mechanism import Mechanism
 from attnviz.ui.server import head, moved, preload
+from attnviz.views.payload import pack, unpack
 
 from .faults import CHECKPOINTS, FAULTS, NOT_EXPECTED, ROUNDS, WRONG, Fault, put
 

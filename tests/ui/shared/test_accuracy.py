@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz import cards, data
 from attnviz.subjects import Picture
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.shared import accuracy, findings
+from attnviz.views.payload import unpack
 
 NAME = "pixel_line.1v8"
 

@@ -14,9 +14,9 @@ from streamlit.testing.v1 import AppTest
 from attnviz import cards, checkpoints, data, subjects
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Example, Loaded, Picture, Subject
-from attnviz.ui.components.payload import header_of, pack
 from attnviz.ui.live.derived import View
 from attnviz.ui.shared import cache
+from attnviz.views.payload import header_of, pack
 from attnviz.work import queue
 from attnviz.work.kept import Kept, settled
 from attnviz.work.queue import QUEUE, Kind, Place

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.ui.components.payload import header_of
+from attnviz.views.payload import header_of
 from tests.ui.mechanisms import untrained
 from tests.ui.mechanisms.pixel_attention.experiments import placed
 

@@ -9,8 +9,8 @@ from streamlit.runtime.scriptrunner import RerunData
 from streamlit.testing.v1 import AppTest, local_script_runner
 
 from attnviz import cards
-from attnviz.ui.components.url_fields import Field, Fields
 from attnviz.ui.shared import mechanism_page, url_state
+from attnviz.views.url_fields import Field, Fields
 
 
 def script() -> None:

@@ -10,9 +10,9 @@ from attnviz import subjects
 from attnviz.data import strokes
 from attnviz.data.inputs import drawing
 from attnviz.subjects import Drawing, Picture, Subject
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.pixel_attention.experiments.choice import EXPERIMENTS, OF_THE_PAPER
 from attnviz.ui.shared import pickers
+from attnviz.views.payload import unpack
 from tests.ui.mechanisms.pixel_attention.experiments.opened import opened
 
 PAGES = Path(__file__).parents[3] / "pages"

@@ -1,4 +1,4 @@
-// The browser's side of attnviz/ui/components/payload.py, which describes the format.
+// The browser's side of attnviz/views/payload.py, which describes the format.
 
 const VIEWS = { float64: Float64Array, float32: Float32Array, int32: Int32Array, uint8: Uint8Array };
 const ALIGNMENT = 8; // of the arrays

@@ -1,4 +1,4 @@
-// The URL fields of a component's view, as Python declares them in attnviz/ui/components/url_fields.py: read, and
+// The URL fields of a component's view, as Python declares them in attnviz/views/url_fields.py: read, and
 // written into links in the same words. Numbers count from 0 in a view and from 1 in the URL.
 
 /** @typedef {{name: string, kind: string, default: any, options: string[]}} Field */

@@ -129,7 +129,7 @@ export class Live {
 }
 
 /**
- * Write a payload, as `pack` of attnviz/ui/components/payload.py does.
+ * Write a payload, as `pack` of attnviz/views/payload.py does.
  * @param {Record<string, any>} header what JSON can say
  * @param {Record<string, Values>} arrays each flat, row by row, and its shape
  * @returns {Uint8Array<ArrayBuffer>}

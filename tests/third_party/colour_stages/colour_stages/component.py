@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from attnviz.ui.components import url_view
-from attnviz.ui.components.url_fields import Field, Fields
+from attnviz.views.url_fields import Field, Fields
 
 FIELDS = Fields(Field("stage", "number", 0))
 

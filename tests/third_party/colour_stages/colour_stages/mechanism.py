@@ -9,9 +9,9 @@ from pydantic import Field
 
 from attnviz.recipes.recipe import Strict
 from attnviz.ui.components.panel import Panel
-from attnviz.ui.components.payload import pack
 from attnviz.ui.live.derived import Context, Derived, NoParameters, View
 from attnviz.ui.mechanisms.mechanism import Mechanism
+from attnviz.views.payload import pack
 
 if TYPE_CHECKING:
     import numpy as np

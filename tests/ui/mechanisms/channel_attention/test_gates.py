@@ -8,10 +8,10 @@ import pytest
 from attnviz.errors import BadInput
 from attnviz.subjects import Picture, Subject, net
 from attnviz.ui.components import gates as component
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.channel_attention import block, gates, many, stages
 from attnviz.ui.mechanisms.channel_attention.view import BLOCKS_VIEW, GATES_VIEW, in_url
 from attnviz.ui.shared import cache
+from attnviz.views.payload import unpack
 from tests.ui.brought import bring
 
 from .placed import NETS, SHOWN

@@ -10,10 +10,10 @@ import pytest
 from attnviz.data import samples
 from attnviz.errors import BadInput
 from attnviz.subjects import Picture, Subject, net
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.live.answer import Computed
 from attnviz.ui.mechanisms.element_wise import stages
 from attnviz.ui.mechanisms.element_wise.view import STAGES_VIEW
+from attnviz.views.payload import unpack
 from tests.browser.apps.element_wise_nets import Switches
 from tests.browser.apps.element_wise_nets import compute_stages as spelled_out
 from tests.ui.mechanisms.asked import ask_net

@@ -11,8 +11,8 @@ from torch.nn.functional import batch_norm
 
 from attnviz.errors import BadInput
 from attnviz.subjects import Subject
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.element_wise import film
+from attnviz.views.payload import unpack
 
 
 def test_the_courses_of_nets_that_die_are_shipped() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnviz.data.inputs import drawing
-from attnviz.ui.components.payload import unpack
+from attnviz.views.payload import unpack
 from tests.ui.draw.test_panels import WORD, handed, plain, run
 
 

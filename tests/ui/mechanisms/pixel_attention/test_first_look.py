@@ -12,11 +12,11 @@ import pytest
 
 from attnviz import cards
 from attnviz.subjects import Picture, net
-from attnviz.ui.components.payload import header_of
 from attnviz.ui.components.pixel_viewer import packed, unpacked
 from attnviz.ui.dot_product import attending
 from attnviz.ui.mechanisms.pixel_attention.first_look import NAME, NUMBER, SOURCE
 from attnviz.ui.shared import first_look
+from attnviz.views.payload import header_of
 
 ROOT = Path(__file__).parents[4]
 IMAGE = f"{SOURCE}/test/{NUMBER}"

@@ -13,11 +13,11 @@ from attnviz.errors import BadInput
 from attnviz.subjects import Net, Picture, Subject, usable
 from attnviz.ui.components.glimpse_player import GlimpseView
 from attnviz.ui.components.glimpse_player import Path as Glimpsed
-from attnviz.ui.components.payload import header_of
 from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW
 from attnviz.ui.mechanisms.recurrent_attention import first_look, glances
 from attnviz.ui.shared import first_look as shared
 from attnviz.ui.shared import pickers
+from attnviz.views.payload import header_of
 
 ROOT = Path(__file__).parents[4]
 

@@ -8,9 +8,9 @@ import pytest
 
 from attnviz.errors import BadInput
 from attnviz.subjects import Strip, Subject, net
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.sequences import reading
 from attnviz.ui.mechanisms.sequences.view import ALIGNMENT_VIEW
+from attnviz.views.payload import unpack
 from tests.ui.mechanisms.asked import ask_net
 
 from .placed import NETS

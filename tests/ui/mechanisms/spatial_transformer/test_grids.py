@@ -10,10 +10,10 @@ from attnviz.data.moved import MOVED
 from attnviz.errors import BadInput
 from attnviz.measures.spatial_transformer.decomposition import decomposed
 from attnviz.subjects import Picture, Subject, net
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.spatial_transformer import grids, many
 from attnviz.ui.mechanisms.spatial_transformer.view import GRID_VIEW
 from attnviz.ui.shared import cache
+from attnviz.views.payload import unpack
 from tests.ui.brought import bring
 
 from .placed import SHOWN

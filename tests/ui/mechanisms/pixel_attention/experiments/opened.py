@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.pixel_attention.experiments.choice import OF_THE_PAPER
+from attnviz.views.payload import unpack
 
 PAGES = Path(__file__).parents[5] / "pages"
 

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz import checkpoints, data
 from attnviz.tracing import trace
-from attnviz.ui.components.payload import unpack
+from attnviz.views.payload import unpack
 
 from .opened import opened
 

@@ -18,9 +18,9 @@ from attnviz.measures.token_boxes import Fill
 from attnviz.subjects import Loaded, Net, Picture
 from attnviz.subjects import net as net_of
 from attnviz.tracing import trace
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.pixel_attention.experiments import erase
 from attnviz.ui.shared import cache, jobs
+from attnviz.views.payload import unpack
 
 from .opened import opened
 

@@ -12,8 +12,8 @@ from attnviz.recipes.recipe import changed
 from attnviz.recipes.schwarz import ONE_TOKEN
 from attnviz.subjects import net
 from attnviz.training import seeds
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.pixel_attention.experiments import one_token
+from attnviz.views.payload import unpack
 from tests.training import small
 
 from .opened import opened

@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 from attnviz import checkpoints, data
 from attnviz.subjects import net
 from attnviz.tracing import trace
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.pixel_attention.experiments import outputs
+from attnviz.views.payload import unpack
 
 from .opened import opened
 from .placed import STANDARD

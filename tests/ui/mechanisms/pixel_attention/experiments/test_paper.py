@@ -11,8 +11,8 @@ from attnviz import cards, checkpoints, data
 from attnviz.recipes.recipe import changed
 from attnviz.recipes.schwarz import SIMPLE
 from attnviz.training import seeds
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.pixel_attention.experiments import paper
+from attnviz.views.payload import unpack
 
 from .opened import opened
 from .placed import STANDARD, lay, place

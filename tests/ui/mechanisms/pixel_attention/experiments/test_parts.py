@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz import checkpoints, data
 from attnviz.tracing import trace
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.pixel_attention.experiments.parts import explained, pair, said
+from attnviz.views.payload import unpack
 
 from .opened import opened
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.ui.components.payload import unpack
+from attnviz.views.payload import unpack
 
 from .opened import opened
 from .placed import place

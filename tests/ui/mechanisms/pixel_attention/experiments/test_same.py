@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import data
-from attnviz.ui.components.payload import unpack
+from attnviz.views.payload import unpack
 
 from .opened import opened
 

@@ -8,8 +8,8 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attnviz import checkpoints, data
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.pixel_attention.experiments.temperature import stops
+from attnviz.views.payload import unpack
 
 from .opened import opened
 from .placed import STANDARD, place

@@ -10,10 +10,10 @@ import pytest
 
 from attnviz.ui import components
 from attnviz.ui.components import drawing_pad, glimpse_player, pixel_viewer, sampling_grid, stage_grid, stage_maps
-from attnviz.ui.components.url_fields import Field, Fields, place
 from attnviz.ui.shared.url_state import STAYS
+from attnviz.views.url_fields import Field, Fields, place
 
-WORDS = json.loads((Path(__file__).parents[2] / "javascript" / "url_words.json").read_text())
+WORDS = json.loads((Path(__file__).parents[1] / "javascript" / "url_words.json").read_text())
 
 
 @pytest.mark.parametrize("example", WORDS, ids=lambda example: f"{example['kind']} {example['word']}")

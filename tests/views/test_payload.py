@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.payload import ALIGNMENT, DTYPES, header_of, pack, unpack, with_header
+from attnviz.views.payload import ALIGNMENT, DTYPES, header_of, pack, unpack, with_header
 
 HEADER = {"title": "Größe ∞", "numbers": [1, 2.5, None]}
 
