@@ -10,9 +10,10 @@ from pathlib import Path
 from attnviz import files
 from attnviz.errors import BadInput, UnknownName
 from attnviz.formatting import counted
+from attnviz.lessons import Lesson
 from attnviz.lessons.folder import Folder
 from attnviz.lessons.teacher import ALONE, VARIABLE
-from attnviz.ui.lessons import shelf, tried
+from attnviz.ui.lessons import in_browser, shelf, tried
 from attnviz.ui.lessons.known import known
 
 
@@ -29,13 +30,26 @@ def check(folder: str) -> Iterator[str]:
     if not found:
         raise BadInput(f"There is no lesson in {folder!r}: lessons are files NAME.md.")
     count = 0
+    left: dict[str, tuple[Lesson, set[int]]] = {}
     for name, one in found.items():
         mistakes = [*one.mistakes, *(tried.mistakes(one.lesson) if one.lesson else ())]
         count += len(mistakes)
         if one.lesson:
             tasks = sum(step.task is not None for step in one.lesson.steps)
             yield f"{name}: {one.lesson.title}, {counted(len(one.lesson.steps), 'step')}, {counted(tasks, 'task')}."
+            if in_browser.needed(one.lesson):
+                left[name] = one.lesson, {mistake.line for mistake in mistakes}
         yield from map(str, mistakes)
+    if left:
+        try:
+            for more in in_browser.mistakes(Path(folder), left):
+                count += len(more)
+                yield from map(str, more)
+        except in_browser.NoBrowser as error:
+            yield (
+                f"The numbers in the text, and conditions on values of components, were not compared in "
+                f"{counted(len(left), 'lesson')}, as that takes a browser. To compare them, {error}."
+            )
     if count:
         raise BadInput(f"{count} {'mistake has' if count == 1 else 'mistakes have'} to be corrected.")
 

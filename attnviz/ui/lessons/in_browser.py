@@ -1,0 +1,279 @@
+"""The numbers of a lesson and its conditions on components, tried where they are computed: in a browser.
+
+The app is started with the lessons, each step is opened, and what its text names is compared with what its page shows,
+by the functions of `frontend/lessons/lesson_bar.js` that readers meet. Needs Playwright and a Chromium, Chrome or Edge.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from attnviz import files
+from attnviz.errors import BadInput, closest
+from attnviz.lessons import Lesson, Mistake, View
+from attnviz.lessons.languages import DEFAULT, LANGUAGES
+from attnviz.lessons.lesson import Condition, Task
+from attnviz.lessons.reader import LARGEST
+from attnviz.lessons.teacher import ALONE, VARIABLE
+from attnviz.ui.lessons.bar import words_of
+
+APP = Path(__file__).parents[3] / "app.py"
+INSTALL = "pip install playwright, and have Chromium, Chrome or Edge"
+PATIENCE = 180_000  # milliseconds for a page, with what it computes beside it
+MORE = 4_000  # for what a component brings once the page stands still
+BARS = "/_stcore/bidi-components/attnviz.arrive/lessons/lesson_bar.js"
+
+# The page stands still: nothing runs, nothing is computed, and the bar of the lesson is there.
+STILL = """() => ["Skeleton", "Spinner", "Progress"].every((one) => !document.querySelector(`[data-testid="st${one}"]`))
+  && document.querySelector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+  && document.querySelector("[data-lesson]")"""
+# What the page shows of each name: {name: value}, and the names that there are.
+SHOWN = """() => {
+  const values = {};
+  for (const host of document.querySelectorAll('[data-testid^="stBidiComponent"]'))
+    for (const root of host.shadowRoot?.querySelectorAll("[data-drawn]") ?? [])
+      for (const [name, value] of Object.entries(root.declared?.() ?? {}))
+        values[`${root.dataset.component}.${name}`] ??= value;
+  for (const part of document.querySelectorAll('[class*="st-key-"]'))
+    for (const one of part.classList)
+      if (one.startsWith("st-key-"))
+        values[`"${one.slice(7)}"`] ??= part.innerText.replace(/\\s+/g, " ");
+  for (const [name, value] of new URLSearchParams(location.search)) values[name] = value;
+  return values;
+}"""
+# The number of the first of [written, target, numbers] that the page does not show, and what it shows; or null.
+WRONG = f"""async ([module, named]) => {{
+  const {{ asWritten }} = await import(module);
+  const values = ({SHOWN})();
+  return named.flatMap(([written, target, numbers], at) => {{
+    const found = values[target];
+    if (target.startsWith('"')) return found?.includes(written) ? [] : [[at, found ?? null]];
+    if (found === undefined || found === null) return [[at, null]];
+    const said = asWritten(found, written, numbers);
+    return said === written ? [] : [[at, said]];
+  }});
+}}"""
+HOLDS = """async ([module, check, after, before]) => {
+  const { holds } = await import(module);
+  return check.map((one) => holds([one], (name) => after[name], (name) => before[name]));
+}"""
+
+
+class NoBrowser(Exception):
+    """There is no browser that can be driven; the message says what to do."""
+
+
+@dataclass
+class _Named:
+    """What a lesson names: the words written, the value that they are, the line; `plain`: written as in English."""
+
+    written: str
+    target: str
+    line: int
+    plain: bool = False
+
+
+def needed(lesson: Lesson) -> bool:
+    """Return whether anything of a lesson can be tried in a browser alone."""
+    tasks = [step.task for step in lesson.steps if step.task]
+    numbers = any([*step.shown(), *step.shown_when_solved()] for step in lesson.steps)
+    return numbers or any(task.target or _of_components(task) for task in tasks)
+
+
+def mistakes(folder: Path, lessons: Mapping[str, tuple[Lesson, Collection[int]]]) -> Iterator[list[Mistake]]:
+    """Yield the mistakes of each lesson that show in a browser.
+
+    Args:
+        folder: of the lessons.
+        lessons: name -> a lesson, and the lines that have mistakes already: their views are left out.
+
+    Raises:
+        BadInput: the app cannot be started.
+        NoBrowser: Playwright, a browser or the app is not here.
+    """
+    with _browser() as browser, _running(folder) as address:
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.set_default_timeout(PATIENCE)
+        for name, (lesson, wrong) in lessons.items():
+            lines = files.read(folder / f"{name}.md", 4 * LARGEST).decode(errors="replace").split("\n")
+            tried = _Tried(page, address, lesson, lines)
+            steps = [number for number, step in enumerate(lesson.steps) if step.view.line not in wrong]
+            yield sorted({one for number in steps for one in tried.step(number)})
+
+
+@dataclass
+class _Tried:
+    """A lesson in a page of the browser; `lines` are those of its file."""
+
+    page: Any
+    address: str
+    lesson: Lesson
+    lines: Sequence[str]
+
+    def step(self, number: int) -> Iterator[Mistake]:
+        step = self.lesson.steps[number]
+        task, following = step.task, self.lesson.steps[number + 1 :]
+        first, second = (
+            [_Named(*one, self.line(step.line, following[0].line if following else None, *one)) for one in pairs]
+            for pairs in (step.shown(), step.shown_when_solved())
+        )
+        if task and task.target and task.number is not None and not task.within:
+            first.append(_Named(task.number, task.target, task.line, plain=True))
+        asked = task is not None and bool(_of_components(task))
+        if not (first or second or asked):
+            return
+        self.open(number, step.view)
+        yield from self.compared(first)
+        before = self.page.evaluate(SHOWN)
+        if task and asked and all(self.held(task.check, before, before)):
+            yield self.mistake(
+                task.line, "This task is done before anything was done: its condition holds in the step's view."
+            )
+        if not (task and task.shows and (second or asked)):
+            return
+        self.open(number, task.shows)
+        yield from self.compared(second)
+        after = self.page.evaluate(SHOWN)
+        for one, held in zip(task.check, self.held(task.check, after, before), strict=True):
+            if not held and "." in one[0]:
+                value = after.get(one[0])
+                shown = _absent(one[0], after) if value is None else f"{one[0]} is {_short(value)} there"
+                condition = " ".join(one).strip()
+                sentence = f"In this view of the solution the condition {condition!r} fails: {shown}."
+                yield self.mistake(task.shows.line, sentence)
+
+    def open(self, number: int, view: View) -> None:
+        self.page.goto(f"{self.address}/{view.page}?{urlencode(words_of(view, self.lesson.name, number))}")
+        self.page.wait_for_function(STILL)
+
+    def compared(self, named: Sequence[_Named]) -> Iterator[Mistake]:
+        """Yield a mistake for each number that the page does not show, once it has had time to."""
+        if not named:
+            return
+        language = LANGUAGES[self.lesson.language]
+        numbers, plain = ({"decimal": one.decimal, "group": one.group} for one in (language, LANGUAGES[DEFAULT]))
+        triples = [[one.written, one.target, plain if one.plain else numbers] for one in named]
+        wrong = self.page.evaluate(WRONG, [self.address + BARS, triples])
+        for _ in range(MORE // 200):
+            if not wrong:
+                return
+            self.page.wait_for_timeout(200)
+            self.page.wait_for_function(STILL)
+            wrong = self.page.evaluate(WRONG, [self.address + BARS, triples])
+        shown = self.page.evaluate(SHOWN)
+        for at, found in wrong:
+            one = named[at]
+            if found is None:
+                says = _absent(one.target, shown)
+            elif one.target.startswith('"'):
+                says = f"that part says {found[:200]!r}"
+            else:
+                says = f"{one.target} is {found} there"
+            yield self.mistake(one.line, f"The page does not show {one.written!r}: {says}.")
+
+    def held(self, check: Condition, after: Mapping[str, Any], before: Mapping[str, Any]) -> list[bool]:
+        return list(self.page.evaluate(HOLDS, [self.address + BARS, check, after, before]))
+
+    def line(self, begin: int, end: int | None, written: str, target: str) -> int:
+        """Return the line of a step at which it names a value; that of its title where the name spans lines."""
+        for number, line in enumerate(self.lines[begin - 1 : end], begin):
+            if f"{written} <{target}>" in " ".join(line.split()):
+                return number
+        return begin
+
+    def mistake(self, line: int, sentence: str) -> Mistake:
+        return Mistake(f"{self.lesson.name}.md", line, " ".join(sentence.split()))
+
+
+def _of_components(task: Task) -> list[Sequence[str]]:
+    return [one for one in task.check if "." in one[0]]
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _absent(target: str, shown: Mapping[str, Any]) -> str:
+    part = target.startswith('"')
+    known = sorted(one for one in shown if one.startswith('"') is part and (part or "." in one))
+    if not part:
+        component = target.partition(".")[0]
+        if any(one.startswith(f"{component}.") for one in known):
+            return f"{target} has no value there"
+        known = sorted({one.partition(".")[0] for one in known})
+        return f"there is no {component} on it. {closest(component, known).rstrip('.')}"
+    return f"there is no part {target} on it"
+
+
+@contextmanager
+def _browser() -> Iterator[Any]:
+    try:
+        from playwright.sync_api import Error, sync_playwright
+    except ImportError as error:
+        raise NoBrowser(INSTALL) from error
+    named = [os.environ.get("CHROMIUM"), *map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))]
+    ways: list[dict[str, Any]] = [{"executable_path": one} for one in named if one]
+    ways += [{}, {"channel": "chrome"}, {"channel": "msedge"}]
+    alone = ["--no-sandbox"] if os.name == "posix" and os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        for way in ways:
+            try:
+                browser = playwright.chromium.launch(args=alone, **way)
+            except Error:
+                continue
+            try:
+                yield browser
+            finally:
+                browser.close()
+            return
+    raise NoBrowser(INSTALL)
+
+
+@contextmanager
+def _running(folder: Path) -> Iterator[str]:
+    """Run the app with a folder of lessons alone, and yield its address."""
+    if not APP.exists():
+        raise NoBrowser("get the repository, as the app is not here, and start this command in it")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = int(free.getsockname()[1])
+    address = f"http://127.0.0.1:{port}"
+    options = ["--server.port", str(port), "--server.address", "127.0.0.1", "--server.headless", "true"]
+    environment = {**os.environ, VARIABLE: str(folder.resolve()), ALONE: "yes"}
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "streamlit", "run", str(APP), *options],
+            cwd=APP.parent, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        try:
+            between = threading.Event()
+            while process.poll() is None:
+                try:
+                    with urllib.request.urlopen(f"{address}/_stcore/health", timeout=10):
+                        break
+                except (urllib.error.URLError, OSError):
+                    between.wait(0.1)
+            else:
+                log.seek(0)
+                said = log.read()[-300:].decode(errors="replace")
+                raise BadInput(f"The app could not be started to try the lessons: {said}")
+            yield address
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
