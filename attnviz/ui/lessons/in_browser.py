@@ -134,7 +134,7 @@ class _Tried:
         asked = task is not None and bool(_of_components(task))
         if not (first or second or asked):
             return
-        self.open(number, step.view)
+        self.show(number, step.view)
         yield from self.compared(first)
         before = self.page.evaluate(SHOWN)
         if task and asked and all(self.held(task.check, before, before)):
@@ -143,7 +143,7 @@ class _Tried:
             )
         if not (task and task.shows and (second or asked)):
             return
-        self.open(number, task.shows)
+        self.show(number, task.shows)
         yield from self.compared(second)
         after = self.page.evaluate(SHOWN)
         for one, held in zip(task.check, self.held(task.check, after, before), strict=True):
@@ -154,7 +154,7 @@ class _Tried:
                 sentence = f"In this view of the solution the condition {condition!r} fails: {shown}."
                 yield self.mistake(task.shows.line, sentence)
 
-    def open(self, number: int, view: View) -> None:
+    def show(self, number: int, view: View) -> None:
         self.page.goto(f"{self.address}/{view.page}?{urlencode(words_of(view, self.lesson.name, number))}")
         self.page.wait_for_function(STILL)
 
