@@ -314,7 +314,10 @@ def _asked(figure: PaperFigure) -> str:
 
 def _absent(question: Question) -> str:
     name = question.control or RECIPES[question.checkpoint].control
-    return f"{_short(name, _card(name))}: {_not_trained(name)}" if name else ""
+    if not name:
+        return ""
+    card = _card(name)
+    return _short(name, card) + ("" if card else f": {_not_trained(name)}")
 
 
 def _card(name: str) -> Card | None:

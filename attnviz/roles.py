@@ -83,6 +83,8 @@ ROLES: dict[str, Role] = {
     "scores": Role(_PAIRS, "Query times key over the root of the head size, before the softmax.", "signed"),
     "weights": Role(_STEP_PAIRS, "How much of each key's value a query takes.", "unit", "key", "weights"),
     "mixed": Role(_PER_HEAD, "The values, averaged with the weights.", "signed"),
+    "embedded": Role(("batch token feature",), "The patches of the picture, as tokens.", "signed"),
+    "feed_forward": Role(("batch token feature",), "What the feed-forward network adds to each token.", "signed"),
     "joined": Role(_ANY_MAPS, "What the heads have taken, side by side, with the token itself added.", "signed"),
     "output": Role(_ANY_MAPS, "The output of the layer.", "signed"),
     "feature_scores": Role(_FEATURE_PAIRS, "Products of one token's features, before the softmax.", "signed"),

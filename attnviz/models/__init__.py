@@ -13,7 +13,7 @@ from attnviz.models import settings
 from attnviz.models.settings import SHARED, Setting, switch
 from attnviz.models.spec import Input as Input
 from attnviz.models.spec import ModelSpec as ModelSpec
-from attnviz.models.spec import boxes, grey, imported, pictures, receptive_fields, strips
+from attnviz.models.spec import boxes, grey, imported, patches, pictures, receptive_fields, strips
 
 _CONTROLS = "attnviz.models.controls"
 _ELEMENT_WISE = (
@@ -115,6 +115,25 @@ _OURS: dict[str, ModelSpec] = {
         imported("attnviz.models.plain_conv", "PlainConv"),
         "Convolutions with batch normalisation; a control",
         pictures,
+    ),
+    "vision_transformer": ModelSpec(
+        "Vision transformer",
+        imported("attnviz.models.vision_transformer", "VisionTransformer"),
+        "An Image Is Worth 16x16 Words: Transformers for Image Recognition at Scale, Dosovitskiy et al., 2020, "
+        "arXiv 2010.11929",
+        pictures,
+        patches,
+        settings=(
+            replace(
+                settings.HEADS,
+                about="attention heads of each layer, which share its features evenly",
+                default=4,
+                tried=SHARED,
+            ),
+            Setting("layers", "Layers", "attention layers, one after the other", "whole", 1, 12, default=4),
+            Setting("registers", "Registers", "tokens that are no patches", "whole", 0, 8, default=0),
+            switch("positions", "Positions", "tells patches where they lie", default=True),
+        ),
     ),
     "channel_attention": ModelSpec(
         "Channel attention",

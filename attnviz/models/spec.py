@@ -120,6 +120,19 @@ def boxes(config: Mapping[str, Any]) -> Grid:
     return Grid(shape.rows // side, shape.columns // side, stride=side, field=side)
 
 
+def patches(config: Mapping[str, Any]) -> Grid:
+    """Return the grid of a model whose tokens are patches, after a class token and registers that lie nowhere.
+
+    Raises:
+        BadInput: the patches do not tile the picture.
+    """
+    patch, shape = config.get("patch", 4), pictures(config)
+    if patch < 1 or shape.rows % patch or shape.columns % patch:
+        raise BadInput(f"Patches of {patch} x {patch} pixels do not tile {shape.rows} x {shape.columns}.")
+    prefix = (config.get("reading", "class") == "class") + config.get("registers", 0)
+    return Grid(shape.rows // patch, shape.columns // patch, prefix, stride=patch, field=patch)
+
+
 def receptive_fields(config: Mapping[str, Any]) -> Grid:
     """Return the grid of the blocks of `cnn_attention`: each stands for the 11 x 11 pixels that its features see.
 

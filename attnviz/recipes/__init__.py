@@ -8,12 +8,12 @@ from typing import Any
 
 from attnviz.errors import UnknownName
 from attnviz.extensions import Table
-from attnviz.recipes import bacochina, bahdanau, hu, jaderberg, schwarz, vaswani, wu
+from attnviz.recipes import bacochina, bahdanau, dosovitskiy, hu, jaderberg, schwarz, vaswani, wu
 from attnviz.recipes.axes import Axis
 from attnviz.recipes.recipe import Paper as Paper
 from attnviz.recipes.recipe import Recipe as Recipe
 
-MODULES = (schwarz, bacochina, wu, hu, jaderberg, bahdanau, vaswani)
+MODULES = (schwarz, bacochina, wu, dosovitskiy, hu, jaderberg, bahdanau, vaswani)
 
 
 def _recipes(name: str, module: Any) -> dict[str, Recipe]:

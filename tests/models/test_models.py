@@ -31,11 +31,13 @@ def shrunk(config: dict[str, Any]) -> dict[str, Any]:
     """
     hard = {"std": 0.3} if config.get("std", 1) < 0.01 else {}
     small = BLOCKS if "attention" in config else SMALL
-    even = {"eps": 1e-9, "arrays_std": 0.5} if "layers" in config else {}
+    even = {"eps": 1e-9, "arrays_std": 0.5} if "layers" in config and "patch" not in config else {}
     dead = {"output_norm": 1.0} if "output_norm" in config else {}
     few = {"strides": config["strides"][:2], "widths": (8, 16), "blocks": 2} if "blocks" in config else {}
     two = {name: 2 for name in ("patch", "unshuffle") if name in config}
-    return {**config, **small, **hard, **even, **dead, **few, **two}
+    slim = {"features": 8, "heads": 2, "hidden": 12, "layers": 2} if "patch" in config and "features" in config else {}
+    stem = {"stem": [6]} if "stem" in config else {}
+    return {**config, **small, **hard, **even, **dead, **few, **two, **slim, **stem}
 
 
 def different(variants: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, tuple[str, dict[str, Any]]]:
@@ -69,6 +71,11 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         "pixel_attention",
         {"classes": ("a", "b", "c"), "heads": 3, "head_size": 2, "mean": 0.5, "std": 0.25, "positions": "learned",
          "position_features": 4, **SMALL},
+    ),
+    "vision_transformer, two registers, the mean of the patches": (
+        "vision_transformer",
+        {"classes": ("a", "b"), "patch": 2, "features": 8, "heads": 2, "hidden": 12, "layers": 2, "reading": "mean",
+         "registers": 2, **SMALL},
     ),
     "pixel_attention, rows and columns coded": (
         "pixel_attention",
@@ -160,7 +167,8 @@ def test_a_step_of_training_reaches_every_parameter_and_lowers_the_loss(variant)
     model, images = built(variant).double(), pictures(variant).double()
     target = torch.arange(6) % len(variant[1]["classes"])
     draws = "generator" in spec(variant[0]).takes  # then a large step could move a location to the next pixel
-    optimiser = torch.optim.SGD(model.parameters(), lr=1e-5 if draws else 1e-3)
+    steep = variant[0] == "vision_transformer"  # its class token begins near zero, and is normalised
+    optimiser = torch.optim.SGD(model.parameters(), lr=1e-5 if draws or steep else 1e-3)
 
     def loss() -> Tensor:
         drawn = {"generator": torch.Generator().manual_seed(0)} if draws else {}
@@ -193,7 +201,7 @@ def untaught(variant: tuple[str, dict[str, Any]], name: str) -> bool:
     if "output_norm" in config and name.endswith("conv.bias"):
         return True  # the normalisation subtracts the mean
     # A bias of the keys adds the same to all scores of a query, which the softmax does not see. Behind a ReLU it does.
-    return model == "pixel_attention" and name.endswith("key.bias")
+    return model in ("pixel_attention", "vision_transformer") and name.endswith("key.bias")
 
 
 def test_the_key_biases_gradient_is_zero_for_it_shifts_all_scores_of_a_query_alike():
