@@ -26,10 +26,7 @@ NONE = (
     "`python -m attnviz train channel_attention --recipe digits` trains one on handwritten digits; this page then "
     "shows it."
 )
-_BLOCK = (
-    "What a block does to its maps: it convolves them, normalises, sets negative values to 0, convolves and normalises "
-    "again, "
-)
+_BLOCK = "What a block does to its maps: it convolves them, normalises, applies ReLU, convolves and normalises again, "
 _SAME = (
     " A bar that is chosen above and a map that is chosen here belong to the same channel, except that the input of a "
     "block may have fewer channels. Where a gate is turned, the maps follow."
@@ -38,7 +35,7 @@ STAGES = {
     "gate": f"{_BLOCK}and multiplies each map by its gate. The input is then added.{_SAME}",
     "cbam": f"{_BLOCK}multiplies each map by its gate, and each place by the gate of that place. The input is then "
     f"added.{_SAME}",
-    "bam": f"{_BLOCK}adds its input, and sets negative values to 0 once more. The gates follow the last block of each "
+    "bam": f"{_BLOCK}adds its input, and applies ReLU once more. The gates follow the last block of each "
     f"stage, which is drawn here: they multiply each map by 1 + its gate, which may differ from place to place.{_SAME}",
 }
 """What stands above the maps of the blocks, by the kind of gates that `kind_of` returns."""

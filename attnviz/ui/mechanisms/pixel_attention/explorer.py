@@ -16,11 +16,11 @@ VIEWER = "viewer"
 PAPER = "15_paper.py"
 LOCK = "Click a pixel to lock it, then click another one: their numbers appear here."
 PLACELESS = (
-    "Nothing tells this model where a pixel is. Two pixels of the same intensity have the same query and get the same "
-    "map: the map of a pixel shows *how much ink* it looks for, never *where*."
+    "This model does not receive the position of a pixel. Two pixels of the same intensity have the same query and "
+    "get the same map: the map of a pixel shows *how much ink* it looks for, never *where*."
 )
 PLACED = (
-    "This model knows where a token is: a position code is joined to its intensity. So a map can be violet in one "
+    "This model receives where a token is: a position code is joined to its intensity. So a map can be violet in one "
     "spot because of *where* it is, whatever is drawn there; {}, on another page, separates the two."
 )
 ALONE = "With one token there is nothing to choose: its weight is 1 on any picture. {} shows what is left of attention."

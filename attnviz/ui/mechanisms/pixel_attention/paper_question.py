@@ -58,7 +58,7 @@ def answers() -> list[tuple[str, str, str]]:
             "Count the two pictures", "paper",
         ),
         (
-            f"**Why no local pattern?** Nothing tells a {term('token')} where it is. Two pixels of one intensity have "
+            f"**Why no local pattern?** No {term('token')} carries its position. Two pixels of one intensity have "
             "the same query and the same row of weights, and a weight depends only on two intensities and on the "
             f"picture's {term('histogram')}. Shuffle the pixels, and the maps are shuffled in the same way.",
             "Shuffle the pixels", "shuffle",
@@ -151,7 +151,7 @@ def _noise() -> str:
     found = noisy.figure(noisy.recipe.tests[-1])
     assert found is not None
     return (
-        "Noise changes intensities, but a token still does not know where it is: the maps remain maps of intensities. "
+        "Noise changes intensities, but a token still carries no position: the maps remain maps of intensities. "
         f"Trained with it, 24 heads answer {formatting.percent(found.mean)} of the noisy pictures correctly and "
         f"{formatting.percent(_figure(noisy, PLAIN).mean)} of the plain ones."
     )

@@ -32,9 +32,8 @@ PARTS = ("query", "key", "value")
 COLOURS = {"query": "orange", "key": "blue", "value": "green"}
 HANDLE = "paper_handle"
 PLACED = (
-    "This model is told where a pixel is: a component is $w \\cdot \\text{intensity} + b$ and a number for the "
-    "position. "
-    "So its tiles can be anything."
+    "This model receives the position of each pixel: a component is $w \\cdot \\text{intensity} + b$ and a number for "
+    "the position. So its tiles can be anything."
 )
 PLACELESS = (
     "This model is not told where a pixel is: a component is $w \\cdot \\text{{intensity}} + b$, a linear function. "

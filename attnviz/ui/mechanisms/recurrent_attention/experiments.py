@@ -140,7 +140,8 @@ def worth(subject: Subject, view: GlimpseView) -> None:
     )
     if not fashion:
         text += (
-            " The oracle is told where the digit is: it shows roughly what this network could gain by looking better."
+            " The oracle receives the place of the digit: it shows roughly what this network could gain by looking "
+            "better."
         )
     st.caption(text)
 

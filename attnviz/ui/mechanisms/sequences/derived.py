@@ -81,7 +81,7 @@ def settle(loaded: Loaded, parameters: Reads) -> Reads:
     if parameters.unmasked and (
         parameters.told is None or not any("mask" in getattr(part, "taps", ()) for part in loaded.model.modules())
     ):
-        raise BadInput(f"{net.key} has no mask that could be taken off while it is told this text.")
+        raise BadInput(f"{net.key} has no mask to remove under teacher forcing with this text.")
     taps = reading.taps_of([layers[name] for name in parameters.shown if name in layers])
     return parameters.model_copy(update={"layer": first.name, "taps": taps})
 

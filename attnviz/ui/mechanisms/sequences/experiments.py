@@ -267,7 +267,7 @@ EXPERIMENTS = {
     ),
     "positions": Experiment(
         "What is read without positions?",
-        "Compares a Transformer that is told where columns stand with one that is not.",
+        "Compares a Transformer that receives the positions of columns with one that does not.",
         positions,
         (MEASURED,),
     ),

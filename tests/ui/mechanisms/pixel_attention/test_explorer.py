@@ -12,10 +12,10 @@ from attnviz.ui.mechanisms.pixel_attention import explorer
 @pytest.mark.parametrize(
     ("config", "token", "unsaid"),
     [
-        ({}, "Each pixel", "Nothing tells this model where a pixel is."),
-        ({"patch": 4}, "Each box of 4 × 4 pixels", "Nothing tells this model where a pixel is."),
-        ({"pool": 2, "patch": 2}, "Each box of 4 × 4 pixels", "Nothing tells this model where a pixel is."),
-        ({"positions": "learnt"}, "Each pixel", "This model knows where a token is:"),
+        ({}, "Each pixel", "This model does not receive the position of a pixel."),
+        ({"patch": 4}, "Each box of 4 × 4 pixels", "This model does not receive the position of a pixel."),
+        ({"pool": 2, "patch": 2}, "Each box of 4 × 4 pixels", "This model does not receive the position of a pixel."),
+        ({"positions": "learnt"}, "Each pixel", "This model receives where a token is:"),
         ({"patch": 28}, "The whole picture", "With one token there is nothing to choose:"),
     ],
     ids=str,

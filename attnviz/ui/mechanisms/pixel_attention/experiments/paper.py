@@ -215,7 +215,7 @@ def seven_digits(subject: Subject) -> tuple[tuple[Picture, ...], Array, Array]:
     """
     net = subject.net
     if not {*INPUTS} <= {*net.classes}:
-        raise BadInput(f"{net.key} does not know the digits 8 and 1.")
+        raise BadInput(f"{net.key} has no classes for the digits 8 and 1.")
     examples = in_turn(net, pickers.tests(subject), INPUTS)
     return examples, *cache.of_net(outputs, net, examples)
 
@@ -226,7 +226,7 @@ def show_outputs(subject: Subject, say: Callable[[str], None]) -> None:
     say(finding_of_outputs(correlations(maps, pictures)))
     twice(PAPER_OUTPUTS, subject, beside=True)
     if subject.net.config.get("positions"):
-        st.markdown("This model is told where a pixel is, so its output can differ from pixel to pixel.")
+        st.markdown("This model receives the position of each pixel, so its output can differ from pixel to pixel.")
         return
     st.markdown(
         "Below each tile are the digit and the number of the picture. Without positions, the output for a pixel "
