@@ -4,7 +4,7 @@ import streamlit as st
 
 from attnviz.subjects import Net, Picture, Subject
 from attnviz.ui.components import stage_maps
-from attnviz.ui.components.pixel_viewer import FIELDS, pixel_viewer, settled_view
+from attnviz.ui.components.pixel_viewer import pixel_viewer, settled_view
 from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW, attention
 from attnviz.ui.live import jacobian_map, second_training
 from attnviz.ui.mechanisms.cnn_attention import DATA, HEAD, MECHANISM, MODEL, NUMBER, experiments, words
@@ -12,6 +12,7 @@ from attnviz.ui.mechanisms.cnn_attention.view import CONVOLUTIONS_VIEW
 from attnviz.ui.server import preload
 from attnviz.ui.shared import cache, mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
+from attnviz.views.attention import FIELDS
 
 VIEWER, MAPS = "blocks", "stages"
 UNIT = "block"

@@ -35,7 +35,7 @@ ALLOWED = {
     "data": {"data", "extensions", "errors", "files", "looks", "zips"},
     "measures": {"answers", "edits", "equal_tokens", "measures", "readings", "tracing", "roles", "errors"},
     "charts": {"charts", "roles", "errors"},
-    "views": {"views", "errors"},
+    "views": {"answers", "errors", "layers", "measures", "readings", "subjects", "tracing", "views"},
 }
 
 

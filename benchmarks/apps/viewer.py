@@ -4,7 +4,8 @@ import numpy as np
 import streamlit as st
 
 from attnviz.data import strokes
-from attnviz.ui.components.pixel_viewer import AttentionView, pixel_viewer
+from attnviz.ui.components.pixel_viewer import pixel_viewer
+from attnviz.views.attention import AttentionView
 
 SIZE, SIDE = 6, 28
 

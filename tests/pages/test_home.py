@@ -10,11 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import cards
-from attnviz.ui.components.pixel_viewer import FIELDS
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.mechanisms.pixel_attention import first_look
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.url_state import VERSION
+from attnviz.views.attention import FIELDS
 
 from .reading import headers
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from attnviz.recipes.recipe import Strict
-from attnviz.ui.components import pixel_viewer
 from attnviz.ui.live.derived import View
 from attnviz.ui.shared import cache, first_look
+from attnviz.views.attention import AttentionView
 from attnviz.views.payload import header_of
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class OfTokens(Strict):
     unit: Annotated[str, Field(pattern=r"^[a-z ]{1,40}$")] | None = None
 
 
-def attention(subject: Subject, unit: str | None = None) -> pixel_viewer.AttentionView:
+def attention(subject: Subject, unit: str | None = None) -> AttentionView:
     """Return what the attention viewer needs of a subject; torch is loaded only where that is not stored."""
     found = _stored(subject)
     return _computed(subject, unit) if found is None else _unpacked(found)
@@ -31,16 +31,16 @@ def attention(subject: Subject, unit: str | None = None) -> pixel_viewer.Attenti
 
 def payload(subject: Subject, parameters: OfTokens) -> bytes:
     """Return the same as the viewer takes it."""
-    return _stored(subject) or pixel_viewer.packed(_computed(subject, parameters.unit))
+    return _stored(subject) or _computed(subject, parameters.unit).packed()
 
 
-def _computed(subject: Subject, unit: str | None) -> pixel_viewer.AttentionView:
+def _computed(subject: Subject, unit: str | None) -> AttentionView:
     from attnviz.ui.dot_product import attending
 
     return cache.of_subject(attending.attention, subject, unit=unit)
 
 
-_unpacked = lru_cache(maxsize=4)(pixel_viewer.unpacked)  # of what is stored
+_unpacked = lru_cache(maxsize=4)(AttentionView.unpacked)  # of what is stored
 
 
 def _stored(subject: Subject) -> bytes | None:

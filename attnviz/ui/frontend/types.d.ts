@@ -10,7 +10,7 @@ type Made<Tag extends string> = Tag extends `${infer Name}.${string}`
 /** An array whose buffer a pixel buffer, a socket or a file can take. */
 type Numbers = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float32Array | Float64Array;
 
-/** What Python sent: views/payload.py. Arrays are flat, row by row; shapes have the same names. */
+/** What Python sent; views.d.ts has the fields of some: views/payload.py. Arrays are flat, row by row; shapes have the same names. */
 interface Payload {
   header: any; // what each component's Python side describes
   arrays: Record<string, any>; // typed arrays, of the kind that Python chose for each name

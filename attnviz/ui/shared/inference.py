@@ -12,6 +12,8 @@ from attnviz.answers import as_batch, predicted, probabilities
 from attnviz.data import inputs
 from attnviz.measures.maps import Maps, maps
 from attnviz.subjects import Example, Loaded, Net
+from attnviz.subjects.asking import ask as ask
+from attnviz.subjects.asking import batch_of as batch_of
 from attnviz.tracing import Grid, trace
 from attnviz.ui.shared.wording import share
 
@@ -25,17 +27,6 @@ class TapInfo:
     axes: tuple[str, ...]
     shape: tuple[int, ...]
     grid: Grid | None = None
-
-
-def ask(loaded: Loaded, batch: Tensor, seed: int = 0) -> Tensor:
-    """Return the logits of a batch; a model that draws random numbers gets a generator of that seed.
-
-    Taps, answers and Jacobians that do not name a draw are all of seed 0, the draw that pages open with.
-    """
-    model, net = loaded
-    drawn = "generator" in net.takes
-    logits: Tensor = model(batch, **({"generator": torch.Generator().manual_seed(seed)} if drawn else {}))
-    return logits
 
 
 def list_taps(loaded: Loaded) -> dict[str, TapInfo]:
@@ -59,11 +50,6 @@ def tap(loaded: Loaded, example: Example, address: str, query: int | None) -> Ma
     if "batch" in seen[address].axes:
         held["batch"] = 0
     return maps(seen[address], **held)
-
-
-def batch_of(loaded: Loaded, example: Example) -> Tensor:
-    """Return an example as a net takes it, a batch of one in double precision."""
-    return as_batch(example.taken_by(loaded.net), double=True)
 
 
 def answer(loaded: Loaded, example: Example) -> str:

@@ -9,12 +9,8 @@ import json
 import numpy as np
 import streamlit as st
 
-from attnviz.ui.components.pixel_viewer import (
-    FIELDS,
-    AttentionView,
-    pixel_viewer,
-    settled_view,
-)
+from attnviz.ui.components.pixel_viewer import pixel_viewer, settled_view
+from attnviz.views.attention import FIELDS, AttentionView
 
 
 def make_view(

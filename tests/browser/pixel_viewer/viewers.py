@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Download, Locator, Page, expect
 
-from attnviz.ui.components.pixel_viewer import AttentionView
+from attnviz.views.attention import AttentionView
 
 from ..conftest import read_state
 

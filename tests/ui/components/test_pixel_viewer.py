@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.pixel_viewer import FIELDS, OF_TOKENS, distinct
+from attnviz.views.attention import FIELDS, OF_TOKENS, distinct
 from attnviz.views.payload import unpack
 from tests.browser.apps.pixel_viewer import make_view
 

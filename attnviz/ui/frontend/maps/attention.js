@@ -6,9 +6,10 @@ export const MEAN = "mean";
 /** One attention layer on one picture. */
 export class Attention {
   /**
-   * @param {{query: Float64Array, key: Float64Array, log_normaliser: Float64Array, carried: Float64Array,
-   *   received: Float64Array}} arrays query and key (head, token, size), the others (head, token); see pixel_viewer.py
-   * @param {number[]} shape heads, tokens, size
+   * @param {{query?: Float64Array, key?: Float64Array, scores?: Numbers, log_normaliser: Float64Array,
+   *   carried: Float64Array, received: Float64Array}} arrays query and key (head, token, size), or scores (head, query,
+   *   key) in their place; the others (head, token): attnviz/views/attention.py
+   * @param {number[]} shape heads, tokens, size (0 where scores are given)
    * @param {import("./normed_end.js").NormedEnd|null} end how the layer ends; null where the projection of the heads is
    *   its output
    */
@@ -19,18 +20,21 @@ export class Attention {
     this.heads = heads;
     this.tokens = tokens;
     this.size = size;
-    this.query = arrays.query;
-    this.key = arrays.key;
+    this.query = arrays.query ?? new Float64Array();
+    this.key = arrays.key ?? new Float64Array();
+    /** @type {Numbers|undefined} where they are no products */
+    this.scores = arrays.scores;
     this.logNormaliser = arrays.log_normaliser;
     this.carried = arrays.carried;
     this.received = arrays.received;
     this.root = Math.sqrt(size);
     this.scaled = new Float64Array(size);
-    this.meanQuery = meanOverTokens(arrays.query, heads, tokens, size);
+    this.meanQuery = meanOverTokens(this.query, heads, tokens, size);
   }
 
   /** The score q · k / sqrt(size) of one pair in one head. */
   score(head, query, key) {
+    if (this.scores) return this.scores[(head * this.tokens + query) * this.tokens + key];
     const from = (head * this.tokens + query) * this.size;
     const to = (head * this.tokens + key) * this.size;
     let sum = 0;
@@ -53,6 +57,10 @@ export class Attention {
     const start = head * this.tokens;
     if (query === null) {
       into.set(this.received.subarray(start, start + this.tokens));
+      return;
+    }
+    if (this.scores) {
+      for (let token = 0; token < this.tokens; token++) into[token] = this.weight(head, query, token);
       return;
     }
     const from = (start + query) * this.size;
@@ -132,6 +140,7 @@ export class Attention {
 
   /** The mean score of a key over all queries: the score of the mean query, for a score is linear in it. */
   meanScore(head, key) {
+    if (this.scores) return this.meanOfScores(head, key);
     const to = (head * this.tokens + key) * this.size;
     let sum = 0;
     for (let i = 0; i < this.size; i++) sum += this.meanQuery[head * this.size + i] * this.key[to + i];
@@ -151,7 +160,9 @@ export class Attention {
     const { heads, tokens } = this;
     for (let head = 0; head < heads; head++) {
       const start = head * tokens;
-      if (direction === "from") this.fillScores(this.query, (start + held) * this.size, this.key, head, maps);
+      if (this.scores && (direction !== "received" || show === "scores"))
+        this.takeScores(this.scores, direction, held, head, maps);
+      else if (direction === "from") this.fillScores(this.query, (start + held) * this.size, this.key, head, maps);
       else if (direction === "to") this.fillScores(this.key, (start + held) * this.size, this.query, head, maps);
       else if (show === "scores") this.fillScores(this.meanQuery, head * this.size, this.key, head, maps);
       else maps.set(this.received.subarray(start, start + tokens), start);
@@ -195,6 +206,25 @@ export class Attention {
       else if (direction === "to") maps[at] = this.change(head, token, held, maps[at]);
       else maps[at] = this.change(head, null, token, maps[at]);
     }
+  }
+
+  /** One head's scores as they were given: a row, a column, or the mean over all queries. */
+  takeScores(scores, direction, held, head, maps) {
+    const { tokens } = this;
+    const [start, first] = [head * tokens, head * tokens * tokens];
+    for (let token = 0; token < tokens; token++) {
+      if (direction === "from") maps[start + token] = scores[first + held * tokens + token];
+      else if (direction === "to") maps[start + token] = scores[first + token * tokens + held];
+      else maps[start + token] = this.meanOfScores(head, token);
+    }
+  }
+
+  /** The mean of the scores that were given of a key, over all queries. */
+  meanOfScores(head, key) {
+    const { tokens } = this;
+    let sum = 0;
+    for (let query = 0; query < tokens; query++) sum += this.score(head, query, key);
+    return sum / tokens;
   }
 
   fillMean(show, maps, logs) {

@@ -4,7 +4,7 @@
 import { extent, MEAN, strongest } from "../maps/attention.js";
 import { makeScale, toIndices } from "../core/colours.js";
 
-const OF_TOKENS = ["query", "key", "value", "log_normaliser", "carried", "received"]; // as in pixel_viewer.py
+const OF_TOKENS = ["query", "key", "value", "log_normaliser", "carried", "received"]; // as in attnviz/views/attention.py
 
 /**
  * Give every token its numbers: equal tokens travel once, and `place` says which one each of them is.
@@ -13,7 +13,7 @@ const OF_TOKENS = ["query", "key", "value", "log_normaliser", "carried", "receiv
  */
 export function spread({ header, arrays, shapes }) {
   const { place } = arrays;
-  for (const name of OF_TOKENS) {
+  for (const name of OF_TOKENS.filter((name) => arrays[name])) {
     const [heads, kinds, size = 1] = shapes[name];
     const found = new Float64Array(heads * place.length * size);
     for (let head = 0, to = 0; head < heads; head++) {

@@ -121,12 +121,7 @@ function viewerSheet(viewer) {
     17,
     { weight: 600 },
   );
-  write(
-    MARGIN,
-    50,
-    `${header.origin.model ?? "model"} answers ${viewer.frame.answer.words(viewer.arrays)}; colours: ` +
-      `${origin(viewer).scale}`,
-  );
+  write(MARGIN, 50, `${answerWords(viewer)}colours: ${origin(viewer).scale}`);
   write(
     MARGIN,
     68,
@@ -196,6 +191,10 @@ function viewerSheet(viewer) {
     items,
     origin: origin(viewer),
   };
+}
+
+function answerWords({ header, frame, arrays }) {
+  return header.classes.length ? `${header.origin.model ?? "model"} answers ${frame.answer.words(arrays)}; ` : "";
 }
 
 function outlineOf({ cells, theme }, name, token) {

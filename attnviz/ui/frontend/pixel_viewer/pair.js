@@ -9,6 +9,8 @@ import { NOTHING, restingSentence, STEPS, stepSentence } from "./pair_words.js";
 import { gather, largest, STRONGEST, strongestKeys, TERMS } from "./worked.js";
 
 const NAMES = { score: "Score", softmax: "Softmax", value: "Value", share: "Its share" };
+const OWN = "not only a dot product: the model adds to it";
+const LEFT_OUT = "only its length is in this file";
 const NO_SHARE = "what follows the attention is not a sum";
 
 /** The panel. All its nodes are made once; while the pointer moves only text nodes and transforms change. */
@@ -181,8 +183,16 @@ export class PairPanel {
         kind: others ? "others" : undefined,
       })),
     );
-    this.note("score", terms.length === 0, head === MEAN ? "a score in each head" : "a score for each query");
-    const mean = head === MEAN ? "mean score of the heads" : direction === "received" ? "mean over all queries" : null;
+    const whose = head === MEAN ? "a score in each head" : direction === "received" ? "a score for each query" : OWN;
+    this.note("score", terms.length === 0, whose);
+    const mean =
+      head === MEAN
+        ? "mean score of the heads"
+        : direction === "received"
+          ? "mean over all queries"
+          : size === 0
+            ? "as the model computes it"
+            : null;
     const sum = size === 1 ? "product = score" : `sum ${tight(score * Math.sqrt(size))} \u00f7 \u221a${size} = score`;
     this.result("score", column(score), mean ?? sum, score);
   }
@@ -227,7 +237,7 @@ export class PairPanel {
     }));
     if (others) items.push({ value: `${others}`, taken: "more", bar: 0, kind: "others" });
     this.columns.value.say(items);
-    this.note("value", vector.length === 0, "a value in each head");
+    this.note("value", vector.length === 0, head === MEAN ? "a value in each head" : LEFT_OUT);
     const aside =
       head === MEAN ? "mean of the heads" : carriedSigned ? `weight \u00d7 ${short(value, 3)}` : "change of the output";
     this.result("value", plain(carried), aside, carried);

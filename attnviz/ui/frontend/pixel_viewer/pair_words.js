@@ -17,6 +17,7 @@ export function stepSentence(step, reading) {
 }
 
 function score({ size, head, direction }) {
+  if (size === 0) return "The score of query and key as the model computes it, with all that it adds to their product.";
   if (head === MEAN)
     return (
       "Each head compares its own query with its own key. This is the mean of their scores; choose a head to see " +

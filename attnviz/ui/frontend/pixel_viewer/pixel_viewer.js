@@ -79,8 +79,9 @@ export class Viewer extends PixelPart {
     const { header, arrays, shapes, frame } = this;
     const { rows, columns } = header;
     this.passing.keep();
-    const end = arrays.before && new NormedEnd(/** @type {any} */ (arrays), shapes.query[1], header.eps);
-    this.attention = new Attention(/** @type {any} */ (arrays), shapes.query, end ?? null);
+    const end = arrays.before && new NormedEnd(/** @type {any} */ (arrays), shapes.log_normaliser[1], header.eps);
+    const shape = shapes.query ?? [...shapes.log_normaliser, 0];
+    this.attention = new Attention(/** @type {any} */ (arrays), shape, end ?? null);
     this.worked = new Worked(this.attention, arrays, shapes);
     this.cells = new Cells(rows, columns, header.prefix);
     this.boxes = header.boxes && new Boxes(header.boxes, this.cells, shapes.background);
@@ -114,7 +115,8 @@ export class Viewer extends PixelPart {
     frame.forgetControls();
     this.qkvMaps.take(this);
     frame.answer.name(header.classes, header.label);
-    frame.answer.show(arrays);
+    frame.answer.holder.hidden = !header.classes.length;
+    if (header.classes.length) frame.answer.show(arrays);
     this.takeView({ cells: this.cells, heads }, (asked) => {
       if (asked) this.held = -1;
       if (this.view.direction === "received") this.view.query = null;

@@ -29,8 +29,9 @@ export class QkvMaps {
   take(viewer) {
     this.viewer = viewer;
     const { shapes, cells, edge, attention } = viewer;
-    const sizes = { query: attention.size, key: attention.size, value: shapes.value[2], output: shapes.output[1] };
-    this.parts = Object.keys(TITLES).map((name) => {
+    const sizes = { query: attention.size, key: attention.size, value: shapes.value?.[2], output: shapes.output?.[1] };
+    const there = Object.keys(TITLES).filter((name) => sizes[name]);
+    this.parts = there.map((name) => {
       const tiles = Array.from({ length: sizes[name] }, (_, i) => ({
         name: String(i + 1),
         spoken: `${name} ${i + 1}`,
@@ -65,6 +66,7 @@ export class QkvMaps {
     });
     for (const part of this.parts) say(part.title, TITLES[part.name]);
     this.element.classList.toggle("few", sizes.output <= 6);
+    this.element.parentElement?.toggleAttribute("hidden", there.length === 0);
     this.element.replaceChildren(...this.parts.map((part) => part.element));
     this.painted = null;
   }

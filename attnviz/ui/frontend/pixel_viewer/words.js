@@ -61,7 +61,7 @@ function queryWords(viewer, token) {
 
 /** What the answer is, as a number that pairs add to. */
 function answerWords({ header: { classes, logit }, arrays }) {
-  const answer = classes[best(arrays.probabilities)];
+  const answer = classes[best(arrays.probabilities)] ?? "";
   return {
     logit,
     answer,

@@ -16,7 +16,7 @@ export class Worked {
   constructor(attention, arrays, shapes) {
     this.attention = attention;
     this.value = arrays.value;
-    this.size = shapes.value[2];
+    this.size = shapes.value?.[2] ?? 0;
     this.projection = arrays.projection;
     this.readout = arrays.readout;
     this.ofHeads = arrays.of_heads;
@@ -83,10 +83,10 @@ export class Worked {
     return sum;
   }
 
-  /** The value of a token in a head. @returns {number[]} */
+  /** The value of a token in a head; nothing where the values were left out. @returns {number[]} */
   valueOf(head, token) {
     const from = (head * this.attention.tokens + token) * this.size;
-    return Array.from(this.value.subarray(from, from + this.size));
+    return this.value ? Array.from(this.value.subarray(from, from + this.size)) : [];
   }
 
   // Below: what a value is worth to the logit at one query. Only its dot product with `toLogit` is needed.

@@ -9,8 +9,8 @@ from attnviz import edits
 from attnviz.grids import Grid
 from attnviz.subjects import Example, Loaded, Subject
 from attnviz.tracing import trace
-from attnviz.ui.dot_product import attending
 from attnviz.ui.shared import inference
+from attnviz.views import attending
 
 
 def evenly(loaded: Loaded, example: Example) -> str:

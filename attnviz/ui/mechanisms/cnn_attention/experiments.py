@@ -16,11 +16,11 @@ from attnviz.recipes import RECIPES
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Subject, usable
 from attnviz.ui.components.map_grid import Names, map_grid, packed
-from attnviz.ui.components.pixel_viewer import FIELDS
 from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.cnn_attention import words
 from attnviz.ui.shared import cache, costs, other_data
 from attnviz.ui.shared.experiments import Experiment, finding
+from attnviz.views.attention import FIELDS
 
 KINDS = {
     "blocks": "Every block attends to all blocks",

@@ -6,8 +6,8 @@ from attnviz.errors import BadInput
 from attnviz.grids import Grid
 from attnviz.subjects import Example, Loaded, Subject
 from attnviz.ui.components.stage_maps import LayerMaps, StageMaps, StageMapsView
-from attnviz.ui.dot_product import attending
 from attnviz.ui.shared import cache
+from attnviz.views import attending
 
 
 def view(loaded: Loaded, example: Example) -> StageMapsView:

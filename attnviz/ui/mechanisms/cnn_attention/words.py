@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from attnviz.cards import Figure
     from attnviz.subjects import Net
-    from attnviz.ui.components.pixel_viewer import AttentionView
+    from attnviz.views.attention import AttentionView
 
 QUESTION = "Where does a block of features take its information from? Point at the picture: every head answers."
 NONE = (

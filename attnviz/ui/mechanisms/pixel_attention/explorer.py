@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attnviz.subjects import Net, Subject
-from attnviz.ui.components.pixel_viewer import FIELDS, AttentionView, pixel_viewer, settled_view
+from attnviz.ui.components.pixel_viewer import pixel_viewer, settled_view
 from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW, attention
 from attnviz.ui.live import jacobian_map
 from attnviz.ui.mechanisms.pixel_attention import equations
@@ -11,6 +11,7 @@ from attnviz.ui.mechanisms.pixel_attention.experiments import erase, one_token, 
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import experiments, page, pickers, url_state
 from attnviz.ui.shared.glossary import term
+from attnviz.views.attention import FIELDS, AttentionView
 
 VIEWER = "viewer"
 PAPER = "15_paper.py"

@@ -7,8 +7,9 @@ again. A test holds it equal to what the model computes.
 import streamlit as st
 
 from attnviz.errors import CheckpointError
-from attnviz.ui.components.pixel_viewer import FIELDS, pixel_viewer, settled_view
+from attnviz.ui.components.pixel_viewer import pixel_viewer, settled_view
 from attnviz.ui.shared import first_look, url_state
+from attnviz.views.attention import FIELDS
 
 NAME, SOURCE, NUMBER = "pixel_attention.digits", "strokes", 23
 VIEWER = "home_viewer"
@@ -32,11 +33,10 @@ def _keep() -> None:
 def renew() -> None:
     """Compute the first look again and write it beside the weights."""
     from attnviz.subjects import Picture, net
-    from attnviz.ui.components.pixel_viewer import packed
     from attnviz.ui.dot_product import attending
 
     view = attending.attention(net(NAME).load(double=True), Picture(SOURCE, NUMBER))
-    first_look.keep(NAME, packed(view))
+    first_look.keep(NAME, view.packed())
 
 
 if __name__ == "__main__":

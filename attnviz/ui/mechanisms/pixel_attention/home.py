@@ -3,9 +3,9 @@
 import numpy as np
 from PIL.Image import Image
 
-from attnviz.ui.components.pixel_viewer import unpacked
 from attnviz.ui.mechanisms.pixel_attention.first_look import NAME, NUMBER, SOURCE
 from attnviz.ui.shared import first_look, home_picture
+from attnviz.views.attention import AttentionView
 
 QUERY, HEAD = (6, 6), 0  # where the strokes of the 8 cross; from 0
 
@@ -14,7 +14,7 @@ def tiles() -> tuple[Image, Image]:
     """Return the digit with the query's pixel outlined, and the weights with which a head takes values for it."""
     found = first_look.stored(NAME, f"{SOURCE}/test/{NUMBER}")
     assert found is not None, "compute the first look first"
-    view = unpacked(found)
+    view = AttentionView.unpacked(found)
     query = view.prefix + QUERY[0] * view.columns + QUERY[1]
     scores = view.query[HEAD, query] @ view.key[HEAD].T / np.sqrt(view.query.shape[2])
     weights = np.exp(scores - view.log_normaliser[HEAD, query])[view.prefix :].reshape(view.rows, view.columns)

@@ -16,11 +16,11 @@ from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import Table, chosen_map, map_grid, packed
 from attnviz.ui.components.moving_maps import moving_maps, rested, turn_weight
-from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import NoParameters, View
 from attnviz.ui.shared import cache, url_state
 from attnviz.ui.shared.wording import short, verbatim
+from attnviz.views.attention import AttentionView
 from attnviz.views.payload import header_of
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.pixel_viewer import FIELDS, AttentionView
 from attnviz.ui.shared import url_state
+from attnviz.views.attention import FIELDS, AttentionView
 
 MEAN = "mean"
 

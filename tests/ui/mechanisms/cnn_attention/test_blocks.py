@@ -13,10 +13,10 @@ from attnviz.readings import Reading
 from attnviz.subjects import Example, Loaded, Picture, Subject, net
 from attnviz.tracing import trace
 from attnviz.ui.components import stage_maps
-from attnviz.ui.dot_product import attending
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.cnn_attention import stages, words
 from attnviz.ui.mechanisms.cnn_attention.view import CONVOLUTIONS_VIEW
+from attnviz.views import attending
 from attnviz.views.payload import header_of, with_header
 
 from .placed import NETS, SHOWN

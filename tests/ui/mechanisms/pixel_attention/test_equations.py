@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from attnviz.ui.components.pixel_viewer import FIELDS, AttentionView
 from attnviz.ui.mechanisms.pixel_attention import equations
+from attnviz.views.attention import FIELDS, AttentionView
 
 
 @pytest.fixture

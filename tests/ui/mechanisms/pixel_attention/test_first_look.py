@@ -12,10 +12,10 @@ import pytest
 
 from attnviz import cards
 from attnviz.subjects import Picture, net
-from attnviz.ui.components.pixel_viewer import packed, unpacked
 from attnviz.ui.dot_product import attending
 from attnviz.ui.mechanisms.pixel_attention.first_look import NAME, NUMBER, SOURCE
 from attnviz.ui.shared import first_look
+from attnviz.views.attention import AttentionView
 from attnviz.views.payload import header_of
 
 ROOT = Path(__file__).parents[4]
@@ -25,10 +25,10 @@ IMAGE = f"{SOURCE}/test/{NUMBER}"
 def test_it_equals_what_the_model_computes() -> None:
     stored = first_look.stored(NAME, IMAGE)
     assert stored is not None, "trained again: run python -m attnviz.ui.mechanisms.pixel_attention.first_look"
-    found = unpacked(stored)
+    found = AttentionView.unpacked(stored)
     computed = attending.attention(net(NAME).load(double=True), Picture(SOURCE, NUMBER))
     # The browser reads the file itself: a field that the server would fill in is missing there.
-    assert header_of(stored).keys() == header_of(packed(computed)).keys()
+    assert header_of(stored).keys() == header_of(computed.packed()).keys()
     for field in fields(computed):
         was, now = getattr(found, field.name), getattr(computed, field.name)
         if isinstance(now, np.ndarray):

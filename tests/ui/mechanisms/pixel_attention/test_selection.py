@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.mechanisms.pixel_attention import selection
+from attnviz.views.attention import AttentionView
 
 PICTURE = np.array([[0, 0, 0, 0], [0, 0.9, 0.8, 0.9], [0, 0, 0.1, 0]])
 

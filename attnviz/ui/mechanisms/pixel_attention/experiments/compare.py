@@ -9,7 +9,6 @@ import streamlit as st
 from attnviz import cards, data, subjects
 from attnviz.measures.compare import Direction
 from attnviz.subjects import EXAMPLES, Example, Net, Picture, Subject
-from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments.compare_sides import COMPARED, DIRECTIONS, Side, draw
@@ -17,6 +16,7 @@ from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import experiments, pickers, url_state
 from attnviz.ui.shared.wording import verbatim
 from attnviz.views import url_fields
+from attnviz.views.attention import AttentionView
 
 TITLE = "How far apart are two maps?"
 MEASURES = "Changes the pixel, the head, the picture or the model, and measures what changes in the map."

@@ -15,11 +15,11 @@ from attnviz.measures import compare as measure
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import map_grid, packed
-from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.shared.wording import share, short
+from attnviz.views.attention import AttentionView
 
 DIRECTIONS = {"from": "Takes from", "to": "Gives to", "received": "Received from all"}
 SAME = 1e-9  # even shares: smaller differences come from the order in which numbers were added

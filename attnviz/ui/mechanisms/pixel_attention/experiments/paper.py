@@ -14,7 +14,6 @@ from attnviz.measures.pixel_attention.representations import needed
 from attnviz.subjects import Net, Picture, Subject
 from attnviz.subjects.subject import origin_of
 from attnviz.ui.components.map_grid import packed
-from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import View
 from attnviz.ui.mechanisms.pixel_attention import paper_tiles
@@ -23,6 +22,7 @@ from attnviz.ui.mechanisms.pixel_attention.experiments.outputs import finding as
 from attnviz.ui.mechanisms.pixel_attention.paper_tiles import OnScale, on_scale, twice
 from attnviz.ui.shared import cache, experiments, page, pickers, url_state
 from attnviz.ui.shared.wording import short
+from attnviz.views.attention import AttentionView
 
 if TYPE_CHECKING:
     from attnviz.subjects import Loaded
@@ -240,8 +240,8 @@ def outputs(loaded: "Loaded", examples: tuple[Picture, ...]) -> tuple[Array, Arr
     import torch
 
     from attnviz.tracing import trace
-    from attnviz.ui.dot_product import attending
     from attnviz.ui.shared import inference
+    from attnviz.views import attending
 
     pixels = torch.cat([inference.batch_of(loaded, one) for one in examples])
     with torch.no_grad(), trace(loaded.model, ["attention.output"]) as seen:

@@ -19,7 +19,7 @@ from attnviz.ui.shared.wording import short, verbatim
 if TYPE_CHECKING:
     from attnviz.measures.pixel_attention.components import Lines
     from attnviz.subjects import Loaded
-    from attnviz.ui.components.pixel_viewer import AttentionView
+    from attnviz.views.attention import AttentionView
 
 TITLE = "What does each head compute from a pixel?"
 MEASURES = (

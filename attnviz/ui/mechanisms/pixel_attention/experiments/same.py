@@ -10,12 +10,12 @@ import streamlit as st
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid, packed
-from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.pixel_attention import equations, selection
 from attnviz.ui.shared import cache, experiments
 from attnviz.ui.shared.wording import short
+from attnviz.views.attention import AttentionView
 
 if TYPE_CHECKING:
     from attnviz.subjects import Example, Loaded

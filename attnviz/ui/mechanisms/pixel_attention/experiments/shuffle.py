@@ -11,7 +11,6 @@ from pydantic import Field
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import map_grid, packed
-from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.pixel_attention import selection
@@ -19,6 +18,7 @@ from attnviz.ui.mechanisms.pixel_attention.experiments import same
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import cache, experiments, url_state
 from attnviz.ui.shared.wording import share, short
+from attnviz.views.attention import AttentionView
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -177,7 +177,7 @@ def compute(loaded: "Loaded", example: "Example", seed: int) -> Facts:
 
     from attnviz.answers import probabilities
     from attnviz.measures.pixel_attention import shuffle
-    from attnviz.ui.dot_product import attending
+    from attnviz.views import attending
 
     pictures, (before, after), order = looks(loaded, example, seed)
     weights, outputs = shuffle.differences(before, after, shuffle.of_tokens(order, before.grid))

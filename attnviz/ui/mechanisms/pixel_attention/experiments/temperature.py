@@ -10,7 +10,6 @@ from attnviz.errors import BadInput
 from attnviz.recipes.schwarz import MNIST_STD
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.moving_maps import moving_maps, temperature
-from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import View
 from attnviz.ui.mechanisms.pixel_attention import selection
@@ -20,6 +19,7 @@ from attnviz.ui.mechanisms.pixel_attention.selection import Token
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import experiments
 from attnviz.ui.shared.wording import short
+from attnviz.views.attention import AttentionView
 
 TITLE = "What becomes visible when scores are divided?"
 MEASURES = "Measures how many pixels hold the weights of a few queries, with scores as they would be at other scales."

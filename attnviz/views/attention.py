@@ -1,0 +1,208 @@
+"""Dot-product attention of one layer on one picture: what the pixel viewer shows, and what figures are made of.
+
+A *choice* of what is shown is a dictionary, of which `FIELDS` says how a URL states it: "query" and "key" ([row,
+column], or None while nothing is locked), "head" (a number or "mean"), "show" (weights, scores, carried), "direction"
+(from, to, received), "scale" (share, all, map), "map" (attention, jacobian). In it, as in arrays, rows, columns and
+heads count from 0; [-1, i] is the i-th token without a position (a class token). In what a person reads, including the
+URL, they count from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
+
+from attnviz.errors import BadInput
+from attnviz.views.declared import Array, Axes, Payload
+from attnviz.views.url_fields import Field, Fields
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+OF_TOKENS = ("query", "key", "value", "log_normaliser", "carried", "received")  # (head, token, ...)
+FLOATS = ("float64", "float32")
+
+FIELDS = Fields(
+    Field("query", "place"),
+    Field("key", "place"),
+    Field("head", "head", 0),
+    Field("show", "choice", "weights", ("weights", "scores", "carried")),
+    Field("direction", "choice", "from", ("from", "to", "received")),
+    Field("scale", "choice", "share", ("share", "all", "map")),
+    Field("map", "choice", "attention", ("attention", "jacobian")),
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LayerView(Payload):
+    """One picture, one attention layer, and what is needed to compute every weight between two of its tokens.
+
+    N tokens: `prefix` that lie nowhere, then rows x columns, row by row from the top left.
+
+    Args:
+        picture: each token's intensity, 0..1; the edge of the ink is found in it.
+        query, key: whose dot product over the root of their size is the score.
+        scores: what the softmax is taken of, where that is no such product; query and key are then None.
+        value: None where it is left out, as a figure does to stay small.
+        log_normaliser: log of the sum of exp(score) over all keys, for each query.
+        carried: what a key would add to the projection of the heads if its weight were 1: signed where that is one
+            number, else the length of what it adds.
+        carried_signed: whether `carried` has a sign.
+        received: mean weight over all queries; 1/N is an even share.
+        output: what comes out of the layer; None where it is left out.
+        rows, columns: of the grid.
+        prefix: how many leading tokens lie nowhere.
+        classes: the names of the answers; none where the model gives no answer.
+        probabilities: the model's answer, 0..1.
+        label: the true class, if it is known.
+        origin: software version, model, recipe, seed, digest, image, address: stands in every export.
+        ink: whether the edge of the ink is drawn on the maps (it is for drawn digits).
+        background: of one or three colours, drawn instead of `picture`, at its own resolution.
+        projection, readout, of_heads, logit: how the answer is read out of the layer's output, as in
+            `attnviz.measures.readout.Readout`, so that the browser can compute what a pair adds to the answer; all
+            None for a model where that is no sum.
+        before, own, added, scale, eps: where the layer ends in ReLU and a layer normalisation, so that the browser can
+            compute what a pair changes in the output: what enters ReLU; the part of it that comes from the token
+            itself; what a key would add to it if its weight were 1; the scale of the norm; and what the norm adds to
+            the variance. All None where the projection is the output.
+        boxes: where the tokens' boxes lie on `background`, as `Grid.boxes` says; None where they are its pixels, or lie
+            side by side and cover it.
+        unit: what a token is called: "pixel", "box", "block".
+    """
+
+    together = (("projection", "readout", "of_heads", "logit"), ("before", "own", "added", "scale", "eps"))
+
+    picture: Annotated[Array, Axes("row column")]
+    query: Annotated[Array | None, Axes("head token size", FLOATS)] = None
+    key: Annotated[Array | None, Axes("head token size", FLOATS)] = None
+    value: Annotated[Array | None, Axes("head token number", FLOATS)] = None
+    scores: Annotated[Array | None, Axes("head query key", FLOATS)] = None
+    log_normaliser: Annotated[Array, Axes("head token")]
+    carried: Annotated[Array, Axes("head token")]
+    carried_signed: bool
+    received: Annotated[Array, Axes("head token")]
+    output: Annotated[Array | None, Axes("token feature", FLOATS)] = None
+    rows: int
+    columns: int
+    prefix: int
+    classes: tuple[str, ...]
+    probabilities: Annotated[Array, Axes("class")]
+    label: str | None = None
+    origin: Mapping[str, str | int | float] = field(default_factory=dict)
+    ink: bool = True
+    background: Annotated[Array | None, Axes("y x colour", ("uint8",))] = None
+    projection: Annotated[Array | None, Axes("feature head number")] = None
+    readout: Annotated[Array | None, Axes("token feature")] = None
+    of_heads: Annotated[Array | None, Axes("head")] = None
+    logit: float | None = None
+    before: Annotated[Array | None, Axes("token feature")] = None
+    own: Annotated[Array | None, Axes("token feature")] = None
+    added: Annotated[Array | None, Axes("head token feature")] = None
+    scale: Annotated[Array | None, Axes("feature")] = None
+    eps: float | None = None
+    boxes: Sequence[float] | None = None
+    unit: str = "pixel"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.scores is None) != (self.query is not None and self.key is not None):
+            raise BadInput("Give query and key, or scores in their place.")
+        picture = self.background
+        if picture is not None and picture.shape[2] not in (1, 3):
+            raise BadInput(f"background: expected one colour or three, got the shape {picture.shape}.")
+        if self.boxes is not None and (picture is None or len(self.boxes) != 6):
+            raise BadInput(f"boxes: expected six numbers and a background that they lie on, got {self.boxes}.")
+
+    def sizes(self) -> dict[str, int]:
+        """Return the sizes that follow from the grid and the classes."""
+        tokens = self.prefix + self.rows * self.columns
+        return {
+            "row": self.rows, "column": self.columns, "token": tokens, "query": tokens, "key": tokens,
+            "class": len(self.classes),
+        }  # fmt: skip
+
+    @property
+    def heads(self) -> int:
+        """How many heads there are."""
+        return int(self.log_normaliser.shape[0])
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens there are, those that lie nowhere included."""
+        return self.prefix + self.rows * self.columns
+
+    def token(self, place: Sequence[int]) -> int:
+        """Return the token at [row, column] of a choice.
+
+        Raises:
+            BadInput: there is none.
+        """
+        row, column = place
+        if row == -1 and 0 <= column < self.prefix:
+            return column
+        if not (0 <= row < self.rows and 0 <= column < self.columns):
+            tokens = f", or one of {self.prefix} tokens without a position" if self.prefix else ""
+            raise BadInput(
+                f"The query ({row}, {column}) is not on this layer's grid: rows 0 to {self.rows - 1}, "
+                f"columns 0 to {self.columns - 1}{tokens}."
+            )
+        return self.prefix + row * self.columns + column
+
+    def scores_of(self, query: int) -> npt.NDArray[np.float64]:
+        """Return what the softmax of a query is taken of, (head, key)."""
+        import numpy as np
+
+        if self.scores is not None:
+            return self.scores[:, query].astype(np.float64)
+        assert self.query is not None and self.key is not None
+        query_of, keys = self.query[:, query].astype(np.float64), self.key.astype(np.float64)
+        return np.einsum("hs,hts->ht", query_of / np.sqrt(query_of.shape[-1]), keys)
+
+    def weights(self, query: int) -> npt.NDArray[np.float64]:
+        """Return the weights of a query over all keys, (head, key); each head's add up to one."""
+        import numpy as np
+
+        weights: npt.NDArray[np.float64] = np.exp(self.scores_of(query) - self.log_normaliser[:, [query]])
+        return weights
+
+    def to_wire(self, arrays: dict[str, Array]) -> dict[str, Array]:
+        """Send each distinct token once."""
+        first, place = distinct(self)
+        return {**{name: array[:, first] if name in OF_TOKENS else array for name, array in arrays.items()},
+                "place": place}  # fmt: skip
+
+    @classmethod
+    def from_wire(cls, arrays: dict[str, Array]) -> dict[str, Array]:
+        """Give every token its numbers."""
+        place = arrays.pop("place")
+        return {name: array[:, place] if name in OF_TOKENS else array for name, array in arrays.items()}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AttentionView(LayerView):
+    """The same of a model of ours, of which nothing is left out."""
+
+    query: Annotated[Array, Axes("head token size")]
+    key: Annotated[Array, Axes("head token size")]
+    value: Annotated[Array, Axes("head token number")]
+    output: Annotated[Array, Axes("token feature")]
+
+
+def distinct(view: LayerView) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Find the distinct tokens: equal ones are sent to the browser only once, which for some models is a tenth of all.
+
+    As `attnviz.equal_tokens.distinct`, but without torch, which the first page that shows a viewer has not yet loaded.
+
+    Returns:
+        (distinct,): the first token of each kind. (token,): the place of each token's kind in it.
+    """
+    import numpy as np
+
+    arrays = [array for name in OF_TOKENS if (array := getattr(view, name)) is not None]
+    rows = np.concatenate([array.reshape(*array.shape[:2], -1) for array in arrays], 2)
+    rows = np.ascontiguousarray(rows.transpose(1, 0, 2))  # (token, head, numbers)
+    kinds: dict[bytes, int] = {}
+    place = np.array([kinds.setdefault(row.tobytes(), len(kinds)) for row in rows], np.int32)
+    return np.unique(place, return_index=True)[1].astype(np.int32), place
