@@ -12,16 +12,16 @@ Importing this costs neither torch nor streamlit.
 """
 
 from attnviz.subjects.drawings import Drawing as Drawing
+from attnviz.subjects.example import Example as Example
+from attnviz.subjects.example import ExampleKind as ExampleKind
 from attnviz.subjects.examples import EXAMPLES as EXAMPLES
-from attnviz.subjects.examples import Example as Example
-from attnviz.subjects.examples import ExampleKind as ExampleKind
 from attnviz.subjects.examples import example as example
 from attnviz.subjects.examples import example_in_url as example_in_url
 from attnviz.subjects.examples import first_example as first_example
+from attnviz.subjects.net import Loaded as Loaded
+from attnviz.subjects.net import Net as Net
+from attnviz.subjects.net import NetKind as NetKind
 from attnviz.subjects.nets import NETS as NETS
-from attnviz.subjects.nets import Loaded as Loaded
-from attnviz.subjects.nets import Net as Net
-from attnviz.subjects.nets import NetKind as NetKind
 from attnviz.subjects.nets import net as net
 from attnviz.subjects.nets import usable as usable
 from attnviz.subjects.pictures import Picture as Picture

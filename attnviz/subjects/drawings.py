@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attnviz.data import inputs
 from attnviz.data.inputs import drawing
 from attnviz.data.inputs.prepared import checked
-from attnviz.subjects.examples import Bytes
-
-if TYPE_CHECKING:
-    from attnviz.subjects.nets import Net
+from attnviz.subjects.example import Bytes
+from attnviz.subjects.net import Net
 
 
 @dataclass(frozen=True)

@@ -1,136 +1,36 @@
-"""An example: one thing that a net looks at. Most are pictures of a data set, or a visitor's drawing.
-
-In the URL a picture of a data set is `data=strokes&number=23`. An example of any other kind is one word under the name
-of its kind: `drawing=eJx...`. A request of the live channel names a picture of a data set as {"data": "strokes",
-"number": 23}, and an example of another kind as {"data": "drawing:eJx...", "number": 0}.
-"""
+"""Which kinds of examples there are, and the example that a request or a URL names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping
 
-import numpy as np
-import numpy.typing as npt
-
+from attnviz import data as datasets
+from attnviz.data.inputs import drawing
 from attnviz.errors import UnknownName
 from attnviz.extensions import Table
-
-if TYPE_CHECKING:
-    from attnviz.subjects.nets import Net
-
-Bytes = npt.NDArray[np.uint8]
-
-
-class Example(Protocol):
-    """One thing that a net looks at. Examples are compared by value, and can be keys of a dictionary."""
-
-    @property
-    def key(self) -> str:
-        """Its name in exports and file names, such as "strokes/test/23"."""
-        ...
-
-    @property
-    def words(self) -> Mapping[str, str]:
-        """The fields of the URL that name it."""
-        ...
-
-    @property
-    def asked(self) -> Mapping[str, Any]:
-        """How a request of the live channel names it: "data" and "number"."""
-        ...
-
-    @property
-    def data(self) -> str | None:
-        """The data set that it is a picture of; None for an example that is in none."""
-        ...
-
-    @property
-    def target(self) -> str | None:
-        """What a net should answer, in words; None if that is not known."""
-        ...
-
-    @property
-    def ink(self) -> bool:
-        """Whether it is ink on empty paper: maps over it carry the outline of the ink."""
-        ...
-
-    @property
-    def picture(self) -> Bytes:
-        """What it is made of, uint8 (row, column, channel).
-
-        Raises:
-            UnknownName: there is no such data set.
-            BadInput: there is no such picture.
-            DataError: the data set is not here.
-        """
-        ...
-
-    def taken_by(self, net: Net) -> Bytes:
-        """Return the picture as a net takes it, uint8 (row, column, channel).
-
-        Raises:
-            as `picture` does; BadInput also where the picture cannot become what the net takes.
-        """
-        ...
-
-
-@dataclass(frozen=True)
-class ExampleKind:
-    """A kind of example, each of which is named by one word.
-
-    Args:
-        title: what such an example is called in the choice of pictures.
-        read: from a word to the example that it names. It raises BadInput where the word names none.
-        page: the file in pages/ where such an example is made; "" where there is none.
-        back: the words of the link to that page.
-        first: from a net that no picture of a data set suits to the example that it is shown at first; None where this
-            kind does not suit it either.
-    """
-
-    title: str
-    read: Callable[[str], Example]
-    page: str = ""
-    back: str = ""
-    first: Callable[[Net], Example | None] = lambda net: None
-
-
-def _drawing(word: str) -> Example:
-    from attnviz.subjects.drawings import Drawing
-
-    return Drawing(word)
+from attnviz.subjects.drawings import Drawing
+from attnviz.subjects.example import Example, ExampleKind
+from attnviz.subjects.net import Net
+from attnviz.subjects.pictures import Picture
+from attnviz.subjects.strips import PREPARATION, Strip
 
 
 def _first_drawing(net: Net) -> Example | None:
     """Return a drawn digit for a net that was trained on pictures that are in no data set here: a visitor's own."""
-    from attnviz import data
-    from attnviz.data.inputs import drawing
-    from attnviz.subjects.drawings import Drawing
-    from attnviz.subjects.strips import PREPARATION
-
     if net.data is not None or net.input.preparation == PREPARATION:
         return None
-    return Drawing(drawing.word(drawing.name(data.load("strokes", "test", count=1).images[0, :, :, 0])))
-
-
-def _strip(word: str) -> Example:
-    from attnviz.subjects.strips import Strip
-
-    return Strip(word)
+    return Drawing(drawing.word(drawing.name(datasets.load("strokes", "test", count=1).images[0, :, :, 0])))
 
 
 def _first_strip(net: Net) -> Example | None:
-    from attnviz.subjects.strips import PREPARATION, Strip
-
     return Strip.test("strokes", 5, 0) if net.input.preparation == PREPARATION else None
 
 
 EXAMPLES: Table[ExampleKind] = Table(
     "examples",
     {
-        "drawing": ExampleKind("Your drawing", _drawing, "05_draw.py", "Back to your drawing", _first_drawing),
-        "strip": ExampleKind("A strip of digits", _strip, first=_first_strip),
+        "drawing": ExampleKind("Your drawing", Drawing, "05_draw.py", "Back to your drawing", _first_drawing),
+        "strip": ExampleKind("A strip of digits", Strip, first=_first_strip),
     },
 )
 """Kinds of examples besides pictures of a data set, by the URL field that holds their word; other packages add rows."""
@@ -149,8 +49,6 @@ def example(data: str, number: int = 0) -> Example:
     """
     kind, colon, word = data.partition(":")
     if not colon:
-        from attnviz.subjects.pictures import Picture
-
         return Picture(data, number)
     if kind not in EXAMPLES:
         raise UnknownName("kind of example", kind, EXAMPLES)

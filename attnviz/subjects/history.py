@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from attnviz.errors import UnknownName
-from attnviz.subjects.nets import Net, of_recipe
+from attnviz.subjects import runs as of_runs
+from attnviz.subjects.net import Net, of_recipe
 
 KIND = "history"
 _KEY = re.compile(rf"{KIND}:(.+)@(0|[1-9][0-9]{{0,6}})")
@@ -109,7 +110,6 @@ def history(net: Net) -> History | None:
 
 
 def _of_run(key: str, run_id: str) -> History:
-    from attnviz.subjects import runs as of_runs
     from attnviz.training import runs
 
     points = [Point(epoch, of_runs.key_of(run_id, epoch)) for epoch in (0, *runs.epochs(run_id))]

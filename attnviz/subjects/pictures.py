@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from attnviz import data as datasets
 from attnviz.data import inputs
 from attnviz.errors import BadInput, UnknownName
-from attnviz.subjects.examples import Bytes
-
-if TYPE_CHECKING:
-    from attnviz.subjects.nets import Net
+from attnviz.subjects.example import Bytes
+from attnviz.subjects.net import Net
 
 QUICK = 256  # pictures of a generated data set that are made at first: a tenth of a second for strokes
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from attnviz.data import own
 from attnviz.errors import RunError, UnknownName
-from attnviz.subjects.nets import Net, of_recipe
+from attnviz.subjects.net import Net, of_recipe
 
 if TYPE_CHECKING:
     from torch import nn

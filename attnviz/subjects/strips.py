@@ -14,17 +14,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from attnviz.data import digit_strips
 from attnviz.data.inputs.strip import pack, unpack
 from attnviz.errors import BadInput
-from attnviz.subjects.examples import Bytes
-
-if TYPE_CHECKING:
-    from attnviz.subjects.nets import Net
+from attnviz.subjects.example import Bytes
+from attnviz.subjects.net import Net
 
 PREPARATION = "strip"
 """The preparation of the nets that take strips, as it is called in `Net.input`."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import attnviz
-from attnviz.subjects.examples import Bytes, Example
-from attnviz.subjects.nets import Net
+from attnviz.subjects.example import Bytes, Example
+from attnviz.subjects.net import Net
 
 
 class Subject(NamedTuple):

@@ -11,7 +11,7 @@ from attnviz.data.inputs.strip import TooLong
 from attnviz.errors import BadInput
 from attnviz.models import Input
 from attnviz.subjects import EXAMPLES, Strip, example, example_in_url, first_example, net
-from attnviz.subjects.nets import Net
+from attnviz.subjects.net import Net
 
 PICTURES = strokes.draw([3, 1, 4], seed=1)[..., 0]
 

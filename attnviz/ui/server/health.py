@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import BaseRoute
 
-    from attnviz.subjects.nets import Loaded
+    from attnviz.subjects.net import Loaded
 
 EVERY = 5.0
 """Seconds for which an answer holds: nobody can make the server compute by asking more often."""

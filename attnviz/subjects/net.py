@@ -1,0 +1,148 @@
+"""A net: a model with its weights, and all that views, the live channel and exports need to know of it.
+
+Where its weights come from makes no difference to them. A key without a colon names a checkpoint; "run:ID@EPOCH" names
+the weights of one epoch of a run, "history:NAME@EPOCH" those of one epoch of a checkpoint's history; other kinds of
+keys are rows of `attnviz.subjects.NETS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from attnviz import models
+from attnviz.data.specs import DATASETS
+from attnviz.grids import Grid
+from attnviz.models import Input
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from attnviz.cards import Card
+    from attnviz.recipes.recipe import Recipe
+
+
+class Loaded(NamedTuple):
+    """A torch module in evaluation mode and without gradients, and the net whose weights it has."""
+
+    model: nn.Module
+    net: Net
+
+
+@dataclass(frozen=True, eq=False)
+class Net:
+    """A model with its weights.
+
+    Args:
+        key: its name in URLs, in requests of the live channel and in caches.
+        title: its name for people.
+        architecture: a name in `attnviz.models.MODELS`, by which mechanisms know their models.
+        config: what the architecture was built from.
+        classes: the names of the answers, in the order of the logits.
+        input: the pictures that it takes.
+        grid: where its tokens or cells lie on the picture; None where it has none.
+        digest: of its weights: two nets with the same key and digest give the same answers.
+        data: the data set that it was trained on; None if that is not known.
+        labels: its classes as labels of that data set.
+        recipe, seed: how it was trained; "" and 0 if that is not known.
+        parameters: the number of learnt parameters; None if that is not known.
+        takes: keyword arguments of its `forward` beside the pictures, such as "generator".
+        differentiable: whether its logits have a gradient with respect to the picture.
+        card: the model card of a checkpoint; None for every other kind of net.
+        history: the key of the history that it belongs to, see `attnviz.subjects.history`; "" where it has none.
+        epoch: of that history, or of a run; None for a checkpoint.
+        build: returns the torch module in single precision, with its weights.
+    """
+
+    key: str
+    title: str
+    architecture: str
+    config: Mapping[str, Any]
+    classes: tuple[str, ...]
+    input: Input
+    digest: str
+    build: Callable[[], nn.Module] = field(repr=False)
+    grid: Grid | None = None
+    data: str | None = None
+    labels: tuple[int, ...] = ()
+    recipe: str = ""
+    seed: int = 0
+    parameters: int | None = None
+    takes: tuple[str, ...] = ()
+    differentiable: bool = True
+    card: Card | None = field(default=None, repr=False)
+    history: str = ""
+    epoch: int | None = None
+
+    def load(self, *, double: bool = False) -> Loaded:
+        """Return the torch module with its weights.
+
+        Args:
+            double: in double precision, so that what is shown is exact to far more digits than are shown.
+
+        Raises:
+            CheckpointError: the weights are missing, or are not those that the net describes.
+        """
+        model = self.build().eval().requires_grad_(False)
+        return Loaded(model.double() if double else model, self)
+
+
+class NetKind(Protocol):
+    """A kind of net, for keys that begin with its name and a colon."""
+
+    def __call__(self, key: str) -> Net:
+        """Return the net with that key; the key begins with the name of the kind.
+
+        Raises:
+            UnknownName: there is no such net.
+        """
+        ...
+
+
+def of_recipe(
+    recipe: Recipe,
+    *,
+    key: str,
+    config: Mapping[str, Any],
+    classes: tuple[str, ...],
+    digest: str,
+    seed: int,
+    build: Callable[[], nn.Module],
+    title: str | None = None,
+    parameters: int | None = None,
+    card: Card | None = None,
+    history: str = "",
+    epoch: int | None = None,
+) -> Net:
+    """Return a net that was trained by a recipe.
+
+    Args:
+        recipe: that it was trained by; its title is that of the net, unless another one is given.
+        key, config, classes, digest, seed, build, title, parameters, card, history, epoch: as of `Net`.
+
+    Raises:
+        UnknownName: there is no architecture of the recipe's name.
+    """
+    spec, known = models.spec(recipe.model), recipe.data in DATASETS  # not pictures that a visitor has brought
+    return Net(
+        key=key,
+        title=title or recipe.title,
+        architecture=recipe.model,
+        config=config,
+        classes=classes,
+        input=spec.input(config),
+        grid=spec.grid(config),
+        digest=digest,
+        data=recipe.data if known else None,
+        labels=tuple(recipe.classes) if known else (),
+        recipe=recipe.name,
+        seed=seed,
+        parameters=parameters,
+        takes=spec.takes,
+        differentiable=spec.differentiable,
+        card=card,
+        history=history,
+        epoch=epoch,
+        build=build,
+    )
