@@ -18,6 +18,7 @@ from attnviz.ui.mechanisms import (
     recurrent_attention,
     sequences,
     spatial_transformer,
+    vision_transformer,
 )
 from attnviz.ui.mechanisms.mechanism import Mechanism as Mechanism
 
@@ -33,6 +34,7 @@ _OURS = (
     element_wise.MECHANISM,
     recurrent_attention.MECHANISM,
     cnn_attention.MECHANISM,
+    vision_transformer.MECHANISM,
     channel_attention.MECHANISM,
     spatial_transformer.MECHANISM,
     sequences.MECHANISM,

@@ -75,7 +75,7 @@ export function buffersOf({ heads, tokens }) {
  * @param {{maps: Float64Array, heads: number, tokens: number, carriedSigned: boolean}} facts
  * @returns {Scale[]}
  */
-function scalesOf(view, { maps, heads, tokens, carriedSigned }) {
+export function scalesOf(view, { maps, heads, tokens, carriedSigned }) {
   const count = heads + 1;
   if (view.show === "weights" && view.scale === "share") return Array(count).fill(makeScale("share"));
   const signed = view.show === "scores" || (view.show === "carried" && carriedSigned);

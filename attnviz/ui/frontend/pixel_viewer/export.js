@@ -24,15 +24,10 @@ function csv(viewer) {
     cells,
     attention: { heads, tokens },
     arrays,
-    buffers: { maps },
+    tiles: { maps },
   } = viewer;
-  const head = [
-    "row",
-    "column",
-    "intensity",
-    ...viewer.names.map(({ name }, i) => (i < heads ? `head ${name}` : "mean of heads")),
-  ];
-  const shown = heads > 1 ? heads + 1 : 1;
+  const head = ["row", "column", "intensity", ...viewer.columns];
+  const shown = heads > 1 ? viewer.columns.length : 1;
   const rows = Array.from({ length: tokens }, (_, token) => {
     const [row, column] = cells.place(token);
     const place = row < 0 ? ["nowhere", column + 1, ""] : [row + 1, column + 1, arrays.picture[token - cells.prefix]];
@@ -58,6 +53,7 @@ export function origin(viewer) {
     }[view.direction],
     ...(reading.query === null ? {} : { query: placeName(cells, reading.query) }),
     key: placeName(cells, reading.key),
+    ...(view.layer === undefined ? {} : { layer: view.layer + 1 }),
     head: headName(view.head),
     scale:
       scale.kind === "share"
@@ -69,7 +65,13 @@ export function origin(viewer) {
 }
 
 function fileName({ header, view }) {
-  return fileNameOf(header.origin.model, header.origin.image, view.show, view.direction, `head-${headName(view.head)}`);
+  const which = `${layerOf(view).replace(" ", "-").replace(" ", "-")}head-${headName(view.head)}`;
+  return fileNameOf(header.origin.model, header.origin.image, view.show, view.direction, which);
+}
+
+/** The layer, where a view has several. */
+function layerOf({ layer }) {
+  return layer === undefined ? "" : `layer ${layer + 1} `;
 }
 
 function viewerSheet(viewer) {
@@ -117,7 +119,7 @@ function viewerSheet(viewer) {
     MARGIN,
     32,
     `${reading.direction === "received" ? "" : `query ${placeName(cells, reading.query)} \u00b7 `}key ` +
-      `${placeName(cells, reading.key)} \u00b7 head ${headName(view.head)}`,
+      `${placeName(cells, reading.key)} \u00b7 ${layerOf(view)}head ${headName(view.head)}`,
     17,
     { weight: 600 },
   );
@@ -172,14 +174,15 @@ function viewerSheet(viewer) {
   let y = top + high + 24;
   if (heads > 1) {
     const tile = 72;
-    const perRow = 12;
-    for (let head = 0; head <= heads; head++) {
-      const x = MARGIN + (head % perRow) * (tile + 11);
-      const row = y + Math.floor(head / perRow) * ((tile * cells.height) / cells.columns + 26);
-      const bottom = row + map(x, row, tile, head * tokens, viewer.buffers.indices, palette, viewer.edge);
-      write(x, bottom + 14, viewer.names[head].name, 12, { weight: head === chosen ? 700 : 400 });
-    }
-    y += Math.ceil((heads + 1) / perRow) * ((tile * cells.height) / cells.columns + 26);
+    const perRow = viewer.wall.table?.columns ?? 12;
+    viewer.wall.tiles.forEach(({ name }, number) => {
+      const x = MARGIN + (number % perRow) * (tile + 11);
+      const row = y + Math.floor(number / perRow) * ((tile * cells.height) / cells.columns + 26);
+      const bottom = row + map(x, row, tile, number * tokens, viewer.tiles.indices, palette, viewer.edge);
+      const caption = viewer.captions?.[number] ?? name;
+      write(x, bottom + 14, caption, 12, { weight: number === viewer.chosenTile ? 700 : 400 });
+    });
+    y += Math.ceil(viewer.wall.tiles.length / perRow) * ((tile * cells.height) / cells.columns + 26);
   }
   const lines = originLines(header.origin, 150);
   lines.forEach((line, i) => write(MARGIN, y + 14 + 16 * i, line, 12));

@@ -36,13 +36,13 @@ export class Painter {
     const {
       theme,
       wall,
-      buffers: { indices },
-      attention: { heads, tokens },
+      tiles: { indices },
+      attention: { tokens },
     } = viewer;
     const [ink, line] = [packed(theme.text), packed(theme.edge)];
-    for (let head = 0; wall && head <= heads; head++) {
-      wall.board.paint(head, indices, head * tokens, viewer.palette, ink, line);
-      this.outline(viewer, wall.board, head);
+    for (let tile = 0; wall && tile < wall.tiles.length; tile++) {
+      wall.board.paint(tile, indices, tile * tokens, viewer.palette, ink, line);
+      this.outline(viewer, wall.board, tile);
     }
     wall?.board.flush();
     this.large(viewer);

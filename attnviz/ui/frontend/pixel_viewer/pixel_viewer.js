@@ -79,10 +79,7 @@ export class Viewer extends PixelPart {
     const { header, arrays, shapes, frame } = this;
     const { rows, columns } = header;
     this.passing.keep();
-    const end = arrays.before && new NormedEnd(/** @type {any} */ (arrays), shapes.log_normaliser[1], header.eps);
-    const shape = shapes.query ?? [...shapes.log_normaliser, 0];
-    this.attention = new Attention(/** @type {any} */ (arrays), shape, end ?? null);
-    this.worked = new Worked(this.attention, arrays, shapes);
+    this.takeAttention();
     this.cells = new Cells(rows, columns, header.prefix);
     this.boxes = header.boxes && new Boxes(header.boxes, this.cells, shapes.background);
     this.edge = !header.ink
@@ -91,22 +88,10 @@ export class Viewer extends PixelPart {
         ? this.boxes.edge(arrays.background)
         : inkEdge(arrays.picture, rows, columns);
     const { heads } = this.attention;
-    this.buffers = buffersOf(this.attention);
     this.painter.take(this);
     this.names = Array.from({ length: heads }, (_, head) => ({ name: String(head + 1), spoken: `Head ${head + 1}` }));
     this.names.push({ name: "mean", spoken: "All heads: mean" });
-    this.wall =
-      heads === 1
-        ? null
-        : new TileWall({
-            label: `All ${heads} heads and their mean`,
-            tiles: this.names,
-            cells: this.cells,
-            edge: this.edge,
-            passing: this.passing,
-            look: ({ token }) => this.guard(() => this.lookAtMap(token)),
-            choose: (tile) => this.guard(() => this.choose("head", tile < heads ? tile : MEAN)),
-          });
+    this.wall = this.makeWall();
     frame.wallHolder.replaceChildren(...(this.wall ? [this.wall.element] : []));
     frame.headChoice.replaceChildren(
       ...this.names.map(({ name }, head) => new Option(name, head < heads ? String(head) : MEAN)),
@@ -117,11 +102,68 @@ export class Viewer extends PixelPart {
     frame.answer.name(header.classes, header.label);
     frame.answer.holder.hidden = !header.classes.length;
     if (header.classes.length) frame.answer.show(arrays);
-    this.takeView({ cells: this.cells, heads }, (asked) => {
+    this.takeView(this.facts, (asked) => {
       if (asked) this.held = -1;
       if (this.view.direction === "received") this.view.query = null;
       this.place();
     });
+  }
+
+  /** Take the attention from the data, and make room for its maps. */
+  takeAttention() {
+    const { header, arrays, shapes } = this;
+    const end = arrays.before && new NormedEnd(/** @type {any} */ (arrays), shapes.log_normaliser[1], header.eps);
+    const shape = shapes.query ?? [...shapes.log_normaliser, 0];
+    this.attention = new Attention(/** @type {any} */ (arrays), shape, end ?? null);
+    this.worked = new Worked(this.attention, arrays, shapes);
+    this.buffers = buffersOf(this.attention);
+  }
+
+  /** The wall of small maps. @returns {TileWall|null} where there is a single one, which is the large map */
+  makeWall() {
+    const { heads } = this.attention;
+    if (heads === 1) return null;
+    return new TileWall({
+      label: `All ${heads} heads and their mean`,
+      tiles: this.names,
+      ...this.ofWall,
+      choose: (tile) => this.guard(() => this.choose("head", tile < heads ? tile : MEAN)),
+    });
+  }
+
+  /** What every wall of small maps is given. */
+  get ofWall() {
+    const { cells, edge, passing } = this;
+    return { cells, edge, passing, look: ({ token }) => this.guard(() => this.lookAtMap(token)) };
+  }
+
+  /** What of a view exists. */
+  get facts() {
+    return { cells: this.cells, heads: this.attention.heads };
+  }
+
+  /** The maps of the wall, and their colours. @returns {{maps: Float64Array, indices: Uint16Array}} */
+  get tiles() {
+    return this.buffers;
+  }
+
+  /** What the maps of the wall are, in a table of numbers. @returns {string[]} */
+  get columns() {
+    return this.names.map(({ name }, i) => (i < this.attention.heads ? `head ${name}` : "mean of heads"));
+  }
+
+  /** What the maps of the wall are called in a picture that is saved, where not as on the page. */
+  get captions() {
+    return /** @type {string[]|null} */ (null);
+  }
+
+  /** Which tile of the wall is the large map. */
+  get chosenTile() {
+    return this.chosen;
+  }
+
+  get wallTitle() {
+    return `All ${this.attention.heads} heads`;
   }
 
   /** Put held and other where the view has them locked, and somewhere sensible where it does not. */
@@ -279,11 +321,16 @@ export class Viewer extends PixelPart {
   // Drawing: this runs at every move of the pointer
 
   draw() {
-    Object.assign(this, fillMaps(this));
+    Object.assign(this, this.fill());
     this.palette = this.palettes[this.scale.palette];
     this.painter.maps(this);
     this.reading = readingOf(this);
     this.saySoon();
+  }
+
+  /** Fill the maps; see `fillMaps`. */
+  fill() {
+    return fillMaps(this);
   }
 
   /**

@@ -30,7 +30,7 @@ export function tellingOf(viewer) {
     keyWords: placeWords(viewer, reading.key),
     worked: worked.work(reading),
     vector: reading.head === MEAN ? [] : worked.valueOf(reading.head, reading.key),
-    place: (token) => placeInShort(cells, token),
+    place: (token) => placeInShort(viewer, token),
     ...answerWords(viewer),
   };
 }
@@ -73,7 +73,6 @@ function sayTitles(viewer, locked) {
   const {
     view,
     cells,
-    chosen,
     scale,
     palette,
     edge,
@@ -91,19 +90,19 @@ function sayTitles(viewer, locked) {
   say(words.headTitle, other ? "Jacobian" : heads === 1 ? "The attention" : "");
   frame.headTerm.hidden = other || heads === 1;
   say(words.headHow, other ? "" : how(viewer));
-  viewer.wall?.mark(chosen);
+  viewer.wall?.mark(viewer.chosenTile);
   const share = scale.kind === "share";
   const whose = share
     ? "one scale for all maps: violet is more than an even share, grey is less"
     : view.scale === "map"
       ? "a scale for each map"
       : "one scale for all maps";
-  say(words.wallTitle, heads > 1 ? `All ${heads} heads` : "Save or share this view");
+  say(words.wallTitle, heads > 1 ? viewer.wallTitle : "Save or share this view");
   say(words.wallHow, heads === 1 ? "" : whose + (edge.length ? " \u00b7 the line is the outline of the ink" : ""));
   const below =
     cells.prefix === 0
       ? ""
-      : cells.prefix === 1
+      : cells.prefix === 1 && (viewer.header.names?.[0] ?? "class token") === "class token"
         ? " \u00b7 below: the class token"
         : " \u00b7 below: tokens without a position";
   legend.colour(palette);
@@ -121,16 +120,17 @@ export function sayAtRest(viewer, telling) {
     view,
     cells,
     chosen,
-    buffers: { maps, indices },
+    buffers: { indices },
+    tiles: { maps },
     wall,
     frame,
-    attention: { heads, tokens },
+    attention: { tokens },
   } = viewer;
   const pointed = viewer.other >= 0;
-  for (let head = 0; wall && head <= heads; head++) {
-    const value = pointed ? maps[head * tokens + viewer.other] : extent(maps, head * tokens, tokens).high;
+  for (let tile = 0; wall && tile < wall.tiles.length; tile++) {
+    const value = pointed ? maps[tile * tokens + viewer.other] : extent(maps, tile * tokens, tokens).high;
     const text = view.show === "weights" ? `${times(value * tokens)}\u00d7` : column(value);
-    wall.say(head, pointed ? text : `max ${text}`);
+    wall.say(tile, pointed ? text : `max ${text}`);
   }
   const map = indices.subarray(chosen * tokens, (chosen + 1) * tokens);
   frame.legend.explain([1, 2, 3].map((mark) => map.includes(TOP + mark)));
@@ -186,14 +186,15 @@ export function placeName(cells, token) {
 }
 
 /** A token in a column: "5, 8"; one without a position by its number. */
-function placeInShort(cells, token) {
+function placeInShort({ cells, header }, token) {
   const [row, place] = cells.place(token);
-  return row < 0 ? `token ${place + 1}` : `${row + 1}, ${place + 1}`;
+  return row < 0 ? (header.names?.[place].split(" ")[0] ?? `token ${place + 1}`) : `${row + 1}, ${place + 1}`;
 }
 
 /** A token in words: "row 5, column 8 · ink 0.08". */
 export function placeWords({ cells, header, arrays }, token) {
   const [row, place] = cells.place(token);
+  if (row < 0 && header.names) return header.names[place];
   if (row < 0) return cells.prefix === 1 ? "class token" : `token ${place + 1}, which has no position`;
   const intensity = short(arrays.picture[token - cells.prefix], 2);
   const mean = header.boxes ? "mean " : "";

@@ -1,0 +1,68 @@
+// All layers of a picture: their attention, and the maps of all heads of all layers. Nothing here knows the page.
+
+import { Attention, strongest } from "../maps/attention.js";
+import { toIndices } from "../core/colours.js";
+import { chosenOf, scalesOf } from "../pixel_viewer/derive.js";
+import { Worked } from "../pixel_viewer/worked.js";
+
+const OF_TOKENS = ["query", "key", "value", "log_normaliser", "carried", "received", "output"]; // as in layer_board.py
+
+/**
+ * The part of a payload that belongs to each layer: the same arrays, without copies.
+ * @param {Payload} payload
+ * @returns {{arrays: Record<string, any>, shapes: Record<string, number[]>}[]}
+ */
+export function partsOf({ header, arrays, shapes }) {
+  return Array.from({ length: header.layers }, (_, layer) => {
+    const [own, sizes] = [{ ...arrays }, { ...shapes }];
+    for (const name of OF_TOKENS) {
+      sizes[name] = shapes[name].slice(1);
+      const size = sizes[name].reduce((product, length) => product * length, 1);
+      own[name] = arrays[name].subarray(layer * size, (layer + 1) * size);
+    }
+    return { arrays: own, shapes: sizes };
+  });
+}
+
+/**
+ * The attention of each layer, with room for its maps within that of all.
+ * @param {ReturnType<typeof partsOf>} parts
+ */
+export function layersOf(parts) {
+  const [heads, tokens] = parts[0].shapes.query;
+  const size = (heads + 1) * tokens;
+  const total = parts.length * size;
+  const all = { maps: new Float64Array(total), logs: new Float64Array(total), indices: new Uint16Array(total) };
+  const layers = parts.map(({ arrays, shapes }, number) => {
+    const attention = new Attention(/** @type {any} */ (arrays), shapes.query);
+    const [from, to] = [number * size, (number + 1) * size];
+    const buffers = {
+      maps: all.maps.subarray(from, to),
+      logs: all.logs.subarray(from, to),
+      indices: all.indices.subarray(from, to),
+    };
+    return { arrays, shapes, attention, worked: new Worked(attention, arrays, shapes), buffers };
+  });
+  return { all, layers };
+}
+
+/**
+ * Fill the maps of all layers for what is looked at: this runs at every move of the pointer.
+ * @param {{layers: ReturnType<typeof layersOf>["layers"], all: ReturnType<typeof layersOf>["all"], view: any,
+ *   held: number, other: number, carriedSigned: boolean}} state other: -1 for the strongest
+ * @returns {{shownOther: number, scale: Scale}} the token that is paired with the held one; the scale of the chosen map
+ */
+export function fillLayers({ layers, all, view, held, other, carriedSigned }) {
+  const { heads, tokens } = layers[0].attention;
+  for (const { attention, buffers } of layers)
+    attention.fill(view.show, view.direction, held, buffers.maps, buffers.logs);
+  const { maps, logs, indices } = all;
+  const scales = scalesOf(view, { maps, heads: layers.length * (heads + 1) - 1, tokens, carriedSigned });
+  scales.forEach((scale, tile) => {
+    if (scale.kind === "share") toIndices(logs, tile * tokens, tokens, scale, indices, Math.log(tokens));
+    else toIndices(maps, tile * tokens, tokens, scale, indices);
+  });
+  const tile = view.layer * (heads + 1) + chosenOf(view, heads);
+  const shownOther = other >= 0 ? other : strongest(maps, tile * tokens, tokens, view.show === "scores");
+  return { shownOther, scale: scales[tile] };
+}

@@ -1,0 +1,120 @@
+// What changes from layer to layer, a row for each: the answer if it were the last, and a dot for each head.
+
+import { element, say, set, text } from "../core/dom.js";
+import { best, percent, short } from "../core/numbers.js";
+import { term } from "../terms/terms.js";
+
+/** @type {Record<string, [string, string, string]>} array -> title, unit, what is read out */
+const STRIPS = {
+  distance: ["Distance", "pixels", "mean distance in pixels"],
+  entropy: ["Entropy", "bits", "entropy in bits"],
+  nowhere: ["Class token", "share", "share that goes to tokens without a position"],
+};
+
+export class OverLayers {
+  constructor() {
+    this.element = element("div.over-layers");
+    /** @type {HTMLElement[]} */ this.rows = [];
+    /** @type {HTMLElement[][][]} by layer, strip, head */ this.dots = [];
+  }
+
+  /**
+   * Build the rows for new data.
+   * @param {any} header
+   * @param {Record<string, any>} arrays
+   * @param {number} heads
+   */
+  take({ layers, even, classes, prefix, names }, arrays, heads) {
+    const most = Object.fromEntries(
+      Object.keys(STRIPS).map((name) => [name, Math.max(even[name], ...arrays[name]) || 1]),
+    );
+    const strips = Object.keys(STRIPS).filter((name) => name !== "nowhere" || prefix > 0);
+    const where = names.length > 1 ? "Class token, registers" : (names[0] ?? "");
+    const title = (name) => (name === "nowhere" ? `On the ${where.toLowerCase()}` : STRIPS[name][0]);
+    const unit = (name) => (name === "nowhere" ? "" : `, ${STRIPS[name][1]}`);
+    this.element.style.setProperty("--strips", String(strips.length));
+    const head = element(
+      "div.layer-row.heading",
+      { "aria-hidden": "true" },
+      element("span.layer-name"),
+      element("span.if-last", {}, "Answer if it were last"),
+      ...strips.map((name) =>
+        element("span.strip", {}, `${title(name)}${unit(name)}`, element("small", {}, ` 0 to ${short(most[name], 2)}`)),
+      ),
+    );
+    this.dots = [];
+    this.rows = Array.from({ length: layers }, (_, layer) => {
+      const own = arrays.answers.subarray(layer * classes.length, (layer + 1) * classes.length);
+      const which = best(own);
+      const drawn = strips.map((name) => {
+        const values = Array.from(arrays[name].subarray(layer * heads, (layer + 1) * heads));
+        const dots = values.map((value, number) =>
+          element("i.dot", {
+            style: `left:${((100 * value) / most[name]).toFixed(2)}%`,
+            title: `head ${number + 1}: ${short(value, 3)}`,
+          }),
+        );
+        const tick = element("i.even", {
+          style: `left:${((100 * even[name]) / most[name]).toFixed(2)}%`,
+          title: `if all were equal: ${short(even[name], 3)}`,
+        });
+        const words = values.map((one) => short(one, 3)).join(", ");
+        const said = `Layer ${layer + 1}, ${STRIPS[name][2]}, head by head: ${words}`;
+        return { dots, element: element("span.strip", { role: "img", "aria-label": said }, tick, ...dots) };
+      });
+      this.dots.push(drawn.map(({ dots }) => dots));
+      return element(
+        "div.layer-row",
+        {},
+        element("span.layer-name", {}, `Layer ${layer + 1}`),
+        element(
+          "span.if-last",
+          {},
+          element("b", {}, classes[which]),
+          element("span.percent", {}, percent(own[which])),
+          element("span.share-bar", { style: `--share:${own[which].toFixed(4)}` }),
+        ),
+        ...drawn.map((strip) => strip.element),
+      );
+    });
+    this.note = text();
+    say(
+      this.note,
+      "Each dot is a head; the line is where it would be if it took the same from all tokens. The answers before the " +
+        "last layer use the last norm and head, which were not trained for them.",
+    );
+    const note = element("p.note", {}, term("even-share", "Even share"), ": ", this.note);
+    this.element.replaceChildren(head, ...this.rows, note);
+  }
+
+  /**
+   * Put each row beside its row of maps; where there is no room beside them, below.
+   * @param {import("../maps/tiles.js").TileWall|null} wall
+   * @param {boolean} beside
+   */
+  layout(wall, beside) {
+    this.element.classList.toggle("beside", beside);
+    this.rows.forEach((row, layer) => {
+      const frame = wall && beside ? wall.frames[layer * (wall.table?.columns ?? 1)] : null;
+      const map = /** @type {HTMLElement|null} */ (frame?.firstElementChild ?? null);
+      row.style.top = frame ? frame.style.top : "";
+      row.style.height = map ? map.style.height : "";
+    });
+  }
+
+  /** Mark the chosen head. @param {number} layer @param {number} head or one that is none, for the mean */
+  mark(layer, head) {
+    this.rows.forEach((row, number) => {
+      if (row.classList.contains("chosen") !== (number === layer)) row.classList.toggle("chosen", number === layer);
+    });
+    this.dots.forEach((strips, number) =>
+      strips.forEach((dots) =>
+        dots.forEach((dot, which) => {
+          const chosen = number === layer && which === head;
+          if (dot.classList.contains("chosen") !== chosen) dot.classList.toggle("chosen", chosen);
+        }),
+      ),
+    );
+    set(this.element, "data-layer", String(layer + 1));
+  }
+}

@@ -1,0 +1,42 @@
+"""Vision transformers: the patches of a picture attend to one another, in every head of every layer."""
+
+from typing import TYPE_CHECKING, Any
+
+from attnviz.ui.mechanisms.mechanism import Height, Mechanism, later
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from attnviz.ui.live.derived import Derived, View
+
+
+def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
+    from attnviz.ui.mechanisms.vision_transformer import derived
+
+    return derived.DERIVED
+
+
+def _is_control(config: "Mapping[str, Any]") -> bool:
+    return config.get("mixing") == "even"
+
+
+# The view with which its page opens, and which the home page shows.
+MODEL, DATA, NUMBER = "vision_transformer.digits", "strokes", 23
+LAYER, HEAD = "2", "1"
+
+MECHANISM = Mechanism(
+    name="vision_transformer",
+    title="Vision transformer",
+    question="What does each patch of a picture take from the others, layer by layer?",
+    page="45_vision_transformer.py",
+    url="vision_transformer",
+    models=("vision_transformer",),
+    is_control=_is_control,
+    panel=later(f"{__name__}.panels", "panel_of"),
+    papers=("dosovitskiy",),
+    derived=_derived,
+    components=("layer_board",),
+    preload=("layer_board",),
+    heights={"layers": Height(900, phone=2100)},
+    imports=("attnviz.ui.components.layer_board",),
+)

@@ -1,0 +1,79 @@
+"""Derived values of vision transformers: the board of layers, and what the answer is read from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from attnviz.errors import BadInput
+from attnviz.recipes.recipe import Strict
+from attnviz.ui.components.layer_board import packed
+from attnviz.ui.live.derived import Context, Derived, Index, NoParameters, View
+from attnviz.ui.shared import cache
+
+if TYPE_CHECKING:
+    from attnviz.readings import Reading
+    from attnviz.subjects import Subject
+    from attnviz.ui.components.layer_board import LayersView
+
+
+def layers_of(subject: Subject) -> LayersView:
+    """Return what the board shows of a subject; torch is loaded only where that is not kept."""
+    from attnviz.ui.mechanisms.vision_transformer import layers
+
+    return cache.of_subject(layers.view, subject)
+
+
+def payload(subject: Subject, parameters: NoParameters) -> bytes:
+    """Return all layers, as the component takes them."""
+    return packed(layers_of(subject))
+
+
+LAYERS_VIEW = View("layers_view", NoParameters, payload, lasts=True)
+
+
+class OfHead(Strict):
+    """Which head of which layer.
+
+    Args:
+        layer: path of its attention in the model.
+        head: its number.
+    """
+
+    layer: Annotated[str, Field(pattern=r"^layers\.\d{1,3}\.attention$")]
+    head: Index = 0
+
+
+def taps_of(parameters: OfHead) -> tuple[str, str]:
+    """Return the taps that the weights are made of, so that the layer need not spell them out."""
+    return f"{parameters.layer}.query", f"{parameters.layer}.key"
+
+
+def answer_row(context: Context[OfHead]) -> Reading:
+    """Return what the token that the answer is read from takes from each token, batch by key, as multiples of an even
+    share; where the answer is read from all patches, the mean over them.
+
+    Raises:
+        BadInput: the layer has no such head.
+    """
+    import torch
+
+    from attnviz.measures.mean_row import mean_row
+    from attnviz.models.vision_transformer import VisionTransformer
+    from attnviz.readings import Reading
+
+    given, model = context.parameters, context.loaded.model
+    query, key = (context.seen[tap] for tap in taps_of(given))
+    if not isinstance(model, VisionTransformer) or query.grid is None:
+        raise BadInput("Only a vision transformer has a token that the answer is read from.")
+    if given.head >= query.size("head"):
+        raise BadInput(f"{given.layer} has {query.size('head')} heads, counted from 0; there is no head {given.head}.")
+    chosen = torch.zeros(query.grid.tokens, dtype=torch.bool)
+    chosen[slice(query.grid.prefix, None) if model.answer.mean else slice(0, 1)] = True
+    rows = mean_row(query.at(head=given.head), key.at(head=given.head), chosen)
+    return Reading(f"{given.layer}.weights", rows, ("batch", "key"), query.grid)
+
+
+ANSWER_ROW = Derived("answer_row", OfHead, answer_row, taps_of)
+DERIVED: tuple[Derived[Any] | View[Any], ...] = (LAYERS_VIEW, ANSWER_ROW)

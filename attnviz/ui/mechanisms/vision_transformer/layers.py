@@ -1,0 +1,95 @@
+"""Run a vision transformer on an example and return what its board of layers shows. Loads torch."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from attnviz.answers import probabilities
+from attnviz.errors import BadInput
+from attnviz.layers.attention import Attention
+from attnviz.measures.attention import carried, normalisers
+from attnviz.measures.vision_transformer.over_layers import answers, over_layers
+from attnviz.models.vision_transformer import VisionTransformer
+from attnviz.readings import Reading
+from attnviz.subjects import Example, Loaded, Subject
+from attnviz.tracing import trace
+from attnviz.ui.components.layer_board import LayersView
+from attnviz.ui.dot_product.attending import pooled
+from attnviz.ui.shared.inference import ask, batch_of, in_words
+
+TAPS = ("query", "key", "value", "output")
+
+
+def view(loaded: Loaded, example: Example) -> LayersView:
+    """Return what the board needs to show every head of every layer on a picture.
+
+    Raises:
+        BadInput: the net has no layers in which patches attend to one another.
+    """
+    model, net = loaded
+    paths = attentions(model)
+    if not paths or not isinstance(model, VisionTransformer):
+        raise BadInput(f"{net.key} has no layers in which patches attend to one another. Look at it in the explorer.")
+    grid = model.grid
+    batch = batch_of(loaded, example)
+    keep = [f"{path}.{tap}" for path in paths for tap in TAPS] + [f"layers.{i}.output" for i in range(len(paths))]
+    with torch.no_grad(), trace(model, keep) as seen:
+        logits = ask(loaded, batch)
+    parts = {tap: [_of(seen, f"{path}.{tap}") for path in paths] for tap in TAPS}
+    pairs = list(zip(parts["query"], parts["key"], strict=True))
+    normalised = [normalisers(*pair) for pair in pairs]
+    projections = [model.get_submodule(f"{path}.output").weight for path in paths]
+    added = [carried(value, weight)[0] for value, weight in zip(parts["value"], projections, strict=True)]
+    measured = over_layers(pairs, grid)
+    outputs = [seen[f"layers.{layer}.output"].tensor for layer in range(len(paths))]
+    subject = Subject(net, example)
+    return LayersView(
+        picture=pooled_patches(batch, loaded),
+        background=example.taken_by(net),
+        **{name: np.stack([one.numpy() for one in parts[name]]) for name in TAPS},
+        log_normaliser=np.stack([one for one, _ in normalised]),
+        received=np.stack([one for _, one in normalised]),
+        carried=np.stack(added),
+        distance=measured.distance,
+        entropy=measured.entropy,
+        nowhere=measured.nowhere,
+        even={
+            "distance": measured.even_distance,
+            "entropy": measured.even_entropy,
+            "nowhere": measured.even_nowhere,
+        },
+        answers=answers(outputs, model.answer),
+        rows=grid.rows,
+        columns=grid.columns,
+        prefix=grid.prefix,
+        names=names_of(grid.prefix, net.config.get("reading", "class") == "class"),
+        classes=net.classes,
+        probabilities=probabilities(logits)[0].double().numpy(),
+        label=example.target,
+        origin={**subject.origin(), "answer": in_words(net, logits)},
+        ink=example.ink,
+    )
+
+
+def attentions(model: nn.Module) -> list[str]:
+    """Return the paths of all attention among tokens, in the order of the layers."""
+    return [path for path, part in model.named_modules() if isinstance(part, Attention)]
+
+
+def names_of(prefix: int, class_token: bool) -> tuple[str, ...]:
+    """Return what the tokens that lie nowhere are called."""
+    registers = prefix - class_token
+    return ("class token",) * class_token + tuple(f"register {number + 1}" for number in range(registers))
+
+
+def pooled_patches(batch: Tensor, loaded: Loaded) -> np.ndarray:
+    """Return the mean intensity of each patch, float64 (row, column)."""
+    assert loaded.net.grid is not None
+    found: np.ndarray = pooled(batch.double(), loaded.net.grid).numpy()
+    return found
+
+
+def _of(seen: dict[str, Reading], path: str) -> Tensor:
+    return seen[path].at(batch=0)

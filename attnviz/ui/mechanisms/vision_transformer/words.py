@@ -1,0 +1,81 @@
+"""The texts of the page of vision transformers: the question, and the explanation with live numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attnviz.formatting import percent
+from attnviz.ui.shared.experiments import link
+from attnviz.ui.shared.glossary import term
+from attnviz.ui.shared.wording import short
+
+if TYPE_CHECKING:
+    from attnviz.ui.components.layer_board import LayersView
+
+QUESTION = "What does each patch take from the others, layer by layer? Point at the picture: all heads answer."
+NONE = (
+    "No vision transformer has been trained here yet. `python -m attnviz train vision_transformer --recipe digits` "
+    "trains one on handwritten digits, which takes about half an hour; this page then shows it."
+)
+EQUATION = r"""$$
+w_{ij} = \operatorname{softmax}_j\big(\textcolor{#c86016}{q_i} \cdot \textcolor{#2f83c8}{k_j} / \sqrt{SIZE}\big)
+$$
+
+$$
+x_i \leftarrow x_i + W_o \textstyle\sum_j w_{ij}\, \textcolor{#128a63}{v_j}
+$$"""
+
+
+def means(view: LayersView) -> str:
+    """Return what the pictures mean, with the numbers of this model and this picture."""
+    layers, heads, tokens, size = view.query.shape
+    side = view.background.shape[0] // view.rows
+    nowhere = f" and {view.prefix} more that lie nowhere ({', '.join(view.names)})" if view.prefix else ""
+    layer, head, query, key, weight = strongest(view)
+    return (
+        f"The picture is cut into {view.rows} × {view.columns} patches of {side} × {side} pixels. Each becomes a "
+        f"{term('token')}; there are {tokens} of them: the patches{nowhere}. In each of {heads} {term('heads')} of "
+        f"{layers} layers, the {term('query', ':orange[query]')} of a token is compared with the "
+        f"{term('key', ':blue[key]')} of every token, and the {term('softmax')} turns the scores into weights: how "
+        f"much of each {term('value', ':green[value]')} it takes. That is added to the token, as in a "
+        f"{term('skip connection')}, and a small network then changes each token by itself.\n\n"
+        f"{EQUATION.replace('SIZE', str(size))}\n\n"
+        f"On this picture the largest weight of all is {short(weight, 2)}, {short(weight * tokens, 2)} times an "
+        f"{term('even share')}: in layer {layer + 1}, head {head + 1}, {place(view, query)} takes it from "
+        f"{place(view, key)}."
+    )
+
+
+def does_not_show(view: LayersView) -> str:
+    """Return what the pictures cannot tell."""
+    last = percent(float(view.answers[-1].max()))
+    first = view.classes[int(view.answers[0].argmax())]
+    reads = "the class token" if "class token" in view.names else "the mean of the patches"
+    return (
+        "**A token is not its patch.** From the second layer on, each token carries what it has taken from others "
+        "before, so a map says which tokens are looked at, and not which pixels.\n\n"
+        f"**Attention is not an explanation.** {link('reads', 'What is read, over all layers?')} puts maps that "
+        "combine the layers beside what happens when a patch is erased, and beside the same maps of a network with "
+        "random weights.\n\n"
+        f"**The answer of an earlier layer was never trained for.** The last norm and head read {reads} after each "
+        f"layer; after the first they give {first}, after the last {last} for the answer. The layers in between may "
+        "know more than this reading shows."
+    )
+
+
+def place(view: LayersView, token: int) -> str:
+    """Return a token in words."""
+    if token < view.prefix:
+        return f"the {view.names[token]}"
+    row, column = divmod(token - view.prefix, view.columns)
+    return f"the patch in row {row + 1}, column {column + 1}"
+
+
+def strongest(view: LayersView) -> tuple[int, int, int, int, float]:
+    """Return layer, head, query, key and weight of the largest weight on a picture."""
+    scores = view.query @ view.key.swapaxes(-1, -2) / np.sqrt(view.query.shape[-1])
+    weights = np.exp(scores - view.log_normaliser[..., None])
+    layer, head, query, key = (int(one) for one in np.unravel_index(weights.argmax(), weights.shape))
+    return layer, head, query, key, float(weights[layer, head, query, key])

@@ -1,0 +1,47 @@
+"""Vision transformers: what each patch of a picture takes from the others, in every head of every layer."""
+
+import streamlit as st
+
+from attnviz.subjects import Net, Picture, Subject
+from attnviz.ui.components.layer_board import FIELDS, layer_board, settled_view
+from attnviz.ui.live import second_training
+from attnviz.ui.mechanisms.vision_transformer import DATA, HEAD, LAYER, MECHANISM, MODEL, NUMBER, experiments, words
+from attnviz.ui.mechanisms.vision_transformer.derived import LAYERS_VIEW, layers_of
+from attnviz.ui.server import preload
+from attnviz.ui.shared import mechanism_page, page, pickers, url_state
+from attnviz.ui.shared.experiments import choose
+
+BOARD = "layers"
+OPENS = Picture(DATA, NUMBER)
+
+EIGHT = {"model": MODEL, **OPENS.words}
+TRIES = [
+    ("what the class token takes", {**EIGHT, "query": "0,1", "layer": "4"}),
+    ("what each token receives", {**EIGHT, "direction": "received", "layer": LAYER}),
+]
+
+
+def main() -> None:
+    mechanism_page.draw(MECHANISM, words.QUESTION, words.NONE, see, tries=TRIES)
+    preload.soon()
+
+
+def see(names: list[str]) -> Net:
+    """Draw the choices, the board of layers, and everything else that another picture changes."""
+    opening = {} if st.query_params else {"layer": LAYER, "head": HEAD}
+    with page.choices():
+        net = pickers.net(names, MODEL, MECHANISM.models)
+        subject = Subject(net, pickers.example(net, OPENS))
+    second_training.slider(subject)
+    state = FIELDS.read({**opening, **st.query_params.to_dict()})
+    keep = mechanism_page.keep(FIELDS, settled_view, BOARD)
+    layer_board(LAYERS_VIEW.of(subject), key=BOARD, state=state, on_change=keep)
+    pickers.more(subject)
+    view = layers_of(subject)
+    page.meaning(words.means(view), words.does_not_show(view))
+    choose(experiments.EXPERIMENTS, subject)
+    url_state.state(**pickers.stated(subject), **opening)
+    return net
+
+
+main()

@@ -1,0 +1,34 @@
+"""The page of vision transformers, run without a browser."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.ui.mechanisms.vision_transformer.placed import SHOWN, place
+
+from .reading import headers, run, text
+
+PAGE = "45_vision_transformer.py"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return place(tmp_path_factory.mktemp("checkpoints"))
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_every_vision_transformer_is_shown(page: AppTest, name: str) -> None:
+    run(page, model=f"vision_transformer.{name}", layer="3", head="2", query="0,1", direction="to")
+    assert not page.error
+    [header] = headers(page, "layers")
+    asked = header["state"]["view"]["value"]
+    assert (asked["layer"], asked["head"], asked["query"], asked["direction"]) == (2, 1, [-1, 0], "to")
+    assert header["layers"] == 3
+    assert "On this picture the largest weight of all is" in text(page)
+
+
+def test_a_control_with_even_attention_is_not_offered(page: AppTest) -> None:
+    run(page)
+    assert not page.error
+    assert "vision_transformer.even" not in str(page.selectbox[0].options)

@@ -1,0 +1,80 @@
+"""What the board of layers shows equals tensors that are computed apart."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from attnviz.answers import as_batch, probabilities
+from attnviz.errors import BadInput
+from attnviz.subjects import Picture, net
+from attnviz.tracing import trace
+from attnviz.ui.components.layer_board import OF_TOKENS, packed
+from attnviz.ui.mechanisms.vision_transformer import layers
+from attnviz.ui.mechanisms.vision_transformer.panels import panel_of
+from attnviz.views.payload import unpack
+
+from .placed import SHOWN
+
+PICTURE = Picture("strokes", 23)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_weights_distances_and_answers_equal_those_of_a_pass_that_spells_them_out(here: Path, name: str) -> None:
+    loaded = net(f"vision_transformer.{name}").load(double=True)
+    picture = Picture("cifar10", 1) if name == "cifar" else PICTURE
+    view = layers.view(loaded, picture)
+    images = as_batch(picture.taken_by(loaded.net), double=True)
+    with torch.no_grad(), trace(loaded.model, "*") as seen:
+        logits = loaded.model(images)
+    grid = loaded.model.grid
+    places = torch.tensor([[row, column] for row in range(grid.rows) for column in range(grid.columns)]) * grid.stride
+    away = torch.cdist(places.double(), places.double())
+    for layer in range(3):
+        weights = seen[f"layers.{layer}.attention.weights"].tensor[0]
+        scores = np.einsum("hqs,hks->hqk", view.query[layer], view.key[layer]) / np.sqrt(view.query.shape[-1])
+        np.testing.assert_allclose(np.exp(scores - view.log_normaliser[layer][..., None]), weights, atol=1e-12)
+        np.testing.assert_allclose(view.received[layer], weights.mean(1), atol=1e-12)
+        entropy = -(weights * weights.log2()).sum(-1).mean(-1)
+        np.testing.assert_allclose(view.entropy[layer], entropy, atol=1e-9)
+        np.testing.assert_allclose(view.nowhere[layer], weights[..., : grid.prefix].sum(-1).mean(-1), atol=1e-12)
+        among = weights[:, grid.prefix :, grid.prefix :]
+        distance = (among / among.sum(-1, keepdim=True) * away).sum(-1).mean(-1)
+        np.testing.assert_allclose(view.distance[layer], distance, atol=1e-9)
+        tokens = loaded.model.answer.norm(seen[f"layers.{layer}.output"].tensor[0])
+        read = tokens[grid.prefix :].mean(0) if loaded.model.answer.mean else tokens[0]
+        expected = torch.softmax(loaded.model.answer.scores(read), -1).detach()
+        np.testing.assert_allclose(view.answers[layer], expected, atol=1e-12)
+        attention = loaded.model.layers[layer].attention
+        value = seen[f"layers.{layer}.attention.value"].tensor[0]
+        for head in range(2):
+            part = attention.output.weight[:, head * 4 : head * 4 + 4]
+            expected = (value[head] @ part.mT).norm(dim=-1).detach()
+            np.testing.assert_allclose(view.carried[layer, head], expected, atol=1e-12)
+    np.testing.assert_allclose(view.answers[-1], probabilities(logits)[0], atol=1e-12)
+    np.testing.assert_allclose(view.probabilities, view.answers[-1], atol=1e-12)
+
+
+def test_the_tokens_that_lie_nowhere_have_names_and_the_payload_holds_every_layer(here: Path) -> None:
+    view = layers.view(net("vision_transformer.registers").load(double=True), PICTURE)
+    assert view.names == ("register 1", "register 2")
+    header, arrays = unpack(packed(view))
+    assert (header["layers"], header["prefix"], header["names"]) == (3, 2, ["register 1", "register 2"])
+    for name in OF_TOKENS:
+        np.testing.assert_array_equal(arrays[name], getattr(view, name))
+    assert layers.names_of(3, class_token=True) == ("class token", "register 1", "register 2")
+
+
+def test_a_net_whose_attention_is_even_is_refused_with_a_sentence(here: Path) -> None:
+    with pytest.raises(BadInput, match="has no layers in which patches attend to one another"):
+        layers.view(net("vision_transformer.even").load(double=True), PICTURE)
+
+
+def test_the_panel_shows_the_last_layer_and_of_the_control_the_picture(here: Path) -> None:
+    panel = panel_of(net("vision_transformer.digits"))
+    assert (panel.rows, panel.columns, panel.prefix, panel.heads) == (4, 4, 1, 2)
+    assert panel.wanted["parameters"] == {"layer": "layers.2.attention", "head": 0}
+    assert "the class token attends to" in panel.says
+    assert "the patches together attend to" in panel_of(net("vision_transformer.registers")).says
+    assert panel_of(net("vision_transformer.even")).renderer == "ink"
