@@ -9,9 +9,9 @@
 
 `names()` lists the checkpoints, and `load` returns a model and its model card. `trace` shows what happens inside any
 model whose layers have taps, `edits` change it, and `addresses` lists those taps. Derive a layer of your own from
-`Layer`. `watch` shows the attention of any other model: `seen = attnviz.watch(model)(batch)`. A trace keeps `Reading`s,
-whose `Grid` says where tokens are on the picture. Importing attnviz does not import torch: names are resolved when they
-are used.
+`Layer`. `watch` shows the attention of any other model: `seen = attnviz.watch(model)(batch)`. `heads` measures every
+attention head over many pictures. A trace keeps `Reading`s, whose `Grid` says where tokens are on the picture.
+Importing attnviz does not import torch: names are resolved when they are used.
 """
 
 from importlib import import_module
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from attnviz.capture.watching import watch as watch
     from attnviz.cards import names as names
     from attnviz.checkpoints import load as load
+    from attnviz.head_table.door import heads as heads
     from attnviz.readings import Grid as Grid
     from attnviz.readings import Reading as Reading
     from attnviz.tracing import Layer as Layer
@@ -35,13 +36,14 @@ _HOMES = {
     "Layer": "attnviz.tracing",
     "Reading": "attnviz.readings",
     "addresses": "attnviz.tracing",
+    "heads": "attnviz.head_table.door",
     "load": "attnviz.checkpoints",
     "names": "attnviz.cards",
     "trace": "attnviz.tracing",
     "watch": "attnviz.capture.watching",
 }
 
-__all__ = ["Grid", "Layer", "Reading", "addresses", "edits", "load", "names", "trace", "watch"]
+__all__ = ["Grid", "Layer", "Reading", "addresses", "edits", "heads", "load", "names", "trace", "watch"]
 
 
 def __getattr__(name: str) -> Any:

@@ -37,7 +37,7 @@ def similarity(one: Tensor, other: Tensor) -> Tensor:
             f"Maps are compared as (picture, head, place) on the same pictures and places, not {tuple(one.shape)} with "
             f"{tuple(other.shape)}."
         )
-    return _pattern(one.double()) @ _pattern(other.double()).mT
+    return pattern(one.double()) @ pattern(other.double()).mT
 
 
 def match(alike: Tensor) -> list[tuple[int, int]]:
@@ -98,8 +98,12 @@ def shuffled(maps: Tensor, generator: torch.Generator) -> Tensor:
     return maps.gather(-1, order)
 
 
-def _pattern(maps: Tensor) -> Tensor:
-    """Return maps less their mean, of length 1; 0 where they are the same everywhere."""
+def pattern(maps: Tensor) -> Tensor:
+    """Return maps less their mean, of length 1; 0 where they are the same everywhere.
+
+    Args:
+        maps: float (..., place).
+    """
     mean = maps.mean(-1, keepdim=True)
     centred = maps - mean
     length = centred.norm(dim=-1, keepdim=True)

@@ -1,0 +1,166 @@
+"""`attnviz.heads`: from a name to a net and its pictures, and from these to the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from torch import Tensor, nn
+
+from attnviz import data
+from attnviz.errors import BadInput
+from attnviz.head_table.table import Heads
+from attnviz.head_table.work import PLACES, Images, Report, Work
+from attnviz.measures import sanity
+from attnviz.subjects import Net, nets
+
+SEED = 0  # of the random weights
+
+
+class Pictures(NamedTuple):
+    """Pictures of a data set as a net takes them.
+
+    Args:
+        images: uint8 (picture, row, column, channel).
+        labels: int64 (picture,), the right answers as numbers of the net's classes.
+        numbers: int64 (picture,), their indices in the test split.
+        mask: "ink" where the pictures are ink on empty paper, else None.
+    """
+
+    images: npt.NDArray[np.uint8]
+    labels: npt.NDArray[np.int64]
+    numbers: npt.NDArray[np.int64]
+    mask: str | None
+
+
+def pictures_of(net: Net, name: str, count: int | None = None) -> Pictures:
+    """Return the first test pictures of a data set that show a class of a net; samples where there is no more.
+
+    Args:
+        net: that will look at them.
+        name: of the data set.
+        count: how many at most; None for all.
+
+    Raises:
+        UnknownName: there is no such data set.
+        DataError: it is not here.
+        BadInput: fewer than two pictures, or none that the net takes.
+    """
+    spec, shown = data.spec(name), data.shown(name)
+    taken = net.input.rows, net.input.columns, net.input.channels
+    if spec.shape != taken:
+        raise BadInput(
+            f"{net.key} takes pictures of {taken}, rows, columns and channels; those of {name} are {spec.shape}."
+        )
+    known = {label: net.classes.index(title) for label, title in enumerate(spec.classes) if title in net.classes}
+    places = np.flatnonzero(np.isin(shown.labels, list(known)))[:count]
+    if len(places) < 2:
+        raise BadInput(
+            f"{name} has {len(places)} pictures of the classes of {net.key} here, and at least two are needed."
+        )
+    images, labels = data.pick(name, shown.split, places)
+    answers = np.array([known[int(label)] for label in labels])
+    return Pictures(images, answers, shown.numbers[places], "ink" if spec.ink else None)
+
+
+def heads(
+    net: str | Net | nn.Module,
+    pictures: str | Images,
+    *,
+    count: int | None = 500,
+    labels: npt.NDArray[np.int64] | None = None,
+    mask: npt.NDArray[np.bool_] | str | None = None,
+    random: bool = True,
+    places: int = PLACES,
+    double: bool = False,
+    report: Report | None = None,
+) -> Heads:
+    """Measure every attention head of a net over many pictures.
+
+    What is computed is kept on disk, in parts of 32 pictures, by what it depends on: a call that was interrupted goes
+    on where it was, and a second call reads it. Switching a head off takes a pass of the model for each head; erasing
+    tokens takes one for each token, at most `places`.
+
+    Args:
+        net: the name of a checkpoint, a `Net`, or any torch module in evaluation mode, whose attention is captured as
+            `attnviz.watch` does. A module computes where it lies; others on a CUDA device, where there is one.
+        pictures: the name of a data set, whose first test pictures of the net's classes are taken; or float (picture,
+            channel, row, column) as the module takes them, or uint8 (picture, row, column, channel).
+        count: how many pictures at most; None for all.
+        labels: int64 (picture,), the right answers, for pictures that are not from a data set.
+        mask: where the object is on each picture: bool (picture, row, column), or "ink" for every pixel above 0. By
+            default "ink" for a data set of ink on empty paper, else None, which says that it is not known.
+        random: also measure the net with random weights, layer by layer of the same mean and spread, as `random`.
+        places: how many tokens are ranked at most, evenly spaced, and erased one by one; 0 erases none.
+        double: compute in double precision, where `net` is no module.
+        report: is told after each part how many are done, of how many.
+
+    Returns:
+        All measures of all heads on all pictures, with means and intervals.
+
+    Raises:
+        UnknownName, CheckpointError, DataError: the net or the data set cannot be had.
+        BadInput: the model has no attention heads, or does not answer with (batch, class); fewer than two pictures.
+    """
+    model, images, labels, mask = loaded(net, pictures, count, labels, mask, double)
+    work = Work(model, images, mask, places)
+    beside = Work(with_random_weights(model), images, mask, places) if random else None
+    total = work.count * (2 if random else 1)
+    tell: Callable[[int], Report | None] = lambda done: None if report is None else lambda n, _: report(done + n, total)
+    table = work.table(work.all(tell(0)), labels)
+    if beside is None:
+        return table
+    return replace(table, random=beside.table(beside.all(tell(work.count)), labels))
+
+
+def loaded(
+    net: str | Net | nn.Module,
+    pictures: str | Images,
+    count: int | None,
+    labels: npt.NDArray[np.int64] | None,
+    mask: npt.NDArray[np.bool_] | str | None,
+    double: bool,
+) -> tuple[nn.Module, Images, npt.NDArray[np.int64] | None, npt.NDArray[np.bool_] | str | None]:
+    """Return model, pictures, right answers and mask; the arguments are those of `heads`."""
+    found = nets.net(net) if isinstance(net, str) else net
+    if isinstance(found, Net):
+        model = found.load(double=double).model
+        model = model.to(_device())
+    else:
+        model = found
+        if model.training:
+            raise BadInput("Put the model in evaluation mode first, model.eval(): dropout makes its maps random.")
+    if isinstance(pictures, str):
+        if not isinstance(found, Net):
+            raise BadInput(
+                "For a module of your own, give the pictures as it takes them: a tensor (picture, channel, row, column)."
+            )
+        few = pictures_of(found, pictures, count)
+        return model, few.images, few.labels, few.mask if mask is None else mask
+    if not isinstance(pictures, Tensor | np.ndarray) or pictures.ndim != 4:
+        raise BadInput(
+            "Pictures are the name of a data set, a float tensor (picture, channel, row, column), or uint8 (picture, row, column, channel)."
+        )
+    few_images: Any = pictures[:count]
+    cut = slice(len(few_images))
+    return (
+        model,
+        few_images,
+        None if labels is None else labels[cut],
+        mask[cut] if isinstance(mask, np.ndarray) else mask,
+    )
+
+
+def with_random_weights(model: nn.Module) -> nn.Module:
+    """Return a copy of a model with the weights of all layers drawn anew; see `attnviz.measures.sanity`."""
+    *_, found = sanity.randomised(model, sanity.from_the_top(model), seed=SEED)
+    return found
+
+
+def _device() -> str:
+    from attnviz import devices
+
+    return devices.device_of("auto")

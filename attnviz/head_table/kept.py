@@ -1,0 +1,76 @@
+"""Parts of long work on disk, so that it can be stopped and resumed, and is done once."""
+
+import hashlib
+import io
+import shutil
+import zipfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from attnviz import files
+from attnviz.capture import places_kept
+
+Arrays = dict[str, np.ndarray[Any, np.dtype[Any]]]
+
+VERSION = 1  # of what is measured, and of how it is written
+MOST = 64  # tables that are kept; those that were used longest ago go first
+_LARGEST = 1 << 30  # bytes of a part
+
+
+def folder() -> Path:
+    """Return where they lie: in the user's folder for what can be computed again."""
+    return places_kept.folder().parent / "heads"
+
+
+def digest(model: nn.Module, images: Any, told: Any) -> str:
+    """Return what decides the result: the weights, the pictures, and the settings.
+
+    Args:
+        model: any.
+        images: a tensor or an array.
+        told: settings, as `repr` writes them.
+    """
+    hashed = hashlib.sha256(repr((VERSION, type(model).__qualname__, str(model), told)).encode())
+    for name, one in model.state_dict().items():
+        if isinstance(one, Tensor):
+            hashed.update(repr((name, tuple(one.shape), str(one.dtype))).encode())
+            hashed.update(one.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data)
+    array = images.cpu().numpy() if isinstance(images, Tensor) else images
+    hashed.update(repr((array.shape, str(array.dtype))).encode())
+    hashed.update(np.ascontiguousarray(array).data)
+    return hashed.hexdigest()[:32]
+
+
+def load(name: str, part: str) -> Arrays | None:
+    """Return a part; None where it is not kept, or the file cannot be used."""
+    path = folder() / name / f"{part}.npz"
+    try:
+        with np.load(io.BytesIO(files.read(path, _LARGEST)), allow_pickle=False) as found:
+            return {key: found[key] for key in found.files}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
+
+
+def save(name: str, part: str, arrays: Mapping[str, Any]) -> None:
+    """Keep a part; where nothing can be written it is computed again next time."""
+    content = io.BytesIO()
+    np.savez(content, **arrays)
+    home = folder() / name
+    with suppress(OSError):
+        is_new = not home.is_dir()
+        home.mkdir(parents=True, exist_ok=True)
+        files.write(home / f"{part}.npz", content.getvalue())
+        if is_new:
+            _forget()
+
+
+def _forget() -> None:
+    kept = sorted((path for path in folder().iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
+    for old in kept[:-MOST]:
+        shutil.rmtree(old, ignore_errors=True)

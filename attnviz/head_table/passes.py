@@ -1,0 +1,148 @@
+"""What further passes of a model tell of its heads: switched off, beside the gradient, beside tokens that are erased."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from attnviz.answers import predicted
+from attnviz.edits import off
+from attnviz.grids import Grid
+from attnviz.head_table.calls import Call
+from attnviz.measures.agreement import ROUNDING, kendall
+from attnviz.measures.token_boxes import boxes, erased
+from attnviz.tracing import trace
+
+Array = npt.NDArray[np.float64]
+
+BATCH = 256  # pictures at once through the model, where tokens are erased
+
+
+def clear(logits: Tensor, answer: Tensor) -> Tensor:
+    """Return how clear an answer is: its logit above the mean of all; of two classes with one logit, the log-odds.
+
+    Args:
+        logits: (picture, 1) or (picture, class).
+        answer: int (picture,), numbers of classes.
+
+    Returns:
+        float (picture,).
+    """
+    if logits.shape[1] == 1:
+        return logits[:, 0] * (2 * answer - 1)
+    return logits.gather(1, answer[:, None])[:, 0] - logits.mean(1)
+
+
+def where(model: nn.Module) -> tuple[torch.device, torch.dtype]:
+    """Return on which device a model computes, and in which precision it takes pictures."""
+    floats = [one for one in (*model.parameters(), *model.buffers()) if one.is_floating_point()]
+    return (floats[0].device, floats[0].dtype) if floats else (torch.device("cpu"), torch.float32)
+
+
+class Passes:
+    """A model and its calls.
+
+    Args:
+        model: in evaluation mode, on any device.
+        calls: of it.
+    """
+
+    def __init__(self, model: nn.Module, calls: Sequence[Call]) -> None:
+        self.model, self.calls = model, tuple(calls)
+        self.device, self.dtype = where(model)
+
+    def answers(self, images: Tensor) -> Tensor:
+        """Return the logits of pictures, on the CPU."""
+        with torch.no_grad():
+            found: Tensor = self.model(images.to(self.device, self.dtype))
+        return found.cpu()
+
+    def maps(self, images: Tensor) -> tuple[Tensor, list[Tensor]]:
+        """Return the logits of pictures, and the weights of each call, (picture, head, query, key)."""
+        paths = [call.tap("weights") for call in self.calls]
+        with torch.no_grad(), trace(self.model, paths) as seen:
+            logits = self.model(images.to(self.device, self.dtype))
+        return logits.cpu(), [seen[path].tensor for path in paths]
+
+    def without_heads(self, images: Tensor, logits: Tensor) -> tuple[Array, npt.NDArray[np.bool_]]:
+        """Switch off one head after the other.
+
+        Args:
+            images: float (picture, channel, row, column).
+            logits: of the model as it is.
+
+        Returns:
+            (head of all calls, picture): what the clearness of the answer loses, and whether the answer changes.
+        """
+        answer = predicted(logits)
+        whole = clear(logits.double(), answer)
+        lost, changed = [], []
+        for call in self.calls:
+            for head in range(call.heads):
+                with trace(self.model, [], off(call.tap("mixed"), head=head)):
+                    without = self.answers(images)
+                lost.append(whole - clear(without.double(), answer))
+                changed.append(predicted(without) != answer)
+        return torch.stack(lost).numpy(), torch.stack(changed).numpy()
+
+    def gradient(self, images: Tensor) -> Tensor | None:
+        """Return how much each pixel moves the answer, if it moves a little: float64 (picture, row, column), 0 or more.
+
+        It is the sum over the channels of the absolute derivative of the answer's clearness; None where there is none.
+        """
+        with torch.enable_grad():
+            taken = images.to(self.device, self.dtype).requires_grad_()
+            logits = self.model(taken)
+            if not logits.requires_grad:
+                return None
+            total = clear(logits, predicted(logits.detach())).sum()
+            (found,) = torch.autograd.grad(total, taken, allow_unused=True)
+        return None if found is None else found.abs().sum(1).double().cpu()
+
+    def erasure(self, images: Tensor, logits: Tensor, grid: Grid, places: Tensor) -> Array:
+        """Erase one token after the other, each with the picture's mean.
+
+        Args:
+            images: float (picture, channel, row, column).
+            logits: of the pictures as they are.
+            grid: where the tokens lie.
+            places: which of them are erased.
+
+        Returns:
+            (picture, place): what the clearness of the answer loses.
+        """
+        answer = predicted(logits)
+        removed = torch.zeros(len(places), grid.rows * grid.columns, dtype=torch.bool)
+        removed[torch.arange(len(places)), places] = True
+        lost = []
+        for some in torch.cartesian_prod(torch.arange(len(images)), torch.arange(len(places))).split(BATCH):
+            which = some[:, 0]
+            without = self.answers(erased(images[which], removed[some[:, 1]], grid))
+            lost.append(clear(logits[which].double(), answer[which]) - clear(without.double(), answer[which]))
+        return torch.cat(lost).unflatten(0, (len(images), len(places))).numpy()
+
+
+def of_places(pixels: Tensor, grid: Grid) -> Array:
+    """Return the sums of pictures over the boxes of places: float64 (picture, place).
+
+    Args:
+        pixels: float64 (picture, row, column).
+        grid: where the places lie.
+    """
+    covered = boxes(grid, *pixels.shape[1:]).flatten(1).double()
+    return (pixels.flatten(1) @ covered.T).numpy()
+
+
+def agreement(received: Array, other: Array) -> Array:
+    """Return Kendall's tau between what places receive from each head and another map of the same picture.
+
+    Args:
+        received: (picture, head, place).
+        other: (picture, place).
+
+    Returns:
+        (picture, head), -1..1; NaN where a map is the same everywhere.
+    """
+    return kendall(received, np.broadcast_to(other[:, None], received.shape), equal=ROUNDING)

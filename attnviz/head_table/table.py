@@ -1,0 +1,165 @@
+"""The result: what each head does on each picture, its mean over pictures, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz.errors import BadInput, UnknownName
+from attnviz.head_table.measures import MEASURES, SHARES
+from attnviz.measures.difference import student
+
+if TYPE_CHECKING:
+    from attnviz.head_table.calls import Call
+
+Array = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+METHOD = "Student's t over the pictures; Wilson's for shares of pictures; 95 %"
+_WILSON = 1.959963984540054  # the 0.975 quantile of the normal distribution
+
+
+class Head(NamedTuple):
+    """One attention head: the path of its attention, the number of that in the pass, and its own, both from 0."""
+
+    path: str
+    layer: int
+    number: int
+
+    @property
+    def name(self) -> str:
+        """Its name for people, counted from 1, such as "2.4" for layer 2, head 4."""
+        return f"{self.layer + 1}.{self.number + 1}"
+
+
+@dataclass(frozen=True, eq=False)
+class Mean:
+    """A mean over pictures for each head, with its interval; each is (head,), NaN where there is nothing.
+
+    Args:
+        value: the mean.
+        low, high: the ends of its 95 % interval, see `METHOD`.
+        pictures: int (head,), over how many pictures it is taken: those on which there is such a number.
+    """
+
+    value: Array
+    low: Array
+    high: Array
+    pictures: Integers
+
+
+@dataclass(frozen=True, eq=False)
+class Heads:
+    """All heads of a net over many pictures.
+
+    Args:
+        heads: what the rows are.
+        values: name of a measure -> float64 (head, picture), see `MEASURES`; NaN where there is no such number.
+        numbers: int64 (picture,), the index of each picture among those that were given.
+        predicted: int64 (picture,), the answers.
+        labels: int64 (picture,), the right answers; None where these are not known.
+        even: (picture,), the share of the picture's tokens that lie on the object; None where that is not known.
+        nearest: int64 (head,), the row of the head that is most like it; -1 where there is none.
+        calls: the attentions that the heads belong to.
+        left_out: path -> why the heads of an attention are not there.
+        random: the same of the net with random weights; None where that was not computed.
+    """
+
+    heads: tuple[Head, ...]
+    values: Mapping[str, Array]
+    numbers: Integers
+    predicted: Integers
+    labels: Integers | None
+    even: Array | None
+    nearest: Integers
+    calls: tuple[Call, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    random: Heads | None = None
+
+    def __getitem__(self, name: str) -> Array:
+        """Return a measure, float64 (head, picture).
+
+        Raises:
+            UnknownName: there is no such measure; the closest ones are listed.
+        """
+        if name not in self.values:
+            raise UnknownName("measure of heads", name, MEASURES)
+        return self.values[name]
+
+    def mean(self, name: str) -> Mean:
+        """Return the mean of a measure over the pictures, with its interval.
+
+        Args:
+            name: of the measure.
+
+        Raises:
+            UnknownName: there is no such measure.
+        """
+        return (proportion if name in SHARES else average)(self[name])
+
+    @property
+    def right(self) -> npt.NDArray[np.bool_] | None:
+        """Whether each answer is right; None where the right answers are not known."""
+        return None if self.labels is None else self.predicted == self.labels
+
+    def where(self, pictures: npt.NDArray[np.bool_]) -> Heads:
+        """Return the table over some of the pictures, and that of random weights over the same.
+
+        Args:
+            pictures: bool (picture,).
+
+        Raises:
+            BadInput: another shape, or no picture.
+        """
+        if pictures.shape != self.numbers.shape or not pictures.any():
+            raise BadInput(f"Choose at least one of the {len(self.numbers)} pictures, with one mark for each.")
+        return replace(
+            self,
+            values={name: values[:, pictures] for name, values in self.values.items()},
+            numbers=self.numbers[pictures],
+            predicted=self.predicted[pictures],
+            labels=None if self.labels is None else self.labels[pictures],
+            even=None if self.even is None else self.even[pictures],
+            random=None if self.random is None else self.random.where(pictures),
+        )
+
+
+def average(values: Array) -> Mean:
+    """Return means over pictures with Student's t interval.
+
+    Args:
+        values: (head, picture); NaN counts for nothing.
+
+    Source: Student, "The probable error of a mean", 1908.
+    """
+    there = ~np.isnan(values)
+    count = there.sum(1)
+    known = np.where(there, values, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = known.sum(1) / count
+        deviations = np.where(there, values - mean[:, None], 0.0)
+        error = np.sqrt((deviations**2).sum(1) / (count - 1) / count)
+    factor = {int(one): student(one - 1) for one in np.unique(count) if one > 1}
+    half = np.array([factor.get(int(one), math.nan) for one in count]) * error
+    return Mean(mean, mean - half, mean + half, count)
+
+
+def proportion(values: Array) -> Mean:
+    """Return shares of pictures with Wilson's score interval.
+
+    Args:
+        values: (head, picture), 0 or 1; NaN counts for nothing.
+
+    Source: Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
+    """
+    count = (~np.isnan(values)).sum(1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.nansum(values, 1) / count
+        middle = (share + _WILSON**2 / (2 * count)) / (1 + _WILSON**2 / count)
+        half = _WILSON / (1 + _WILSON**2 / count) * np.sqrt(share * (1 - share) / count + (_WILSON / (2 * count)) ** 2)
+    return Mean(share, middle - half, middle + half, count)

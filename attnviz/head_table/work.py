@@ -1,0 +1,294 @@
+"""All measures of all heads over many pictures, in parts: each is kept on disk once it is computed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from attnviz.answers import as_batch, predicted
+from attnviz.errors import BadInput
+from attnviz.grids import Grid
+from attnviz.head_table import kept, maps
+from attnviz.head_table.calls import calls_of, outline
+from attnviz.head_table.kept import Arrays
+from attnviz.head_table.measures import MEASURES
+from attnviz.head_table.passes import Passes, agreement, of_places, where
+from attnviz.head_table.table import Head, Heads
+from attnviz.measures.heads import sampled
+from attnviz.measures.matched_heads import similarity
+from attnviz.measures.token_boxes import boxes, ink
+
+PART = 32  # pictures of a part
+REFERENCE = 64  # pictures of which the mean map is taken, and on which the nearest heads are found
+PLACES = 64  # tokens that are ranked, at most
+_BLOCK = 8 << 20  # bytes of weights at a time: they then stay near the processor
+
+Images = Tensor | npt.NDArray[np.uint8]
+Report = Callable[[int, int], None]
+
+
+class Parts:
+    """Long work in parts.
+
+    Args:
+        model: in evaluation mode.
+        images: float (picture, channel, row, column), or uint8 (picture, row, column, channel).
+        told: the settings.
+        kind: the word before the numbers of its parts on disk.
+    """
+
+    def __init__(self, model: nn.Module, images: Images, told: Any, kind: str) -> None:
+        if len(images) < 2:
+            raise BadInput(f"Heads are looked at over at least two pictures, not {len(images)}.")
+        self.model, self.images, self.kind = model, images, kind
+        self.calls, self.left_out = calls_of(model, self.batch([0, 1]).to(*where(model)))
+        self.passes = Passes(model, self.calls)
+        self.units = [
+            Head(call.path, layer, head) for layer, call in enumerate(self.calls) for head in range(call.heads)
+        ]
+        self.digest = kept.digest(model, images, (told, outline(self.calls)))
+
+    @property
+    def count(self) -> int:
+        """How many parts there are."""
+        return -(-len(self.images) // PART)
+
+    def part(self, number: int) -> Arrays:
+        """Return a part, computed where it is not on disk."""
+        name = f"{self.kind}-{number:05d}"
+        found = kept.load(self.digest, name)
+        if found is None:
+            found = self.compute(number)
+            kept.save(self.digest, name, found)
+        return found
+
+    def all(self, report: Report | None = None) -> list[Arrays]:
+        """Return all parts, and tell after each how many are done, of how many."""
+        found = []
+        for number in range(self.count):
+            found.append(self.part(number))
+            if report is not None:
+                report(number + 1, self.count)
+        return found
+
+    def compute(self, number: int) -> Arrays:
+        """Compute a part."""
+        raise NotImplementedError
+
+    def batch(self, numbers: Sequence[int] | range) -> Tensor:
+        """Return some of the pictures as a batch, on the CPU."""
+        if isinstance(self.images, Tensor):
+            return self.images[list(numbers)].cpu()
+        return as_batch(self.images[list(numbers)], double=where(self.model)[1] == torch.float64)
+
+    def of_part(self, number: int) -> range:
+        """Return the numbers of the pictures of a part."""
+        return range(number * PART, min(len(self.images), (number + 1) * PART))
+
+    def blocks(self, numbers: Sequence[int] | range) -> list[Sequence[int]]:
+        """Return numbers of pictures in groups whose weights are not many at a time."""
+        size = max(1, _BLOCK // sum(call.bytes for call in self.calls))
+        return [numbers[start : start + size] for start in range(0, len(numbers), size)]
+
+    @property
+    def grids(self) -> list[Grid]:
+        """Where tokens lie, each grid once."""
+        return list(dict.fromkeys(call.grid for call in self.calls if call.grid is not None))
+
+
+class Work(Parts):
+    """The table of all heads.
+
+    Args:
+        model: in evaluation mode; ours, or any torch module.
+        images: float (picture, channel, row, column), or uint8 (picture, row, column, channel).
+        mask: bool (picture, row, column), where the object is; "ink": where a pixel is above 0; None: not known.
+        places: how many tokens are ranked at most, and erased one by one; 0: none is erased.
+
+    Raises:
+        BadInput: fewer than two pictures, a mask of another shape, or a model without attention heads.
+    """
+
+    def __init__(
+        self, model: nn.Module, images: Images, mask: npt.NDArray[np.bool_] | str | None = None, places: int = PLACES
+    ) -> None:
+        size = tuple(images.shape[2:]) if isinstance(images, Tensor) else images.shape[1:3]
+        if (
+            isinstance(mask, str)
+            and mask != "ink"
+            or isinstance(mask, np.ndarray)
+            and mask.shape != (len(images), *size)
+        ):
+            raise BadInput(
+                f"The mask is 'ink', None, or bool {(len(images), *size)}, one mark a pixel, not {mask!r:.60}."
+            )
+        told = (places, mask if not isinstance(mask, np.ndarray) else mask.tobytes().hex())
+        super().__init__(model, images, told, "heads")
+        self.mask, self.places = mask, places
+        self._reference: Arrays | None = None
+
+    def compute(self, number: int) -> Arrays:
+        numbers = self.of_part(number)
+        images = self.batch(numbers)
+        steep = self.passes.gradient(images)
+        found: dict[str, list[Array]] = {}
+        received: list[list[Array]] = [[] for _ in self.calls]
+        logits = []
+        for block in self.blocks(numbers):
+            answered, values, means = self._maps(block)
+            logits.append(answered)
+            for name, one in values.items():
+                found.setdefault(name, []).append(one)
+            for into, mean in zip(received, means, strict=True):
+                into.append(mean)
+        whole = torch.cat(logits)
+        table = {name: np.concatenate(some, 1) for name, some in found.items()}
+        table["effect"], changed = self.passes.without_heads(images, whole)
+        table["changed"] = changed.astype(np.float64)
+        table |= self._agreements(images, whole, steep, [np.concatenate(some) for some in received])
+        for grid in self.grids[:1]:
+            inked = self.inked(numbers, grid)
+            if inked is not None:
+                table["even"] = inked.double().mean(1).numpy()[None]
+        return {**table, "predicted": predicted(whole).numpy()}
+
+    def _maps(self, numbers: Sequence[int]) -> tuple[Tensor, dict[str, Array], list[Array]]:
+        """Return logits, the measures of maps (head, picture), and the mean rows of each call, of some pictures."""
+        logits, weights = self.passes.maps(self.batch(numbers))
+        reference = self.reference()
+        among = torch.from_numpy(np.isin(numbers, reference["numbers"]))
+        per_call: list[maps.Values] = []
+        rows, means = [], []
+        for at, (call, one) in enumerate(zip(self.calls, weights, strict=True)):
+            inked = None if call.grid is None else self.inked(numbers, call.grid)
+            values, received = maps.of_maps(one, call.grid, None if inked is None else inked.to(one.device))
+            own = maps.rows_of(one)
+            total = torch.from_numpy(reference[f"rows{at}"]).to(own)
+            mean = maps.without_itself(total, len(reference["numbers"]), own, among.to(own.device))
+            values["position"] = maps.correlation(own, mean)
+            per_call.append({name: one.double().cpu() for name, one in values.items()})
+            rows.append(own)
+            means.append(_array(received))
+        near = self._likeness(rows, reference["nearest"])
+        names = {name for values in per_call for name in values}
+        nothing = [torch.full((len(numbers), call.heads), np.nan, dtype=torch.float64) for call in self.calls]
+        joined = {
+            name: torch.cat([values.get(name, none) for values, none in zip(per_call, nothing, strict=True)], 1)
+            for name in names
+        }
+        return logits, {**{name: one.T.numpy() for name, one in joined.items()}, "likeness": near}, means
+
+    def _likeness(self, rows: Sequence[Tensor], nearest: npt.NDArray[np.int64]) -> Array:
+        """Return how alike each head's map and that of the head nearest to it are: (head, picture)."""
+        units = [(at, head) for at, call in enumerate(self.calls) for head in range(call.heads)]
+        found = np.full((len(units), len(rows[0])), np.nan)
+        for at, one in enumerate(rows):
+            own = [unit for unit, (call, _) in enumerate(units) if call == at and nearest[unit] >= 0]
+            if own:
+                others = [units[nearest[unit]] for unit in own]
+                beside = torch.stack([rows[call][:, head] for call, head in others], 1)
+                heads = [units[unit][1] for unit in own]
+                found[own] = _array(maps.correlation(one[:, heads], beside)).T
+        return found
+
+    def _agreements(self, images: Tensor, logits: Tensor, steep: Tensor | None, received: list[Array]) -> Arrays:
+        """Return how the gradient and erasure agree with what places receive: by name (head, picture)."""
+        none = {call: np.full((call.heads, len(images)), np.nan) for call in self.calls}
+        found: dict[str, list[Array]] = {"gradient": [], "erasure": []}
+        others: dict[Grid, dict[str, Array]] = {}
+        for grid in self.grids:
+            chosen = torch.from_numpy(sampled(grid.rows * grid.columns, self.places or PLACES))
+            others[grid] = {} if steep is None else {"gradient": of_places(steep, grid)[:, chosen]}
+            if self.places:
+                others[grid]["erasure"] = self.passes.erasure(images, logits, grid, chosen)
+        for call, maps_of in zip(self.calls, received, strict=True):
+            for name, into in found.items():
+                if call.grid is None or name not in others[call.grid] or call.keys - call.grid.prefix < 2:
+                    into.append(none[call])
+                    continue
+                chosen_places = sampled(call.grid.rows * call.grid.columns, self.places or PLACES)
+                into.append(agreement(maps_of[..., call.grid.prefix + chosen_places], others[call.grid][name]).T)
+        return {name: np.concatenate(some) for name, some in found.items()}
+
+    def reference(self) -> Arrays:
+        """Return the sums of the maps of a fixed sample of the pictures, and for each head the one that is most like it.
+
+        Returns:
+            numbers: of these pictures. rows0, rows1, ...: (head, entry), of each call. nearest: (head of all calls,),
+            -1 where there is none.
+        """
+        if self._reference is None:
+            self._reference = kept.load(self.digest, "reference")
+        if self._reference is None:
+            self._reference = self._refer()
+            kept.save(self.digest, "reference", self._reference)
+        return self._reference
+
+    def _refer(self) -> Arrays:
+        numbers = sampled(len(self.images), REFERENCE)
+        totals: list[Any] = [0.0] * len(self.calls)
+        alike: dict[tuple[int, int], Any] = {}
+        groups = self._alike()
+        for block in self.blocks([int(number) for number in numbers]):
+            rows = [maps.rows_of(one) for one in self.passes.maps(self.batch(block))[1]]
+            totals = [total + one.double().sum(0) for total, one in zip(totals, rows, strict=True)]
+            for shape, calls in groups.items():
+                together = torch.cat([rows[call] for call in calls], 1)
+                alike[shape] = alike.get(shape, 0.0) + similarity(together, together).sum(0)
+        nearest = np.full(len(self.units), -1)
+        starts = [0, *itertools.accumulate(call.heads for call in self.calls)]
+        for shape, calls in groups.items():
+            units = np.concatenate([np.arange(starts[call], starts[call + 1]) for call in calls])
+            if len(units) > 1:
+                others = alike[shape].fill_diagonal_(-torch.inf)
+                nearest[units] = units[others.argmax(1).cpu().numpy()]
+        return {"numbers": numbers, "nearest": nearest, **{f"rows{at}": _array(one) for at, one in enumerate(totals)}}
+
+    def _alike(self) -> dict[tuple[int, int], list[int]]:
+        """Return the calls by how many queries and keys they have."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for at, call in enumerate(self.calls):
+            found.setdefault((call.queries, call.keys), []).append(at)
+        return found
+
+    def inked(self, numbers: Sequence[int] | range, grid: Grid) -> Tensor | None:
+        """Return where the object is on some of the pictures: bool (picture, place); None where it is not known."""
+        if isinstance(self.mask, np.ndarray):
+            marks = torch.from_numpy(self.mask[list(numbers)]).flatten(1).double()
+            return marks @ boxes(grid, *self.mask.shape[1:]).flatten(1).double().T > 0
+        return None if self.mask is None else ink(self.batch(numbers), grid)
+
+    def table(self, parts: Sequence[Arrays], labels: npt.NDArray[np.int64] | None = None) -> Heads:
+        """Return the table of the parts that there are, which begin with the first.
+
+        Args:
+            parts: at least one.
+            labels: int64 (picture,), the right answers; None where these are not known.
+        """
+        done = sum(len(part["predicted"]) for part in parts)
+        values = {name: np.concatenate([part[name] for part in parts], 1) for name in MEASURES if name in parts[0]}
+        none = np.full((len(self.units), done), np.nan)
+        return Heads(
+            heads=tuple(self.units),
+            values={name: values.get(name, none) for name in MEASURES},
+            numbers=np.arange(done),
+            predicted=np.concatenate([part["predicted"] for part in parts]),
+            labels=None if labels is None else labels[:done],
+            even=np.concatenate([part["even"][0] for part in parts]) if "even" in parts[0] else None,
+            nearest=self.reference()["nearest"],
+            calls=self.calls,
+            left_out=self.left_out,
+        )
+
+
+Array = npt.NDArray[np.float64]
+
+
+def _array(tensor: Tensor) -> Array:
+    return tensor.double().cpu().numpy()

@@ -1,0 +1,198 @@
+"""Every figure of the table of heads, and its intervals, held against a computation that shares no code with it."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+import attnviz
+from attnviz import subjects
+from attnviz.errors import BadInput, UnknownName
+from attnviz.head_table import kept, work
+from attnviz.head_table.door import pictures_of
+from attnviz.head_table.measures import MEASURES
+from attnviz.head_table.table import Heads, average, proportion
+from tests.head_table import oracle
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep nothing for other tests."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+def small(seed: int = 0, **sizes: int) -> oracle.Small:
+    """Return a captured net in double precision."""
+    torch.manual_seed(seed)
+    return oracle.Small(**sizes).double().eval()
+
+
+def some_pictures(count: int, size: int = 8) -> torch.Tensor:
+    """Return pictures with ink on empty paper."""
+    pictures = torch.rand(count, 1, size, size, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    return torch.where(pictures > 0.6, pictures, 0.0)
+
+
+def slope(forward: oracle.Forward, image: Any) -> Any:
+    """Return the size of the derivative by each pixel, by finite differences."""
+    logits, _ = forward(image, None)
+    answer, step = oracle.answer_of(logits), 1e-6
+    found = np.zeros(image.shape[1:])
+    for place in np.ndindex(image.shape):
+        ends = []
+        for sign in (1, -1):
+            moved = image.copy()
+            moved[place] += sign * step
+            ends.append(oracle.clear(forward(moved, None)[0], answer))
+        found[place[1:]] += abs(ends[0] - ends[1]) / (2 * step)
+    return found
+
+
+class Steps(oracle.Small):
+    """A net that answers step by step."""
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        return super().forward(images)[:, None]
+
+
+def compare(found: Heads, expected: Any, bound: float = 1e-9) -> None:
+    assert set(expected) == set(MEASURES)
+    for name, values in expected.items():
+        np.testing.assert_allclose(found[name], values, atol=bound, rtol=bound, err_msg=name)
+
+
+@pytest.mark.parametrize(("prefix", "classes"), [(1, 4), (0, 1), (3, 3)])
+def test_all_figures_of_a_captured_net_equal_a_loop(prefix: int, classes: int) -> None:
+    net, images = small(prefix=prefix, classes=classes), some_pictures(6)
+    found = attnviz.heads(net, images, mask="ink", places=5, random=False)
+    forward, pictures = oracle.small(net), images.numpy()
+    steep = np.array([slope(forward, image) for image in pictures])
+    compare(
+        found,
+        oracle.table(forward, pictures, steep, side=4, prefix=prefix, places=5, mask=pictures[:, 0] > 0),
+        1e-6,  # of finite differences, which rank
+    )
+    assert [head.name for head in found.heads] == ["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]
+
+
+def digits(count: int) -> None:
+    """Compare a checkpoint with the loop."""
+    net = subjects.net("pixel_attention.digits")
+    model = net.load(double=True).model
+    few = pictures_of(net, "strokes", count)
+    found = attnviz.heads(net, "strokes", count=count, double=True, random=False, places=4)
+    images = torch.from_numpy(few.images).permute(0, 3, 1, 2).double() / 255
+    forward = oracle.pixels(model)
+    steep = []
+    for image in images:
+        jacobian = torch.autograd.functional.jacobian(model, image[None])[0, :, 0, 0]  # (class, row, column)
+        answer = int(model(image[None]).argmax())
+        steep.append((jacobian[answer] - jacobian.mean(0)).abs().numpy())
+    pictures = images.numpy()
+    expected = oracle.table(forward, pictures, np.array(steep), side=14, prefix=0, places=4, mask=pictures[:, 0] > 0)
+    compare(found, expected, 1e-8)
+    assert np.array_equal(found.labels, few.labels) and found.right is not None and found.right.mean() > 0.9
+
+
+def test_all_figures_of_a_checkpoint_equal_a_loop() -> None:
+    digits(2)
+
+
+@pytest.mark.slow
+def test_all_figures_of_three_nets_over_500_pictures_equal_a_loop() -> None:
+    digits(500)
+    for seed, prefix in ((1, 1), (2, 0)):
+        net, images = small(seed, prefix=prefix), some_pictures(500)
+        forward, pictures = oracle.small(net), images.numpy()
+        steep = np.array([slope(forward, image) for image in pictures])
+        found = attnviz.heads(net, images, mask="ink", random=False)
+        mask = pictures[:, 0] > 0
+        compare(found, oracle.table(forward, pictures, steep, side=4, prefix=prefix, places=64, mask=mask), 1e-5)
+
+
+def test_intervals_are_those_of_scipy() -> None:
+    values = np.random.default_rng(0).normal(size=(3, 40))
+    values[1, :35] = np.nan
+    values[2] = np.nan
+    found = average(values)
+    for row in range(2):
+        known = values[row][~np.isnan(values[row])]
+        ends = stats.t.interval(0.95, len(known) - 1, known.mean(), stats.sem(known))
+        np.testing.assert_allclose([found.low[row], found.high[row]], ends, rtol=1e-5)
+        assert found.value[row] == pytest.approx(known.mean()) and found.pictures[row] == len(known)
+    assert np.isnan([found.value[2], found.low[2]]).all() and found.pictures[2] == 0
+    for successes, count in ((0, 10), (3, 40), (40, 40)):
+        share = proportion(np.array([[1.0] * successes + [0.0] * (count - successes)]))
+        ends = stats.binomtest(successes, count).proportion_ci(method="wilson")
+        np.testing.assert_allclose([share.low[0], share.high[0]], [ends.low, ends.high], atol=1e-12)
+
+
+def test_work_that_was_stopped_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "PART", 4)
+    net, images = small(), some_pictures(10)
+
+    def stop(done: int, total: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        attnviz.heads(net, images, random=False, places=2, report=stop)
+    computed: list[int] = []
+    compute = work.Work.compute
+    monkeypatch.setattr(work.Work, "compute", lambda self, number: computed.append(number) or compute(self, number))
+    resumed = attnviz.heads(net, images, random=False, places=2)
+    assert computed == [2]
+    monkeypatch.setattr(kept, "load", lambda name, part: None)
+    for name, values in attnviz.heads(net, images, random=False, places=2).values.items():
+        np.testing.assert_array_equal(values, resumed[name], err_msg=name)
+
+
+def test_random_weights_are_measured_beside_and_change_no_weight_of_the_net() -> None:
+    net, images = small(), some_pictures(5)
+    before = {name: one.clone() for name, one in net.state_dict().items()}
+    found = attnviz.heads(net, images, places=2)
+    assert found.random is not None and not np.allclose(found.random["entropy"], found["entropy"])
+    assert all(torch.equal(one, before[name]) for name, one in net.state_dict().items())
+    few = found.where(found.predicted == found.predicted[0])
+    assert few["effect"].shape[1] == few.random["effect"].shape[1] < 5 or len(set(found.predicted)) == 1
+
+
+def test_a_mask_is_where_the_object_is() -> None:
+    net, images = small(prefix=0), some_pictures(3)
+    mask = np.zeros((3, 8, 8), bool)
+    mask[:, :4] = True
+    found = attnviz.heads(net, images, mask=mask, places=2, random=False)
+    both = found["object"] + attnviz.heads(net, images, mask=~mask, places=2, random=False)["object"]
+    np.testing.assert_allclose(both, 1)
+    np.testing.assert_allclose(found.even, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("net", "pictures", "words"),
+    [
+        (torch.nn.Conv2d(1, 2, 3), torch.zeros(3, 1, 8, 8), "has no attention heads"),
+        (Steps(), torch.zeros(3, 1, 8, 8), "answer to a picture"),
+        ("pixel_attention.digits", "cifar10", "takes pictures of"),
+        (oracle.Small(), "strokes", "module of your own"),
+        (oracle.Small(), torch.zeros(1, 1, 8, 8), "at least two pictures"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_in_a_sentence(net: Any, pictures: Any, words: str) -> None:
+    given = net if isinstance(net, str) else net.eval()
+    with pytest.raises(BadInput, match=words):
+        attnviz.heads(given, pictures)
+    if isinstance(net, oracle.Small):
+        with pytest.raises(BadInput, match="evaluation mode"):
+            attnviz.heads(net.train(), pictures)
+
+
+def test_an_unknown_measure_is_named() -> None:
+    found = attnviz.heads(small(), some_pictures(2), places=0, random=False)
+    assert np.isnan(found["erasure"]).all()
+    with pytest.raises(UnknownName, match="entropy"):
+        found["entropie"]
+    with pytest.raises(BadInput, match="at least one"):
+        replace(found).where(np.zeros(2, bool))
