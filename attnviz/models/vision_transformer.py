@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from attnviz.errors import BadInput
 from attnviz.layers.vision_transformer import Answer, LearntPositions, PatchTokens, VisionLayer
 from attnviz.models.parts import Standardise, check, columns_of, glorot
-from attnviz.models.spec import patches
+from attnviz.models.spec import SIDE, patches
 
 Reading = Literal["class", "mean"]
 Mixing = Literal["learnt", "even"]
@@ -73,8 +73,8 @@ class VisionTransformer(nn.Module):
         positions: bool = True,
         mixing: Mixing = "learnt",
         channels: int = 1,
-        rows: int = 28,
-        columns: int = 28,
+        rows: int = SIDE,
+        columns: int = SIDE,
         mean: float = 0.0,
         std: float = 1.0,
         generator: torch.Generator | None = None,

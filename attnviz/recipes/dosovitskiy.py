@@ -84,6 +84,10 @@ REGISTERS = variant(
     DIGITS, "registers", "four registers", "Four further tokens that are no patches and that nothing is read from.",
     {"registers": 4}, control=DIGITS.key,
 )  # fmt: skip
+STEM = variant(
+    DIGITS, "stem", "convolutional stem", "Two convolutions make the tokens, and not one linear layer.",
+    {"stem": [32, 64]}, control=DIGITS.control, epochs=6, cost="15 core-minutes",
+)  # fmt: skip
 
 COLOUR = changed(
     DIGITS, name="cifar", title="CIFAR-10, vision transformer", data="cifar10", control="vision_transformer.cifar-even",
@@ -110,7 +114,7 @@ COLOUR_REGISTERS = variant(
     {"registers": 4}, control=COLOUR.key,
 )  # fmt: skip
 
-ON_DIGITS = (DIGITS, EVEN, BLIND, REGISTERS)
+ON_DIGITS = (DIGITS, EVEN, BLIND, REGISTERS, STEM)
 ON_COLOUR = (COLOUR, COLOUR_EVEN, COLOUR_BLIND, COLOUR_STEM, COLOUR_REGISTERS)
 RECIPES = (*ON_DIGITS, *ON_COLOUR)
 

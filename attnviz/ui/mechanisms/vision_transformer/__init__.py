@@ -1,8 +1,9 @@
 """Vision transformers: the patches of a picture attend to one another, in every head of every layer."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import Height, Mechanism, later
+from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, later
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,6 +35,11 @@ MECHANISM = Mechanism(
     is_control=_is_control,
     panel=later(f"{__name__}.panels", "panel_of"),
     papers=("dosovitskiy",),
+    home=HomePicture(
+        Path(__file__).parent / "home.png",
+        "A handwritten 8 with one patch outlined, and a map of the patches from which a head takes information for it",
+        {"model": MODEL, "data": DATA, "number": NUMBER, "query": "4,4", "layer": LAYER, "head": HEAD},
+    ),
     derived=_derived,
     components=("layer_board",),
     preload=("layer_board",),
