@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -109,11 +108,15 @@ def heads(
     work = Work(model, images, mask, places)
     beside = Work(with_random_weights(model), images, mask, places) if random else None
     total = work.count * (2 if random else 1)
-    tell: Callable[[int], Report | None] = lambda done: None if report is None else lambda n, _: report(done + n, total)
-    table = work.table(work.all(tell(0)), labels)
+    table = work.table(work.all(later(report, 0, total)), labels)
     if beside is None:
         return table
-    return replace(table, random=beside.table(beside.all(tell(work.count)), labels))
+    return replace(table, random=beside.table(beside.all(later(report, work.count, total)), labels))
+
+
+def later(report: Report | None, before: int, total: int) -> Report | None:
+    """Return what is told of a part of the work: that so many parts were done before, of so many in all."""
+    return None if report is None else lambda done, _: report(before + done, total)
 
 
 def loaded(
@@ -136,13 +139,14 @@ def loaded(
     if isinstance(pictures, str):
         if not isinstance(found, Net):
             raise BadInput(
-                "For a module of your own, give the pictures as it takes them: a tensor (picture, channel, row, column)."
+                "For a module of your own, give pictures as it takes them: a tensor (picture, channel, row, column)."
             )
         few = pictures_of(found, pictures, count)
         return model, few.images, few.labels, few.mask if mask is None else mask
     if not isinstance(pictures, Tensor | np.ndarray) or pictures.ndim != 4:
         raise BadInput(
-            "Pictures are the name of a data set, a float tensor (picture, channel, row, column), or uint8 (picture, row, column, channel)."
+            "Pictures are the name of a data set, a float tensor (picture, channel, row, column), or uint8 (picture, "
+            "row, column, channel)."
         )
     few_images: Any = pictures[:count]
     cut = slice(len(few_images))

@@ -18,7 +18,7 @@ Values = dict[str, Tensor]
 
 
 def pixels(grid: Grid) -> Tensor:
-    """Return how far places lie apart: float64 (query, key), in pixels of the picture, without those that lie nowhere."""
+    """Return how far places lie apart: float64 (query, key), in pixels of the picture."""
     places = torch.cartesian_prod(torch.arange(grid.rows), torch.arange(grid.columns)).double() * grid.stride
     return torch.hypot(*(places[:, None] - places).unbind(-1))
 

@@ -1,4 +1,4 @@
-"""What further passes of a model tell of its heads: switched off, beside the gradient, beside tokens that are erased."""
+"""What passes of a model tell of its heads: switched off, beside the gradient, beside tokens that are erased."""
 
 from collections.abc import Sequence
 

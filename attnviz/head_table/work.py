@@ -217,7 +217,7 @@ class Work(Parts):
         return {name: np.concatenate(some) for name, some in found.items()}
 
     def reference(self) -> Arrays:
-        """Return the sums of the maps of a fixed sample of the pictures, and for each head the one that is most like it.
+        """Return the sums of the maps of a fixed sample of the pictures, and for each head the one most like it.
 
         Returns:
             numbers: of these pictures. rows0, rows1, ...: (head, entry), of each call. nearest: (head of all calls,),

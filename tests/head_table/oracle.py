@@ -12,8 +12,7 @@ from attnviz.models.pixel_attention import PixelAttention
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Forward = Callable[[Array, tuple[int, int] | None], tuple[Array, list[Array]]]
-"""From a picture (channel, row, column) and a head (layer, number) that is off to logits, and weights (head, query, key)
-of each layer."""
+"""From a picture, and a head (layer, number) that is off, to logits, and weights (head, query, key) of each layer."""
 
 
 class Small(nn.Module):
@@ -145,15 +144,6 @@ def table(
                 mean = np.round(image[channel].mean() * 255) / 255
                 without[channel, row * box : (row + 1) * box, column * box : (column + 1) * box] = mean
             erased.append(clear(logits, answer) - clear(forward(without, None)[0], answer))
-        boxed = (
-            lambda values: np.array(  # noqa: E731
-                [
-                    values[r * box : (r + 1) * box, c * box : (c + 1) * box].sum()
-                    for r in range(side)
-                    for c in range(side)
-                ]
-            )
-        )
         for u, (layer, head) in enumerate(units):
             weights = maps[layer][head]
             without, _ = forward(image, (layer, head))
@@ -173,14 +163,19 @@ def table(
             found["query"][u, n] = np.mean(apart)
             if prefix:
                 found["prefix"][u, n] = received[:prefix].sum()
-            found["object"][u, n] = received[prefix:][boxed(mask[n]) > 0].sum()
+            found["object"][u, n] = received[prefix:][boxed(side, box, mask[n]) > 0].sum()
             others = [rows[m, (layer, head)] for m in among if m != n]
             found["position"][u, n] = correlation(rows[n, (layer, head)], np.mean(others, 0))
             found["likeness"][u, n] = correlation(rows[n, (layer, head)], rows[n, units[nearest[u]]])
             own = received[prefix:][ranked]
-            found["gradient"][u, n] = tau(own, boxed(steep[n])[ranked])
+            found["gradient"][u, n] = tau(own, boxed(side, box, steep[n])[ranked])
             found["erasure"][u, n] = tau(own, np.array(erased))
     return found
+
+
+def boxed(side: int, box: int, values: Array) -> Array:
+    """Return the sums of a picture over the boxes of its tokens."""
+    return values.reshape(side, box, side, box).sum((1, 3)).ravel()
 
 
 def spread(count: int, most: int) -> Any:

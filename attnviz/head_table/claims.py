@@ -1,0 +1,257 @@
+"""Statements about a head, such as "it looks at its left neighbour", tested over many pictures.
+
+A claim is a function of one map that says yes or no. On how many pictures it holds stands beside two chances: the same
+with random weights, and with the object and the gradient of another picture in place of the picture's own.
+
+    def looks_up(map):                                   # in FILE.py
+        up = map.weights[map.columns:, :].argmax(1) == range(len(map.weights) - map.columns)
+        return up.mean() > 0.5
+
+    attnviz heads pixel_attention.digits strokes --claim FILE.py:looks_up
+"""
+
+from __future__ import annotations
+
+import hashlib
+import runpy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from torch import nn
+
+from attnviz.errors import AttnvizError, BadInput
+from attnviz.grids import Grid
+from attnviz.head_table.kept import Arrays
+from attnviz.head_table.passes import of_places
+from attnviz.head_table.table import Mean, proportion
+from attnviz.head_table.work import Images, Work
+from attnviz.measures.matched_heads import FLAT
+
+Array = npt.NDArray[np.float64]
+
+MOSTLY = 0.5  # of the queries, or of the attention
+EVEN = 0.95  # of the largest entropy that there is
+TWICE = 2.0  # as much as an even share
+ALIKE = 0.3  # correlation
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """The map of one head on one picture, as a claim receives it.
+
+    Args:
+        weights: float64 (query, key), rows that sum to 1.
+        grid: where queries and keys lie; None where that is not known.
+        object: bool (key,), which keys lie on the object, such as ink; None where that is not known.
+        gradient: float64 (key,), how much the pixels of each key's box move the answer; 0 for keys that lie nowhere;
+            None where that is not known.
+    """
+
+    weights: Array
+    grid: Grid | None
+    object: npt.NDArray[np.bool_] | None
+    gradient: Array | None
+
+    @property
+    def prefix(self) -> int:
+        """How many leading tokens lie nowhere, such as a class token."""
+        return self.grid.prefix if self.grid else 0
+
+    @property
+    def columns(self) -> int:
+        """How many tokens a row of the grid has; 0 where it is not known."""
+        return self.grid.columns if self.grid else 0
+
+    @property
+    def received(self) -> Array:
+        """float64 (key,), the mean weight over the queries."""
+        found: Array = self.weights.mean(0)
+        return found
+
+
+Claim = Callable[[Map], bool | None]
+"""Whether a statement holds for a map; None where the map says nothing about it."""
+
+
+def left(map: Map) -> bool | None:
+    """Most queries give their largest weight to the token at their left."""
+    if map.columns < 2:
+        return None
+    tokens = np.arange(map.prefix, len(map.weights))
+    inner = tokens[(tokens - map.prefix) % map.columns > 0]
+    return bool((map.weights[inner].argmax(1) == inner - 1).mean() > MOSTLY)
+
+
+def itself(map: Map) -> bool | None:
+    """Most queries give their largest weight to themselves."""
+    if map.weights.shape[0] != map.weights.shape[1]:
+        return None
+    return bool((map.weights.argmax(1) == np.arange(len(map.weights))).mean() > MOSTLY)
+
+
+def on_object(map: Map) -> bool | None:
+    """The object, such as ink, receives at least twice an even share."""
+    if map.object is None or not map.object.any():
+        return None
+    return bool(map.received[map.object].mean() * len(map.received) >= TWICE)
+
+
+def answer(map: Map) -> bool | None:
+    """What receives much is what the answer depends on: received weight and gradient correlate with 0.3 or more."""
+    if map.gradient is None:
+        return None
+    one, other = map.received[map.prefix :], map.gradient[map.prefix :]
+    if any(np.ptp(values) <= FLAT * values.mean() for values in (one, other)):
+        return False  # the same everywhere, up to rounding
+    return bool(np.corrcoef(one, other)[0, 1] >= ALIKE)
+
+
+def even(map: Map) -> bool | None:
+    """The attention is spread over all keys: its entropy is at least 95 % of the largest that there is."""
+    keys = map.weights.shape[1]
+    if keys < 2:
+        return None
+    logarithms = np.log2(map.weights, out=np.zeros_like(map.weights), where=map.weights > 0)
+    return bool(-(map.weights * logarithms).sum(1).mean() >= EVEN * np.log2(keys))
+
+
+CLAIMS: dict[str, tuple[str, Claim]] = {
+    "left": ("Looks at the left neighbour", left),
+    "itself": ("Looks at itself", itself),
+    "object": ("Looks at the object", on_object),
+    "answer": ("Looks at what the answer depends on", answer),
+    "even": ("Looks at everything alike", even),
+}
+"""name -> title and function; the first line of its docstring says what exactly is tested."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """On what share of the pictures a claim holds, for each head.
+
+    Args:
+        name, title, about: of the claim; `about` says what exactly is tested.
+        holds: over the pictures on which the claim can be tested.
+        other: the same with the object and the gradient of another picture.
+        random: the same with random weights; None where these were not tested.
+    """
+
+    name: str
+    title: str
+    about: str
+    holds: Mean
+    other: Mean
+    random: Mean | None = None
+
+
+class ClaimWork(Work):
+    """Claims tested over pictures, in parts.
+
+    Args:
+        model, images, mask: as of `Work`.
+        claims: name -> title and function.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        images: Images,
+        mask: npt.NDArray[np.bool_] | str | None = None,
+        claims: Mapping[str, tuple[str, Claim]] = CLAIMS,
+    ) -> None:
+        super().__init__(model, images, mask)
+        self.claims = claims
+        sources = "".join(f"{name} {_source(claim)}" for name, (_, claim) in claims.items())
+        self.kind = f"claims-{hashlib.sha256(sources.encode()).hexdigest()[:16]}"
+
+    def compute(self, number: int) -> Arrays:
+        numbers = self.of_part(number)
+        last = (numbers[-1] + 1) % len(self.images)
+        both = [*numbers, last]  # each picture's other one is the next
+        steep = self.passes.gradient(self.batch(both))
+        inked: dict[Grid, npt.NDArray[np.bool_] | None] = {}
+        steepness: dict[Grid, Array | None] = {}
+        for grid in self.grids:
+            marks = self.inked(both, grid)
+            nowhere = ((0, 0), (grid.prefix, 0))
+            inked[grid] = None if marks is None else np.pad(marks.numpy(), nowhere)
+            steepness[grid] = None if steep is None else np.pad(of_places(steep, grid), nowhere)
+        shape = len(self.claims), len(self.units), len(numbers)
+        found = {name: np.full(shape, np.nan) for name in ("holds", "other")}
+        for block in self.blocks(numbers):
+            _, weights = self.passes.maps(self.batch(block))
+            arrays = [one.double().cpu().numpy() for one in weights]
+            for at, picture in enumerate(block):
+                place = picture - numbers[0]
+                for unit, head in enumerate(self.units):
+                    grid = self.calls[head.layer].grid
+                    for name, beside in (("holds", place), ("other", place + 1)):
+                        marks = None if grid is None else inked[grid]
+                        slope = None if grid is None else steepness[grid]
+                        map = Map(
+                            arrays[head.layer][at, head.number],
+                            grid,
+                            None if marks is None else marks[beside],
+                            None if slope is None else slope[beside],
+                        )
+                        for row, (title, claim) in enumerate(self.claims.values()):
+                            found[name][row, unit, place] = _said(title, claim, map)
+        return found
+
+    def tested(self, parts: Sequence[Arrays], random: Sequence[Arrays] | None = None) -> list[Outcome]:
+        """Return what came out, from the parts that there are, and those of the net with random weights."""
+        result = []
+        for row, (name, (title, claim)) in enumerate(self.claims.items()):
+            holds, other = (
+                proportion(np.concatenate([part[key][row] for part in parts], 1)) for key in ("holds", "other")
+            )
+            chance = proportion(np.concatenate([part["holds"][row] for part in random], 1)) if random else None
+            result.append(Outcome(name, title, _about(claim), holds, other, chance))
+        return result
+
+
+def claim_of(word: str) -> tuple[str, tuple[str, Claim]]:
+    """Return the claim that FILE.py:function names, as an entry of `CLAIMS`; the file is run.
+
+    Raises:
+        BadInput: there is no such file or function, or running the file fails.
+    """
+    path, colon, name = word.rpartition(":")
+    if not colon or not Path(path).is_file():
+        raise BadInput(f"A claim is FILE.py:function, such as mine.py:looks_up, and {word!r} names no file.")
+    try:
+        found = runpy.run_path(path).get(name)
+    except Exception as error:
+        raise BadInput(f"{path} cannot be run: {type(error).__name__}: {error}.") from error
+    if not callable(found):
+        raise BadInput(f"{path} has no function {name!r}.")
+    found.__attnviz_source__ = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    return name, (name.replace("_", " "), found)
+
+
+def _said(title: str, claim: Claim, map: Map) -> float:
+    try:
+        said = claim(map)
+    except AttnvizError:
+        raise
+    except Exception as error:
+        raise BadInput(f"The claim {title!r} failed: {type(error).__name__}: {error}.") from error
+    if said is None:
+        return np.nan
+    if not isinstance(said, bool | np.bool_):
+        raise BadInput(f"The claim {title!r} must return True, False or None, not {said!r:.40}.")
+    return float(said)
+
+
+def _about(claim: Claim) -> str:
+    return (claim.__doc__ or "").strip().partition("\n")[0]
+
+
+def _source(claim: Claim) -> str:
+    """Return what decides what a claim says: its file, or its code and constants."""
+    given = getattr(claim, "__attnviz_source__", "")
+    code = getattr(claim, "__code__", None)
+    return given or (f"{code.co_code!r} {code.co_consts!r} {code.co_names!r}" if code else repr(claim))
