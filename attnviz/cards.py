@@ -50,6 +50,8 @@ class Figure(Strict):
         right: for an accuracy, which pictures the shipped weights answered correctly, one bit each in the order of the
             pictures (all of the first draw, then the second), packed and in base64, so that two models can be compared
             picture by picture. None if the figure is not a share of pictures.
+        right_per_seed: likewise of each seed, in the order of `per_seed`, so that a difference can be told from what
+            chance makes of seeds and pictures. None where the answers of all seeds are not known.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Figure(Strict):
     augmentation: Augmentation | None = None
     draws: int = Field(default=1, gt=0)
     right: str | None = None
+    right_per_seed: tuple[str, ...] | None = None
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
@@ -85,15 +88,24 @@ class Figure(Strict):
             if told != (self.seeds, self.lowest, self.highest) or self.value not in self.per_seed:
                 raise ValueError("its values per seed disagree with its number of seeds, lowest, highest or value")
         if self.right is not None:
-            try:
-                bits = len(base64.b64decode(self.right, validate=True))
-            except (binascii.Error, ValueError) as error:
-                raise ValueError("'right' is not base64") from error
-            if bits != -(-self.count // 8):
-                raise ValueError(f"'right' must hold a bit for each of {self.count} pictures")
-            if not math.isclose(float(self.unpacked().mean()), self.value, rel_tol=0, abs_tol=1e-9):
-                raise ValueError("'right' and 'value' disagree")
+            self._holds(self.right, self.value, "right")
+        if self.right_per_seed is not None:
+            if self.per_seed is None or len(self.right_per_seed) != self.seeds:
+                raise ValueError("'right_per_seed' must hold the answers of each seed, beside its value")
+            for right, value in zip(self.right_per_seed, self.per_seed, strict=True):
+                self._holds(right, value, "right_per_seed")
         return self
+
+    def _holds(self, right: str, value: float, name: str) -> None:
+        """Refuse packed answers that are not those of a value."""
+        try:
+            bits = len(base64.b64decode(right, validate=True))
+        except (binascii.Error, ValueError) as error:
+            raise ValueError(f"{name!r} is not base64") from error
+        if bits != -(-self.count // 8):
+            raise ValueError(f"{name!r} must hold a bit for each of {self.count} pictures")
+        if not math.isclose(float(_unpacked(right, self.count).mean()), value, rel_tol=0, abs_tol=1e-9):
+            raise ValueError(f"{name!r} and 'value' disagree")
 
     def measures(self, test: Test, name: str) -> bool:
         """Return whether this is the figure of that name of a test, on as many pictures as the test asks for."""
@@ -103,8 +115,21 @@ class Figure(Strict):
 
     def unpacked(self) -> npt.NDArray[np.bool_]:
         """Return which pictures were answered correctly: bool (count,)."""
-        bits = np.frombuffer(base64.b64decode(self.right or ""), np.uint8)
-        return np.unpackbits(bits, count=self.count).astype(bool)
+        return _unpacked(self.right or "", self.count)
+
+    def answers(self) -> npt.NDArray[np.float64] | None:
+        """Return which share of its variants each seed answered correctly: (seed, picture), 0..1; None if not known."""
+        each = self.right_per_seed
+        if each is None and self.seeds == 1 and self.right is not None:
+            each = (self.right,)
+        if each is None:
+            return None
+        bits = np.stack([_unpacked(right, self.count) for right in each])
+        return bits.reshape(len(each), self.draws, -1).mean(1)
+
+
+def _unpacked(right: str, count: int) -> npt.NDArray[np.bool_]:
+    return np.unpackbits(np.frombuffer(base64.b64decode(right), np.uint8), count=count).astype(bool)
 
 
 def packed(right: npt.NDArray[np.bool_]) -> str:

@@ -54,6 +54,10 @@ def _history(command: argparse.ArgumentParser) -> None:
     command.add_argument("epochs", type=_seeds, metavar="EPOCHS", help="such as 0-8,12; 0 is before the training")
 
 
+def _answers(command: argparse.ArgumentParser) -> None:
+    command.add_argument("names", metavar="NAME", nargs="+", help="a checkpoint, such as pixel_line.digits")
+
+
 def _train(command: argparse.ArgumentParser) -> None:
     command.add_argument("model", metavar="MODEL", help="a name that `attnviz models` lists")
     command.add_argument(
@@ -195,6 +199,7 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "data": ("download a data set", _data),
     "history": ("keep the weights of some epochs of a run beside its checkpoint", _history),
     "train": ("train a recipe, or resume its training, and write its checkpoint", _train),
+    "answers": ("add to a card what each of its seeds answered, from their runs", _answers),
     "cost": ("estimate what a training will cost, from a few of its batches", _cost),
     "jobs": ("train in the background: list, start, stop, keep, ...", _jobs),
     "search": ("train a recipe many times with other settings; alone, list all searches", _search),

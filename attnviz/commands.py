@@ -44,6 +44,14 @@ def _history(options: argparse.Namespace) -> None:
     print(f"The history of {name} is in {cards.home(name) / 'history'}.")
 
 
+def _answers(options: argparse.Namespace) -> None:
+    from attnviz.training import every_seed
+
+    for name in options.names:
+        card = every_seed.add(name)
+        print(f"The card of {name} holds what each of its {len(card.runs)} seeds answered.")
+
+
 def _train(options: argparse.Namespace) -> None:
     chosen = recipe(options.model, options.recipe)
     for name in ("minutes", "more"):
@@ -87,9 +95,12 @@ def _results(options: argparse.Namespace) -> None:
     try:
         files.write(results.README, results.renewed(results.README.read_text("utf-8")))
         files.write(results.FULL, results.everything())
+        files.write(results.FIGURES, results.every_figure())
     except OSError as error:
-        raise BadInput(f"{results.README} or {results.FULL} cannot be written: {files.reason(error)}.") from error
-    print(f"Rendered {results.FULL} and the table in {results.README} again.")
+        raise BadInput(
+            f"{results.README} or {results.FULL.parent} cannot be written: {files.reason(error)}."
+        ) from error
+    print(f"Rendered {results.FULL}, {results.FIGURES.name} and the table in {results.README} again.")
 
 
 def _migrate(_: argparse.Namespace) -> None:
@@ -247,6 +258,7 @@ COMMANDS = {
     "data": _data,
     "history": _history,
     "train": _train,
+    "answers": _answers,
     "cost": _cost,
     "jobs": _jobs,
     "search": _search,

@@ -4,12 +4,10 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-
 from attnviz import cards
 from attnviz.cards import Card, Figure
 from attnviz.errors import BadInput
-from attnviz.measures.difference import Difference, Trainings, most_variance
+from attnviz.measures.difference import Difference, margin
 from attnviz.measures.difference import difference as between
 from attnviz.recipes import RECIPES
 from attnviz.recipes.differences import BUDGET, differences
@@ -26,6 +24,7 @@ class Comparison:
         figures: the figure of each on the same test.
         difference: of the means over their seeds, with its interval.
         differs: what differs between their recipes, in words; see `attnviz.recipes.differences`.
+        cost: how long a training of each takes, in words.
     """
 
     one: Card
@@ -34,37 +33,35 @@ class Comparison:
     figures: tuple[Figure, Figure]
     difference: Difference
     differs: tuple[str, ...]
+    cost: str = ""
 
 
 @lru_cache(maxsize=4096)
 def difference(one: Figure, other: Figure, *, paired: bool = False) -> Difference:
     """Return how much more often one model is right than another on test pictures, over their seeds.
 
-    Pictures that are the same are compared one by one, all variants of a picture together. Where they are not, or where
-    a card does not say which answers are right, the two count as tested on pictures of their own, which widens the
-    interval.
+    Pictures that are the same are compared one by one, all variants of a picture together. Where they are not, the two
+    count as tested on pictures of their own, which widens the interval.
 
     Args:
         one, other: shares of test pictures, such as an accuracy.
-        paired: they are of the same trainings, seed by seed: of a model as it is and with a part of it replaced. Where
-            a card does not say the value of each seed, the trainings count as independent.
+        paired: they are of the same trainings, seed by seed: of a model as it is and with a part of it replaced.
 
     Returns:
-        The difference of the shares, -1..1, with its 95 % interval.
+        The difference of the shares, -1..1, with its 95 % interval; without one where a card does not hold what each
+        seed answered.
 
     Raises:
         BadInput: a figure is not a share of pictures, or one is of variants and the other is not.
     """
     if {one.unit, other.unit} != {"share"} or one.augmentation != other.augmentation:
         raise BadInput(f"{one.name} on {one.data} and {other.name} on {other.data} cannot be compared.")
+    seeds, first, second = (one.seeds, other.seeds), one.answers(), other.answers()
+    if min(seeds) < 2 or first is None or second is None:
+        missing = "one seed" if min(seeds) < 2 else "no answers of each seed"
+        return Difference(one.mean - other.mean, None, seeds, margin(one.mean, other.mean), missing=missing)
     same = all(getattr(one, name) == getattr(other, name) for name in ("data", "split", "count", "draws"))
-    first, second = _right(one), _right(other)
-    if same and first is not None and second is not None:
-        pictures = float((first - second).var(ddof=1)) / len(first)
-    else:
-        pictures = _over_pictures(one, first) + _over_pictures(other, second)
-    count = min(one.count // one.draws, other.count // other.draws)
-    return between(_trainings(one), _trainings(other), pictures, count, _by_seed(one, other) if paired else None)
+    return between(first, second, same=same, paired=paired and same and one.seeds == other.seeds)
 
 
 def compared(one: Card, other: Card, test: Test, name: str = "accuracy") -> Comparison | None:
@@ -84,7 +81,25 @@ def compared(one: Card, other: Card, test: Test, name: str = "accuracy") -> Comp
     if figures[0] is None or figures[1] is None:
         return None
     differs = tuple(differences(_recipe(one), _recipe(other)).values())
-    return Comparison(one, other, None, (figures[0], figures[1]), difference(figures[0], figures[1]), differs)
+    found = difference(figures[0], figures[1])
+    return Comparison(one, other, None, (figures[0], figures[1]), found, differs, cost(one, other))
+
+
+def cost(one: Card, other: Card) -> str:
+    """Return how long a training of each of two models takes: "core-minutes a seed 5.2 against 0.44".
+
+    Args:
+        one, other: their cards.
+
+    Returns:
+        In core-minutes, or by the clock where a card does not know its core-seconds.
+    """
+    computed = [card.core_seconds for card in (one, other)]
+    known = None not in computed
+    took = computed if known else [one.seconds, other.seconds]
+    minutes = [(all_seeds or 0.0) / len(card.runs) / 60 for all_seeds, card in zip(took, (one, other), strict=True)]
+    first, second = (f"{spent:.1f}" if spent >= 1 else f"{spent:.2f}" for spent in minutes)
+    return f"{'core-minutes a seed' if known else 'minutes a seed by the clock'} {first} against {second}"
 
 
 def main_test(recipe: Recipe) -> Test:
@@ -136,7 +151,9 @@ def trained_differently(one: str, other: str, budget: bool = False) -> tuple[str
         budget: only their data, variants and epochs.
     """
     found = differences(RECIPES[one], RECIPES[other])
-    return tuple(words for field, words in found.items() if (field in BUDGET if budget else field != "config"))
+    return tuple(
+        words for field, words in found.items() if (field in BUDGET if budget else field not in ("model", "config"))
+    )
 
 
 def _with_itself(card: Card, question: Question, test: Test) -> Comparison | None:
@@ -151,29 +168,3 @@ def _with_itself(card: Card, question: Question, test: Test) -> Comparison | Non
 
 def _recipe(card: Card) -> Recipe:
     return RECIPES.get(card.name, card.recipe)
-
-
-def _trainings(figure: Figure) -> Trainings:
-    if figure.per_seed is not None and figure.seeds > 1:
-        return Trainings(figure.mean, float(np.var(figure.per_seed, ddof=1)), figure.seeds)
-    most = most_variance(figure.mean, figure.lowest, figure.highest, figure.seeds)
-    return Trainings(figure.mean, most, figure.seeds)
-
-
-def _by_seed(one: Figure, other: Figure) -> float | None:
-    """Return the variance of the difference of two figures over their common seeds; None where it is not known."""
-    if one.per_seed is None or other.per_seed is None or not 1 < len(one.per_seed) == len(other.per_seed):
-        return None
-    return float(np.subtract(one.per_seed, other.per_seed).var(ddof=1))
-
-
-def _right(figure: Figure) -> np.ndarray | None:
-    """Return which share of its variants the shipped weights answer correctly: (picture,), 0..1; None if not known."""
-    return None if figure.right is None else figure.unpacked().reshape(figure.draws, -1).mean(0)
-
-
-def _over_pictures(figure: Figure, right: np.ndarray | None) -> float:
-    """Return the variance of one share over the choice of pictures; the largest that it can have, if not known."""
-    if right is not None:
-        return float(right.var(ddof=1)) / len(right)
-    return figure.mean * (1 - figure.mean) / (figure.count // figure.draws)

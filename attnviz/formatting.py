@@ -46,9 +46,9 @@ def mean_of(mean: float, lowest: float, highest: float, unit: str) -> str:
 
 
 def points(difference: Difference) -> str:
-    """Write a difference of shares in points: "+1.45 (+1.07 to +1.83)", or "−1.45, *one seed*"."""
+    """Write a difference of shares in points: "+1.45 (+1.07 to +1.83)", or, without interval, "−1.45, *one seed*"."""
     if difference.interval is None:
-        return f"{signed(difference.value)}, *one seed*"
+        return f"{signed(difference.value)}, *{difference.missing}*"
     low, high = difference.interval
     return f"{signed(difference.value)} ({signed(low)} to {signed(high)})"
 

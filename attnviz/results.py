@@ -1,8 +1,10 @@
 """The tables of docs/results.md, README and pages, rendered from the cards: no figure is ever typed by hand."""
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from io import StringIO
 from pathlib import Path
 
 from attnviz import cards, comparisons, formatting
@@ -10,12 +12,13 @@ from attnviz.cards import Card, SeedRun
 from attnviz.comparisons import Comparison
 from attnviz.errors import BadInput
 from attnviz.looks import one_look
-from attnviz.measures.difference import METHOD, METHOD_OF_ITSELF, Verdict
+from attnviz.measures.difference import METHOD, NEGLIGIBLE, OF_THE_ERRORS, Difference, Verdict, together
 from attnviz.recipes import PAPERS, RECIPES, Paper
 from attnviz.recipes.recipe import PaperColumn, PaperFigure, PaperTable, Question, Recipe, Test
 
 README = Path(__file__).parent.parent / "README.md"
 FULL = README.parent / "docs" / "results.md"
+FIGURES = FULL.with_suffix(".csv")
 _MARKS = "<!-- results -->", "<!-- end of results -->"
 _FIGURES = {"accuracy_one_draw": "accuracy of one draw", "accuracy_mean_path": "accuracy along the means"}
 _AT_A_LENGTH = re.compile(r"_(\d+)$")
@@ -28,18 +31,28 @@ Next to the models are controls: what the same pictures give without the mechani
 a model and its control, by comparing their recipes. Weights and settings were chosen on validation pictures, never on
 test pictures, except for the models marked *no validation part*.
 
-A difference is that of the means over all seeds, in points of accuracy. Its 95 % interval accounts for the spread of
-the seeds and that of the pictures:
-{METHOD}.
-Where a model stands beside itself with a part replaced, it is
-{METHOD_OF_ITSELF}.
-A model is *better* or *worse* where the interval does not contain 0. With a single seed on either side there is no
-interval, and the table says *one seed*.
+A difference is that of the means over all seeds, in points of accuracy. Its 95 % interval is from
+{METHOD}:
+
+    variance = V1 / S1 + V2 / S2 + W / N - R1 / (S1 N) - R2 / (S2 N)
+
+V is the variance of the means of the S seeds of a side, W that of the differences of the N pictures between the means
+over seeds, and R the mean square of the residuals of a side, which V and W both contain. Where the sum is below W / N,
+W / N takes its place. A model beside itself with a part replaced is one side, of the differences seed by seed.
+
+A model is *better* or *worse* where the interval does not contain 0, and *within the margin* where all of the interval
+lies within a margin: {OF_THE_ERRORS:.0%} of the mean error of the two, at most {100 * NEGLIGIBLE:g} points. All else is
+*not decided*; so are comparisons without an interval, where one side was trained once or its card does not hold what
+each seed answered. Verdicts of a table are corrected for the number of its comparisons (Holm); intervals are not.
+A model that looks in glimpses answers with the mean over ten paths drawn from what it has learnt, its control with ten
+paths of random locations, unless the table speaks of one path.
+Minutes of a training by the clock, where core-minutes were not measured, include waiting for other work.
 
 *Variants* are test pictures rotated by any angle, shifted by up to a tenth and stretched by up to a fifth, five of
 each. Bilinear sampling mixes neighbouring pixels, so that grey levels reveal the rotation; nearest sampling does not.
-`python -m attnviz reproduce PAPER --train` trains what is missing."""
-_DIFFERENCE = "Difference in points (95 % interval: Welch's t over seeds, plus pictures)"
+[results.csv](results.csv) holds every figure of every model, on all its tests and with parts of it replaced;
+`python -m attnviz reproduce PAPER` prints them model by model, and with `--train` trains what is missing."""
+_DIFFERENCE = "Difference in points (95 % interval over seeds and pictures)"
 
 
 @one_look()
@@ -50,15 +63,15 @@ def verdicts(questions: Iterable[Question]) -> str:
         questions: which models are compared, and with what; of those that are not trained the row says so.
     """
     lines = [["With the mechanism", "Without it", _DIFFERENCE, "Verdict", "What differs"]]
-    for question in questions:
-        found = comparisons.answered(question)
+    for question, found, verdict in answered(questions):
         if found is None:
             card, test = _card(question.checkpoint), comparisons.main_test(RECIPES[question.checkpoint])
             on_test = f", on {formatting.words(test)}" if card else ""
             here = f"{_short(question.checkpoint, card)}{on_test}: {_cell(question.checkpoint, card, test, 'accuracy')}"
-            lines.append([here, _absent(question), "", "", ""])
+            lines.append([here, _absent(question), "", "**not decided**", ""])
         else:
-            lines.append([*sides(found, question.what), *judged(found)])
+            difference, *rest = judged(found, verdict)
+            lines.append([*sides(found, question.what), difference + longer(question), *rest])
     return formatting.table(lines)
 
 
@@ -73,22 +86,67 @@ def sides(found: Comparison, what: str = "") -> tuple[str, str]:
     )
 
 
-def judged(found: Comparison) -> tuple[str, str, str]:
-    """Return the difference in points with its interval, the verdict, and what differs."""
+def judged(found: Comparison, verdict: Verdict | None = None) -> tuple[str, str, str]:
+    """Return a comparison's difference in points, its verdict, and what differs and how long a training takes, as
+    Markdown.
+
+    Args:
+        found: the comparison.
+        verdict: of it among others, see `attnviz.measures.difference.together`; by default of it alone.
+    """
     difference = found.difference
-    return formatting.points(difference), f"**{difference.verdict}**", "; ".join(found.differs) or "nothing"
+    words = decided(difference, verdict or difference.verdict)
+    differs = [*found.differs, *filter(None, [found.cost])]
+    return formatting.points(difference), words, "; ".join(differs) or "nothing"
+
+
+def decided(difference: Difference, verdict: Verdict) -> str:
+    """Return a verdict in Markdown, with the margin where all is within it, and what it would be alone."""
+    words = f"**{verdict}**"
+    if verdict == "within the margin":
+        words += f" of {100 * difference.margin:.2g} points"
+    return words if verdict == difference.verdict else f"{words} (alone: {difference.verdict})"
+
+
+def _together(found: Sequence[Comparison | None]) -> list[Verdict]:
+    """Return a verdict for each row of a table, all together; for a row without comparison one of no meaning."""
+    verdicts = iter(together([one.difference for one in found if one]))
+    return ["not decided" if one is None else next(verdicts) for one in found]
+
+
+def answered(questions: Iterable[Question]) -> list[tuple[Question, Comparison | None, Verdict]]:
+    """Return the questions of a table with what is compared and the verdicts, which hold for all of them together.
+
+    Args:
+        questions: of all rows.
+
+    Returns:
+        For each its comparison, None where there is none yet; then the verdict is "not decided".
+    """
+    asked = [(question, comparisons.answered(question)) for question in questions]
+    verdicts = _together([found for _, found in asked])
+    return [(question, found, verdict) for (question, found), verdict in zip(asked, verdicts, strict=True)]
+
+
+def longer(question: Question) -> str:
+    """Return what the difference is where both were trained for longer, as the end of a cell; "" where none was."""
+    found = comparisons.with_control(question.longer) if question.longer else None
+    if found is None:
+        return ""
+    short, long = RECIPES[question.checkpoint].epochs, found.one.recipe.epochs
+    return f"; trained {long / short:g} times as long (`{found.one.name}`): {formatting.points(found.difference)}"
 
 
 @one_look()
 def answer(figure: PaperFigure) -> str:
     """Return one table for a question: each model on its main test, its control, and which is better."""
     lines = [["Model", "Accuracy", "Its control", _DIFFERENCE, "Verdict", "What differs"]]
-    for name in figure.checkpoints:
+    found_of = {name: comparisons.with_control(name) for name in figure.checkpoints}
+    for (name, found), verdict in zip(found_of.items(), _together([*found_of.values()]), strict=True):
         card, test = _card(name), comparisons.main_test(RECIPES[name])
-        found = comparisons.with_control(name)
         accuracy = _cell(name, card, test, "accuracy")
         tested = f"{accuracy}, {formatting.words(test)}" if accuracy and card else accuracy
-        lines.append([_short(name, card), tested, _control(name), *(judged(found) if found else ("", "", ""))])
+        lines.append([_short(name, card), tested, _control(name), *(judged(found, verdict) if found else ("", "", ""))])
     return formatting.table(lines)
 
 
@@ -104,8 +162,8 @@ def finding(verdicts: Iterable[Verdict]) -> str:
         return "**Not known yet**: no model of this question has a trained control."
     rest = [
         f"{found['worse']} worse" if found["worse"] else "",
-        f"{found['no difference']} with no difference beyond chance" if found["no difference"] else "",
-        f"{found['one seed']} undecided, as one side was trained only once" if found["one seed"] else "",
+        f"{found['within the margin']} within the margin" if found["within the margin"] else "",
+        f"{found['not decided']} not decided" if found["not decided"] else "",
     ]
     others = "; ".join(filter(None, rest))
     what = "model is better than its control" if count == 1 else "models are better than their controls"
@@ -114,9 +172,9 @@ def finding(verdicts: Iterable[Verdict]) -> str:
 
 @one_look()
 def verdicts_of(figure: PaperFigure) -> list[Verdict]:
-    """Return the verdict of each model of a question that has a trained control."""
+    """Return the verdict of each model of a question that has a trained control, corrected for their number."""
     found = (comparisons.with_control(name) for name in figure.checkpoints)
-    return [one.difference.verdict for one in found if one]
+    return together([one.difference for one in found if one])
 
 
 @one_look()
@@ -228,23 +286,43 @@ def comparison(name: str, others: Sequence[str]) -> str:
         known = next(filter(None, row), None)
         seeds = " and ".join(map(str, known.difference.seeds)) if known else ""
         lines.append([f"`{other}`", *cells, seeds, "; ".join(known.differs) or "nothing" if known else ""])
-    return f"{formatting.table(lines)}\n\nIntervals of 95 %: {METHOD}."
+    return f"{formatting.table(lines)}\n\nIntervals of 95 %, not corrected for their number: {METHOD}."
 
 
 @one_look()
 def everything() -> str:
-    """Return docs/results.md: a verdict for each mechanism, a table for each question, then all tests of all models."""
+    """Return docs/results.md: a verdict for each mechanism, then a table for each question of the papers."""
     further = [question for paper in PAPERS.values() for question in paper.questions]
-    parts = [_INTRODUCTION, "## With and without", verdicts(first(PAPERS) + further)]
+    parts = [_INTRODUCTION, "## With and without", verdicts(first(PAPERS))]
+    parts += ["## Further comparisons", verdicts(further)] if further else []
     for paper in PAPERS.values():
         parts += [f"## {paper.title}", f"{paper.source}.", *filter(None, [paper.note, how_chosen(paper.checkpoints)])]
         for figure in paper.figures:
-            parts += [_asked(figure), answer(figure)]
+            found = verdicts_of(figure)
+            parts += [f"{_asked(figure)} {finding(found)}" if found else _asked(figure), answer(figure)]
         parts += map(beside, paper.tables)
-    parts.append("## All tests")
-    for paper in PAPERS.values():
-        parts += [f"### {paper.title}: all tests", *map(compared, paper.figures)]
     return "\n\n".join(parts) + "\n"
+
+
+@one_look()
+def every_figure() -> str:
+    """Return docs/results.csv: every figure of every card of ours, also with a part of the model replaced."""
+    written = StringIO()
+    rows = csv.writer(written, lineterminator="\n")
+    rows.writerow(
+        ["checkpoint", "title", "replaced", "figure", "test", "pictures", "unit", "seeds", "mean", "lowest", "highest",
+         "shipped", "answers of each seed"]
+    )  # fmt: skip
+    for name, card in cards.readable([name for name in cards.names() if not cards.is_kept(name)]).items():
+        whole = [("", figure) for figure in card.figures]
+        parts = [(one.title, figure) for one in card.ablations for figure in one.figures]
+        for replaced, figure in whole + parts:
+            numbers = (f"{value:.6g}" for value in (figure.mean, figure.lowest, figure.highest, figure.value))
+            rows.writerow(
+                [name, card.recipe.title, replaced, figure.name, formatting.words(figure), figure.count, figure.unit,
+                 figure.seeds, *numbers, "yes" if figure.answers() is not None else "no"]
+            )  # fmt: skip
+    return written.getvalue()
 
 
 @one_look()
@@ -299,12 +377,12 @@ def _titles(recipes: Iterable[Recipe]) -> str:
 
 
 def first(papers: Iterable[str]) -> list[Question]:
-    """Return what the results of some papers begin with: a question for each mechanism.
+    """Return what the results of some papers begin with: questions of each mechanism.
 
     Args:
         papers: names in PAPERS; others are left out.
     """
-    return [Question(checkpoint=name) for paper in papers if paper in PAPERS for name in PAPERS[paper].first]
+    return [question for paper in papers if paper in PAPERS for question in PAPERS[paper].first]
 
 
 def _asked(figure: PaperFigure) -> str:

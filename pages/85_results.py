@@ -20,13 +20,13 @@ def main() -> None:
         "Is each mechanism worth it? Each is compared with a control, usually a model without the mechanism.",
     )
     with page.sentences():
-        lines = [line for _, line in guard.each(MECHANISMS.values(), "verdict", result_dots.verdict) if line]
+        lines = [line for _, of in guard.each(MECHANISMS.values(), "verdict", result_dots.verdicts) for line in of]
         groups = {row.name: [*own] for row, own in guard.each(MECHANISMS.values(), "results", result_dots.groups)}
         with st.container(key=f"verdicts-{len(lines)}"):
             st.markdown(verdicts(lines), unsafe_allow_html=True)
         st.caption(
-            "Means over the seeds. *Better* or *worse* where the 95 % interval does not contain 0; the interval is "
-            f"{METHOD}."
+            "Means over the seeds. *Better* or *worse* where the 95 % interval does not contain 0, all rows together; "
+            f"*within the margin* where it lies within a tenth of the errors, at most half a point. Interval: {METHOD}."
         )
         with st.container(key="result_filters", horizontal=True, vertical_alignment="bottom"):
             row, task = chosen(groups)
@@ -73,8 +73,8 @@ def explain() -> None:
     st.markdown(
         "A dot is the mean over all trainings of a model, and its bar goes from the worst to the best of them; a model "
         f"that was trained once has no bar. **Squares are {term('controls')}**, usually models without the mechanism. "
-        "A diamond is what a paper reports of the same test. A name leads to its model. Whether a difference means "
-        "anything depends on its interval, not on the bars: see the tables below, which also say what differs."
+        "A diamond is what a paper reports of the same test pictures. A name leads to its model. Whether a difference "
+        "means anything depends on its interval, not on the bars: see the tables below, which also say what differs."
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from attnviz import cards
-from attnviz.cards import Card, packed
+from attnviz.cards import Card, Figure, packed
 from attnviz.errors import CheckpointError, UnknownName
 from attnviz.files import write
 from attnviz.recipes.recipe import Augmentation
@@ -42,6 +42,27 @@ def test_which_pictures_were_answered_rightly_survives_being_packed():
     right = np.arange(20) % 3 == 0
     assert figure.model_copy(update={"right": packed(right)}).unpacked().tolist() == right.tolist()
     assert figure.unpacked().mean() == figure.value
+
+
+def test_answers_of_each_seed_must_be_those_of_its_value():
+    each = [np.arange(20) % 3 == 0, np.arange(20) % 2 == 0]
+    values = tuple(float(right.mean()) for right in each)
+    figure = small.checkpoint()[0].figures[0].model_copy(update={"count": 20, "draws": 2})
+    said = {
+        **figure.model_dump(), "value": values[0], "per_seed": values, "mean": sum(values) / 2, "lowest": min(values),
+        "highest": max(values), "seeds": 2, "right": packed(each[0]), "right_per_seed": tuple(map(packed, each)),
+    }  # fmt: skip
+    answers = Figure.model_validate(said).answers()
+    assert answers.tolist() == [right.reshape(2, 10).mean(0).tolist() for right in each]
+    for wrong, why in (
+        (tuple(map(packed, each[::-1])), "disagree"), ((packed(each[0]),), "of each seed"), (("?", "?"), "not base64"),
+        (("", ""), "a bit for each"),
+    ):  # fmt: skip
+        with pytest.raises(ValidationError, match=why):
+            Figure.model_validate({**said, "right_per_seed": wrong})
+    with pytest.raises(ValidationError, match="of each seed"):
+        Figure.model_validate({**said, "per_seed": None})
+    assert Figure.model_validate({**said, "right_per_seed": None}).answers() is None
 
 
 def test_a_card_cannot_be_changed_afterwards():

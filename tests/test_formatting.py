@@ -45,7 +45,7 @@ def test_a_figure_is_written_with_its_spread():
      (None, "+1.45, *one seed*")],
 )  # fmt: skip
 def test_a_difference_is_written_in_points(interval, said):
-    assert formatting.points(Difference(0.0145, interval, (5, 5))) == said
+    assert formatting.points(Difference(0.0145, interval, (5, 5), missing="one seed")) == said
 
 
 @pytest.mark.parametrize(

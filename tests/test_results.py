@@ -73,13 +73,12 @@ def test_a_papers_figure_stands_above_ours_and_the_control(one_trained):
     assert table == results.table(["pixel_attention.small", "pixel_line.small"])
 
 
-def test_everything_begins_with_verdicts_then_a_table_for_each_question_and_ends_with_all_tests(one_trained):
-    verdicts, questions, tests = (
+def test_everything_begins_with_verdicts_and_then_has_a_table_for_each_question(one_trained):
+    verdicts, questions = (
         f"\n\n## With and without\n\n{results.verdicts(results.first(PAPERS))}\n\n",
-        f"## A paper\n\nSomebody, 2020.\n\naccuracy, table 1: 97.90 %.\n\n{results.answer(PAPER.figures[0])}\n\n",
-        f"## All tests\n\n### A paper: all tests\n\n{results.reproduction(PAPER)}\n",
+        f"## A paper\n\nSomebody, 2020.\n\naccuracy, table 1: 97.90 %.\n\n{results.answer(PAPER.figures[0])}\n",
     )
-    assert results.everything().endswith(verdicts + questions + tests)
+    assert results.everything().endswith(verdicts + questions)
 
 
 def _pair(tmp_path, monkeypatch, **changes):
@@ -100,19 +99,65 @@ def test_a_verdict_names_both_sides_the_difference_and_what_else_differs(one_tra
     assert row == [
         f"Small (`pixel_attention.small`), 2 seeds, on strokes test: {formatting.spread(one)}",
         f"Small (`pixel_line.small`), 2 seeds: {formatting.spread(other)}",
-        formatting.points(found.difference), f"**{found.difference.verdict}**", "epochs 4 against 9",
+        formatting.points(found.difference), f"**{found.difference.verdict}**",
+        f"another kind of network, pixel_attention against pixel_line; epochs 4 against 9; {found.cost}",
     ]  # fmt: skip
+    assert found.cost == "core-minutes a seed 0.00 against 0.00"
 
 
-def test_a_pair_that_differs_in_nothing_else_says_so_and_one_that_is_not_trained_too(
-    one_trained, tmp_path, monkeypatch
-):
+def test_what_was_trained_for_longer_stands_in_the_same_row() -> None:
+    question = next(one for one in results.first(PAPERS) if one.longer)
+    short, long = comparisons.answered(question), comparisons.with_control(question.longer)
+    cell = _rows(results.verdicts([question]))[2][2]
+    assert cell.startswith(formatting.points(short.difference) + "; trained 10 times as long")
+    assert cell.endswith(formatting.points(long.difference))
+    assert RECIPES[question.longer].epochs == 10 * RECIPES[question.checkpoint].epochs
+
+
+def test_rows_that_speak_against_a_mechanism_stand_among_the_first() -> None:
+    lost = [found.difference.value for _, found, _ in results.answered(results.first(PAPERS)) if found]
+    assert [f"{100 * value:.2f}" for value in lost if value < -0.01] == ["-1.51", "-3.20"]
+
+
+def test_verdicts_of_a_table_hold_for_all_of_its_rows(monkeypatch) -> None:
+    from attnviz.measures.difference import Difference
+
+    class Found:
+        def __init__(self, chance):
+            self.difference = Difference(0.02, (0.0001, 0.04), (3, 3), 0.005, chance)
+
+    found = iter([Found(0.04), Found(0.03), None])
+    monkeypatch.setattr(comparisons, "answered", lambda question: next(found))
+    asked = results.answered([Question(checkpoint="a.b")] * 3)
+    assert [verdict for _, _, verdict in asked] == ["not decided"] * 3
+    assert results.decided(asked[0][1].difference, asked[0][2]) == "**not decided** (alone: better)"
+
+
+def test_the_results_have_room_on_a_few_pages_and_every_figure_a_row_in_the_table_beside_them() -> None:
+    import csv
+
+    assert len(results.FULL.read_text("utf-8").splitlines()) <= 500
+    text = results.FIGURES.read_text("utf-8")
+    assert text == results.every_figure(), "Run `python -m attnviz results --write`."
+    rows = list(csv.DictReader(text.splitlines()))
+    figures = [
+        (name, figure)
+        for name in cards.names()
+        for figure in (*cards.read(name).figures, *(f for a in cards.read(name).ablations for f in a.figures))
+    ]
+    assert len(rows) == len(figures)
+    for row, (name, figure) in zip(rows, figures, strict=True):
+        assert (row["checkpoint"], row["figure"], int(row["seeds"])) == (name, figure.name, figure.seeds)
+        assert float(row["mean"]) == pytest.approx(figure.mean, rel=1e-5)
+        assert (row["answers of each seed"] == "yes") == (figure.answers() is not None)
+
+
+def test_a_control_that_is_not_trained_is_said_to_be_missing(one_trained, tmp_path, monkeypatch):
     question = _pair(tmp_path, monkeypatch)
-    assert _rows(results.verdicts([question]))[2][-1] == "nothing"
     (tmp_path / "pixel_line.small" / "card.json").unlink()
     assert _rows(results.verdicts([question]))[2] == [
         f"Small (`pixel_attention.small`), 2 seeds, on strokes test: {formatting.spread(one_trained.figures[0])}",
-        "Small (`pixel_line.small`): *not trained*", "", "", "",
+        "Small (`pixel_line.small`): *not trained*", "", "**not decided**", "",
     ]  # fmt: skip
 
 
@@ -212,8 +257,9 @@ def test_the_readme_is_not_stale():
 
 def test_the_introduction_says_how_each_kind_of_interval_is_made():
     said = " ".join(results.everything().partition("## ")[0].split())
-    assert f"that of the pictures: {METHOD}." in said
-    assert "beside itself with a part replaced, it is Student's t over the differences seed by seed" in said
+    assert f"Its 95 % interval is from {METHOD}: variance = V1 / S1" in said
+    assert "A model beside itself with a part replaced is one side, of the differences seed by seed." in said
+    assert "10% of the mean error of the two, at most 0.5 points" in said and "(Holm)" in said
 
 
 def test_the_comparison_has_a_row_for_every_other_that_is_trained(one_trained, tmp_path):
@@ -225,7 +271,7 @@ def test_the_comparison_has_a_row_for_every_other_that_is_trained(one_trained, t
     found = comparisons.difference(one_trained.figures[0], cards.read("pixel_line.small").figures[0])
     assert row[:2] == ["`pixel_line.small`", formatting.points(found)]
     assert METHOD in said[-1][0]
-    assert row[3:] == ["2 and 2", "nothing"]
+    assert row[3:] == ["2 and 2", "another kind of network, pixel_attention against pixel_line"]
 
 
 def test_where_the_paper_gives_no_figure_only_ours_stand(one_trained):
@@ -341,9 +387,8 @@ def test_tests_on_the_first_pictures_and_on_all_stand_beside_each_other(
         (["better"], "**1 of 1 model is better than its control**."),
         (["worse", "worse"], "**0 of 2 models are better than their controls**; 2 worse."),
         (
-            ["better", "no difference", "one seed"],
-            "**1 of 3 models are better than their controls**; 1 with no difference beyond chance; 1 "
-            "undecided, as one side was trained only once.",
+            ["better", "within the margin", "not decided", "not decided"],
+            "**1 of 4 models are better than their controls**; 1 within the margin; 2 not decided.",
         ),
     ],
 )

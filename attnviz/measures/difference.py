@@ -1,44 +1,50 @@
 """How much more accurate one model is than another, over their trainings and over the pictures they were tested on.
 
-An accuracy varies for two reasons: another training gives another one, and so do other test pictures. The interval of
-a difference between two means over trainings holds both. It is Welch's t interval over the trainings of each side, as
-their numbers may differ, with the variance over pictures as a third part: the variances add up, and Satterthwaite's
-formula gives the degrees of freedom of the sum. The variance over pictures is that of one training on each side, which
-is somewhat more than that of the means.
+An accuracy varies for two reasons: another training gives another one, and so do other test pictures. Every training
+answers every picture, so the answers (seed, picture) of a model are a crossed design with two random effects, and each
+answer varies by three parts: that of its seed, that of its picture, and what is particular to the two together. The
+variance of a difference between means is read off a two-way analysis of variance without replication:
 
-A model beside itself with a part replaced has the same trainings on both sides. Then the differences of the trainings,
-one by one, take the place of the two sides: what a training has in common with itself does not count.
+    variance = V_one / S_one + V_other / S_other + W / N - R_one / (S_one N) - R_other / (S_other N)
 
-Source: Welch, "The generalization of Student's problem when several different population variances are involved", 1947;
-Satterthwaite, "An approximate distribution of estimates of variance components", 1946.
+V is the variance of the means of the S seeds, W that of the N pictures' differences between the two means over seeds,
+and R the mean square of the residuals. V and W both contain the residuals, which is why R is subtracted.
+Satterthwaite's formula gives the degrees of freedom of the sum, with which Student's t makes the interval. Where the
+sum is below W / N, seeds vary no more than pictures explain, and W / N with N - 1 degrees of freedom takes its place.
+In simulations 93 to 97 of 100 intervals hold the true difference; 90 where two seeds on a side vary ten times as much
+as those of the other.
+
+A model beside itself with a part replaced has the same trainings on both sides. Then the differences of the answers are
+one such design, and what a training has in common with itself does not count.
+
+Source: Cornfield and Tukey, "Average values of mean squares in factorials", 1956; Satterthwaite, "An approximate
+distribution of estimates of variance components", 1946. Readers and cases instead of seeds and pictures: Obuchowski and
+Rockette, "Hypothesis testing of diagnostic accuracy for multiple readers and multiple tests", 1995. Several comparisons
+at once: Holm, "A simple sequentially rejective multiple test procedure", 1979.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
-METHOD = "Welch's t over the seeds of both sides, plus the variance over the test pictures"
-METHOD_OF_ITSELF = "Student's t over the differences seed by seed, plus the variance over the test pictures"
-"""Where a model stands beside itself with a part of it replaced."""
-Verdict = Literal["better", "worse", "no difference", "one seed"]
+METHOD = (
+    "crossed random effects of seeds and pictures (two-way analysis of variance), Student's t with Satterthwaite's \
+degrees of freedom"
+)
+NEGLIGIBLE = 0.005
+"""Half a point: the widest margin."""
 
+OF_THE_ERRORS = 0.1
+"""The margin is this share of the errors, where that is less than half a point."""
 
-@dataclass(frozen=True)
-class Trainings:
-    """What the trainings of a model gave.
-
-    Args:
-        mean: of a figure over the trainings.
-        variance: between them, with one less than their number in the denominator; 0 for one.
-        seeds: how many trainings.
-    """
-
-    mean: float
-    variance: float
-    seeds: int
+LEVEL = 0.05
+Verdict = Literal["better", "worse", "within the margin", "not decided"]
+Answers = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -47,68 +53,117 @@ class Difference:
 
     Args:
         value: the difference of the means.
-        interval: the ends of its 95 % interval; None where one side was trained once, as nothing is known of its
-            spread.
+        interval: the ends of its 95 % interval; None where what it takes is not known.
         seeds: of the one, and of the other.
+        margin: how large a difference counts for nothing, see `margin`.
+        chance: the probability of a difference that is as far from 0, if there is none; None without an interval.
+        missing: what there is no interval for lack of, in words: "one seed", "no answers of each seed".
     """
 
     value: float
     interval: tuple[float, float] | None
     seeds: tuple[int, int]
+    margin: float = 0.0
+    chance: float | None = None
+    missing: str = ""
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the one is better, if higher is better: "no difference" where the interval holds 0."""
+        """Which is better, if higher is better, or whether the difference is surely small.
+
+        "better" or "worse" where the interval does not contain 0, else "within the margin" where all of it lies within
+        the margin. That an interval contains 0 alone decides nothing: it may be wide.
+
+        Source: the confidence interval inclusion rule, as in Westlake, "Symmetrical confidence intervals for
+            bioequivalence trials", 1976; with 95 % instead of 90 %, which asks for more.
+        """
         if self.interval is None:
-            return "one seed"
+            return "not decided"
         low, high = self.interval
-        return "better" if low > 0 else "worse" if high < 0 else "no difference"
+        return "better" if low > 0 else "worse" if high < 0 else self._small()
+
+    def _small(self) -> Verdict:
+        assert self.interval is not None
+        return "within the margin" if max(map(abs, self.interval)) <= self.margin else "not decided"
 
 
-def difference(
-    one: Trainings, other: Trainings, pictures: float, count: int, paired: float | None = None
-) -> Difference:
+def difference(one: Answers, other: Answers, *, same: bool = True, paired: bool = False) -> Difference:
     """Compare two models over their trainings and the test pictures.
 
     Args:
-        one, other: what their trainings gave on the test pictures.
-        pictures: the variance of the difference over the choice of test pictures, of one training on each side.
-        count: how many test pictures there are, at least two.
-        paired: the variance of the difference between the trainings, where those of the one are those of the other,
-            with one less than their number in the denominator; None where the two sides were trained independently.
+        one, other: (seed, picture), the share of right answers that each training gave to each picture, 0..1; at least
+            two pictures.
+        same: the pictures of the one are those of the other, in the same order.
+        paired: the trainings of the one are those of the other, in the same order, and so are the pictures.
 
     Returns:
-        `one` less `other`.
+        `one` less `other`; without an interval where one of them was trained once, as nothing is known of its spread.
     """
-    value, seeds = one.mean - other.mean, (one.seeds, other.seeds)
+    value, seeds = float(one.mean() - other.mean()), (len(one), len(other))
+    small = margin(float(one.mean()), float(other.mean()))
     if min(seeds) < 2:
-        return Difference(value, None, seeds)
-    if paired is None:
-        trainings = [(side.variance / side.seeds, side.seeds - 1) for side in (one, other)]
-    else:
-        trainings = [(paired / one.seeds, one.seeds - 1)]
-    parts = [*trainings, (pictures, count - 1)]
-    total = sum(part for part, _ in parts)
-    if total == 0:
-        return Difference(value, (value, value), seeds)
-    freedom = total**2 / sum(part**2 / degrees for part, degrees in parts)
-    half = student(freedom) * math.sqrt(total)
-    return Difference(value, (value - half, value + half), seeds)
+        return Difference(value, None, seeds, small, missing="one seed")
+    sides = [one - other] if paired else [one, other]
+    trainings = [(float(side.mean(1).var(ddof=1)) / len(side), len(side) - 1.0) for side in sides]
+    doubled = [_residuals(side) for side in sides]
+    over = [one.mean(0) - other.mean(0)] if same or paired else [one.mean(0), other.mean(0)]
+    pictures = [(float(part.var(ddof=1)) / len(part), len(part) - 1.0) for part in over]
+    of_pictures = sum(part for part, _ in pictures)
+    variance = sum(part for part, _ in trainings) + of_pictures - sum(part for part, _ in doubled)
+    if max(variance, of_pictures) == 0:
+        return Difference(value, (value, value), seeds, small, float(value == 0))
+    parts = [*trainings, *pictures, *doubled]
+    if variance <= of_pictures:  # the seeds vary no more than the pictures explain
+        variance, parts = of_pictures, pictures
+    freedom = variance**2 / sum(part**2 / degrees for part, degrees in parts)
+    freedom = max(freedom, min(degrees for _, degrees in trainings))  # what is subtracted takes none away
+    half = student(freedom) * math.sqrt(variance)
+    chance = max(0.0, 1 - 2 * _held(abs(value) / math.sqrt(variance), freedom))
+    return Difference(value, (value - half, value + half), seeds, small, chance)
 
 
-def most_variance(mean: float, lowest: float, highest: float, seeds: int) -> float:
-    """Return the largest variance that so many values can have, if only their mean, lowest and highest are known.
+def margin(one: float, other: float) -> float:
+    """Return how large a difference of two accuracies counts for nothing: a tenth of the mean error, at most 0.005.
 
     Args:
-        mean, lowest, highest: of the values.
-        seeds: how many there are.
+        one, other: the accuracies, 0..1.
+    """
+    return min(NEGLIGIBLE, OF_THE_ERRORS * (1 - (one + other) / 2))
+
+
+def together(found: Sequence[Difference]) -> list[Verdict]:
+    """Return the verdicts of comparisons that stand in one table, corrected for their number after Holm.
+
+    Args:
+        found: the comparisons; those without an interval do not count.
 
     Returns:
-        The variance, with one less than their number in the denominator; 0 for a single value.
-
-    Source: Bhatia and Davis, "A better bound on the variance", 2000.
+        For each, "better" and "worse" only where it holds at 5 % for all of them together. "within the margin" needs no
+        correction, as it is not claimed that there is a difference.
     """
-    return 0.0 if seeds < 2 else max(0.0, (highest - mean) * (mean - lowest)) * seeds / (seeds - 1)
+    told = [one.chance for one in found if one.chance is not None]
+    adjusted = iter(holm(told))
+    chances = [None if one.chance is None else next(adjusted) for one in found]
+    return [
+        one.verdict if chance is None or chance <= LEVEL or one.verdict not in ("better", "worse") else one._small()
+        for one, chance in zip(found, chances, strict=True)
+    ]
+
+
+def holm(chances: Sequence[float]) -> list[float]:
+    """Return probabilities corrected for their number, such that all that stay below 5 % do so together.
+
+    Args:
+        chances: each alone, 0..1.
+
+    Returns:
+        Likewise, none smaller than it was, in the same order.
+    """
+    adjusted, least = [0.0] * len(chances), 0.0
+    for rank, place in enumerate(sorted(range(len(chances)), key=chances.__getitem__)):
+        least = max(least, min(1.0, (len(chances) - rank) * chances[place]))
+        adjusted[place] = least
+    return adjusted
 
 
 @lru_cache(maxsize=4096)
@@ -121,12 +176,25 @@ def student(freedom: float) -> float:
     Returns:
         The 0.975 quantile: 12.706 for 1, 1.960 for very many; to six digits.
     """
-    constant = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - math.log(freedom * math.pi) / 2
     low, high = 1.9, 13.0
     for _ in range(40):
         middle = (low + high) / 2
-        places = np.linspace(0, middle, 2001)
-        density = np.exp(constant - (freedom + 1) / 2 * np.log1p(places**2 / freedom))
-        held = (density[0] + density[-1] + 4 * density[1::2].sum() + 2 * density[2:-1:2].sum()) * middle / 6000
-        low, high = (middle, high) if held < 0.475 else (low, middle)  # Simpson's rule, one half of the distribution
+        low, high = (middle, high) if _held(middle, freedom) < 0.475 else (low, middle)
     return (low + high) / 2
+
+
+def _held(value: float, freedom: float) -> float:
+    """Return how much of Student's t distribution lies between 0 and a value: Simpson's rule over sinh, as it has long
+    tails."""
+    constant = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - math.log(freedom * math.pi) / 2
+    end = math.asinh(value)
+    places = np.linspace(0, end, 2001)
+    density = np.exp(constant - (freedom + 1) / 2 * np.log1p(np.sinh(places) ** 2 / freedom)) * np.cosh(places)
+    return float((density[0] + density[-1] + 4 * density[1:-1:2].sum() + 2 * density[2:-2:2].sum()) * end / 6000)
+
+
+def _residuals(side: Answers) -> tuple[float, float]:
+    """Return what the variances over seeds and over pictures both contain, with its degrees of freedom."""
+    left = side - side.mean(1, keepdims=True) - side.mean(0) + side.mean()
+    freedom = (side.shape[0] - 1.0) * (side.shape[1] - 1.0)
+    return float((left**2).sum()) / freedom / side.size, freedom

@@ -294,8 +294,8 @@ PAPER = Paper(
     "again because the accuracy on the test pictures was low. Where the output is normalised (A, C, E, G, and one head "
     "with a norm), the **running statistics were renewed** after training, which the paper does not say; this was "
     "decided after one of these models had answered the test pictures at chance.",
-    first=(REPAIRED.key,),
-    questions=(
+    first=(
+        Question(checkpoint=REPAIRED.key),
         Question(checkpoint=REPAIRED.key, control=CONV.key),
         Question(checkpoint=REPAIRED_COLOUR.key),
     ),

@@ -10,7 +10,7 @@ from typing import Any
 
 from attnviz.data.digit_strips import STRIPS as DATA
 from attnviz.data.digit_strips import SYMBOLS
-from attnviz.recipes.recipe import Paper, PaperFigure, Recipe, Test, changed
+from attnviz.recipes.recipe import Paper, PaperFigure, Question, Recipe, Test, changed
 from attnviz.recipes.strips import OVERALL, STEPS, by_length
 
 SHORT = DATA["strips_mnist_15"].tested
@@ -117,5 +117,5 @@ PAPER = Paper(
         _figure("Another order of the answer", REVERSED, SORTED),
     ),
     note="The paper measures BLEU on sentences; ours are shares of strips that are read without an error.",
-    first=(STRIPS.key,),
+    first=(Question(checkpoint=STRIPS.key, longer=PATIENT.key),),
 )  # fmt: skip

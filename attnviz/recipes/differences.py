@@ -44,16 +44,17 @@ BUDGET = ("data", "classes", "validation", "augmentation", "augment", "epochs")
 def differences(one: Recipe, other: Recipe) -> dict[str, str]:
     """Return how the training of two models differs: their data, variants, budget and settings.
 
-    What the networks are is not compared, except for the options of two of the same model, which are named.
+    Of what the networks are, only the kind is compared, and the options of two of the same kind, which are named.
 
     Args:
         one, other: the recipes.
 
     Returns:
         Field of the recipe -> in words, first that of `one`: {"epochs": "epochs 150 against 50"}; "config" for the
-        options of the model.
+        options of the model, "model" for its kind.
     """
-    found = {}
+    kinds = f"another kind of network, {one.model} against {other.model}"
+    found = {"model": kinds} if one.model != other.model else {}
     for field, title in _TRAINING.items():
         if field in _OF_BOTH and not _is_used(one, other, *_OF_BOTH[field]):
             continue

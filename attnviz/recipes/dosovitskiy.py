@@ -135,6 +135,6 @@ PAPER = Paper(
         _figure("Not in the paper: digits", ON_DIGITS),
         _figure("Not in the paper: CIFAR-10, at most 1.2 million weights", ON_COLOUR),
     ),
-    first=(DIGITS.key,),
+    first=(Question(checkpoint=DIGITS.key),),
     questions=(Question(checkpoint=DIGITS.key, control=EVEN.key, what="with every attention even"),),
 )

@@ -152,7 +152,7 @@ PAPER = Paper(
         _figure("Not in the papers: Fashion-MNIST", "accuracy on its test pictures", FASHION),
         _figure("Not in the papers: CIFAR-10, at most 0.3 million weights", "accuracy on its test pictures", COLOUR),
     ),
-    first=(SE.key,),
+    first=(Question(checkpoint=SE.key),),
     questions=tuple(
         Question(checkpoint=gate.key, control=wide.key, what="with nearly as many weights")
         for gate, wide in ((CBAM, DIGITS[2]), (FASHION_CBAM, FASHION[2]), (COLOUR_CBAM, COLOUR[2]))

@@ -106,6 +106,6 @@ PAPER = Paper(
         ),
         _figure("Rotated, scaled and shifted digits, CNN", _MOVED, 0.992, MOVED_PLAIN),
     ),
-    first=(ROTATED.key,),
+    first=(Question(checkpoint=ROTATED.key),),
     questions=(Question(checkpoint=MOVED.key),),
 )  # fmt: skip

@@ -311,6 +311,8 @@ class Question(Strict):
             there is no other control.
         figure: a name among the figures of the main test, in shares of pictures.
         what: in a few words what is compared; empty where the names of the two say it.
+        longer: the checkpoint of the same model trained for longer, which is compared with its own control in the same
+            row; None where there is none.
     """
 
     checkpoint: str
@@ -318,6 +320,7 @@ class Question(Strict):
     ablation: str | None = None
     figure: str = "accuracy"
     what: str = ""
+    longer: str | None = None
 
 
 class Paper(Strict):
@@ -327,8 +330,8 @@ class Paper(Strict):
         name, title, source: of the paper.
         figures, tables: what it gives.
         note: what must be known before its tables are read, in whole sentences; Markdown.
-        first: checkpoints that README and the results page begin with, each beside its control; one for a mechanism.
-        questions: what else README compares.
+        first: what README and the results page begin with, also where it speaks against the mechanism.
+        questions: what else the results begin with.
     """
 
     name: str
@@ -337,7 +340,7 @@ class Paper(Strict):
     figures: tuple[PaperFigure, ...] = ()
     tables: tuple[PaperTable, ...] = ()
     note: str = ""
-    first: tuple[str, ...] = ()
+    first: tuple[Question, ...] = ()
     questions: tuple[Question, ...] = ()
 
     @property

@@ -253,8 +253,10 @@ PAPER = Paper(
     name="schwarz",
     title="Multi-Head Attention For Binary Classification",
     source="Schwarz, 2021",
-    first=(TEN.key,),
+    first=(Question(checkpoint=TEN_WITHOUT.key),),
     questions=(
+        Question(checkpoint=TEN.key, control=TEN_MOVED_WITHOUT.key),
+        Question(checkpoint=TEN.key),
         Question(checkpoint=TEN.key, control=TEN_MOVED_LINE.key),
         Question(checkpoint=SIMPLE.key),
         Question(checkpoint=AUGMENTED.key),

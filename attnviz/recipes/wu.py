@@ -357,7 +357,7 @@ PAPER = Paper(
     name="wu",
     title="Investigating Attention Mechanisms for Variant MNIST Datasets",
     source="Wu, Xu, Lee, 2018",
-    first=(OURS.key, _BLOCKS.key),
+    first=(Question(checkpoint=OURS.key), Question(checkpoint=_BLOCKS.key)),
     questions=(
         Question(checkpoint=OURS.key, figure="accuracy_one_draw", what="one path instead of ten"),
         Question(checkpoint=OURS.key, figure="accuracy_one_draw", ablation="mean", what="one path instead of ten"),

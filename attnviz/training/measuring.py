@@ -31,12 +31,14 @@ class Seeds:
         shipped: the seed whose weights are shipped.
         kept: those that the card had before, with their figures.
         before: that card; None where no seed is kept.
+        order: all of them, as the card lists them; by default those that are kept come first.
     """
 
     weights: Mapping[int, Mapping[str, Tensor]]
     shipped: int
     kept: Sequence[int]
     before: Card | None
+    order: Sequence[int] = ()
 
 
 def evaluate(model: nn.Module, goal: Objective, test: Test, examples: ExampleSet) -> dict[str, Measured]:
@@ -191,26 +193,41 @@ def _figure(
 ) -> Figure:
     values = [one.value for one in measured.values()]
     mean, lowest, highest, per_seed = sum(values) / len(values), min(values), max(values), tuple(values)
+    rights = {seed: packed(one.correct.numpy()) for seed, one in measured.items() if one.correct is not None}
+    order = seeds.order or (*seeds.kept, *measured)
     count = next(iter(measured.values())).count or count
     same = (figure for figure in before if figure.measures(test, name) and figure.count == count)
     old = next(same, None) if seeds.kept else None
     if old is not None and seeds.before is not None:
-        known = (old.value,) if old.seeds == 1 else old.per_seed
-        if known is None:  # then all of its seeds are kept
+        known, right_before = _known(old, seeds.before)
+        rights |= {seed: right_before[seed] for seed in seeds.kept if seed in right_before}
+        if set(seeds.kept) <= set(known):
+            each = {**{seed: known[seed] for seed in seeds.kept}, **{seed: one.value for seed, one in measured.items()}}
+            per_seed = tuple(each[seed] for seed in order)
+            mean, lowest, highest = sum(per_seed) / len(per_seed), min(per_seed), max(per_seed)
+        else:  # then all of its seeds are kept
             mean = (old.mean * old.seeds + sum(values)) / (old.seeds + len(values))
             lowest, highest, per_seed = min(old.lowest, lowest), max(old.highest, highest), ()
-        else:
-            earlier = {run.seed: value for run, value in zip(seeds.before.runs, known, strict=True)}
-            per_seed = (*(earlier[seed] for seed in seeds.kept), *values)
-            mean, lowest, highest = sum(per_seed) / len(per_seed), min(per_seed), max(per_seed)
     if seeds.shipped in measured:
         shipped = measured[seeds.shipped]
         value, right = shipped.value, None if shipped.correct is None else packed(shipped.correct.numpy())
     elif old is not None:
         value, right = old.value, old.right
+    every = tuple(rights[seed] for seed in order) if per_seed and set(rights) == set(order) else None
     return Figure(
         name=name, unit=measure.unit, better=measure.better, data=test.data, split=test.split,
         count=count, value=value, mean=mean, lowest=lowest, highest=highest,
         seeds=len(seeds.kept) + len(values), per_seed=per_seed or None, augmentation=test.augmentation,
-        draws=test.draws, right=right,
+        draws=test.draws, right=right, right_per_seed=every,
     )  # fmt: skip
+
+
+def _known(old: Figure, before: Card) -> tuple[dict[int, float], dict[int, str]]:
+    """Return what a card's figure holds of single seeds: their values, and their answers; of the shipped one always."""
+    values, rights = {before.seed: old.value}, {before.seed: old.right} if old.right is not None else {}
+    listed = [run.seed for run in before.runs]
+    if old.per_seed is not None:
+        values = dict(zip(listed, old.per_seed, strict=True))
+    if old.right_per_seed is not None:
+        rights = dict(zip(listed, old.right_per_seed, strict=True))
+    return values, rights

@@ -84,7 +84,7 @@ def test_the_share_between_classes_stands_beside_that_of_shuffled_labels(page: A
 def test_what_was_not_trained_is_said(page: AppTest) -> None:
     run(page, experiment="pays")
     assert "not trained</td>" in text(page)
-    assert "One seed cannot tell" in text(page)
+    assert "Not decided" in text(page)
     assert "minus no gates, points (95 % interval)" in text(page)
 
 

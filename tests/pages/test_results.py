@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz import comparisons, results
+from attnviz import results
 from attnviz.recipes import PAPERS, RECIPES
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import result_dots
@@ -31,25 +31,27 @@ def verdicts(test: AppTest) -> list[str]:
     return re.findall(r"<tr><th scope=\"row\">.*?</tr>", table)
 
 
-def test_a_verdict_for_each_mechanism_stands_on_top_as_the_cards_say() -> None:
+def test_the_questions_of_each_mechanism_stand_on_top_as_the_cards_say() -> None:
     lines = verdicts(run())
-    assert len(lines) == len(MECHANISMS)
-    for line, row in zip(lines, MECHANISMS.values(), strict=True):
-        name = next(one.checkpoint for one in results.first(row.papers) if RECIPES[one.checkpoint].model in row.models)
-        assert row.title in line and f"model={name}" in line
-        found = comparisons.with_control(name)
+    asked = results.answered(results.first(PAPERS))
+    rows = [
+        (row, *one) for row in MECHANISMS.values() for one in asked if RECIPES[one[0].checkpoint].model in row.models
+    ]
+    assert len(lines) == len(rows)
+    for line, (row, question, found, decided) in zip(lines, rows, strict=True):
+        assert row.title in line and f"model={question.checkpoint}" in line
         if found is None:
             assert "no control yet" in line
             continue
-        for card in (found.one, found.other):
-            figure = card.figure(comparisons.main_test(card.recipe))
-            assert figure is not None
+        for card, figure in zip((found.one, found.other), found.figures, strict=True):
             assert f"<b>{100 * figure.mean:.2f} %</b>" in line and card.recipe.title in line
-        assert f"<strong>{found.difference.verdict}</strong>" in line
+        assert f"<strong>{decided}</strong>" in line and found.cost in line
         written = line.replace("−", "-")
         assert f"{100 * found.difference.value:+.2f}" in written
         if found.difference.interval is not None:
             assert " to ".join(f"{100 * end:+.2f}" for end in found.difference.interval) in written
+        else:
+            assert found.difference.missing in line
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

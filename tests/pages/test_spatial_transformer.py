@@ -64,7 +64,7 @@ def test_accuracy_with_theta_replaced_is_that_of_the_card(page: AppTest) -> None
         assert row in said
     assert "<b>60.00</b>" in said
     assert "\u221230.00" in said
-    assert "One seed cannot tell" in said
+    assert "Not decided" in said
 
 
 def test_a_network_that_only_rotates_is_compared_with_the_identity_and_not_with_a_mean_that_enlarges(

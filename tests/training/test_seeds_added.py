@@ -91,7 +91,8 @@ def _took(chosen: Recipe, seed: int) -> float:
 def test_seeds_can_be_added_to_an_old_card_but_not_replaced_on_it(here):
     chosen = small.recipe("pixel_line")
     card = seeds.train(chosen, [0, 1], device="cpu", threads=1, report=small.silent)
-    old = card.model_copy(update={"figures": tuple(f.model_copy(update={"per_seed": None}) for f in card.figures)})
+    untold = {"per_seed": None, "right_per_seed": None}
+    old = card.model_copy(update={"figures": tuple(one.model_copy(update=untold) for one in card.figures)})
     checkpoints.save(attnviz.load(card.name).model.state_dict(), old)
     with pytest.raises(
         RunError, match=r"has the seeds 0-1 with no figures per seed, .* again with --seeds 0-1, or remove"

@@ -63,33 +63,35 @@ def leads_to(name: str) -> str | None:
     return f"{row.url if row else EXPLORER}?{urlencode({'v': url_state.VERSION, 'model': name})}"
 
 
-def verdict(row: Mechanism) -> Line | None:
-    """Return what a mechanism is worth: its first model beside the control that its recipe names.
+def verdicts(row: Mechanism) -> list[Line]:
+    """Return what a mechanism is worth: the questions that the results begin with, also those that speak against it.
 
     Args:
         row: of the table of mechanisms.
 
     Returns:
-        The line; None where no paper of the mechanism begins with one of its models, or it is not trained.
+        Lines; none where no paper of the mechanism begins with one of its models, or none of those is trained.
     """
-    own = [one.checkpoint for one in results.first(row.papers) if RECIPES[one.checkpoint].model in row.models]
-    card = cards.readable(own[:1]).get(own[0]) if own else None
-    if card is None:
-        return None
-    found = comparisons.with_control(card.name)
-    if found is None:
-        figure = card.figure(comparisons.main_test(card.recipe))
-        one = Side(
-            card.recipe.title, formatting.percent(figure.mean) if figure else "", _seeds(card), leads_to(card.name)
+    lines = []
+    for question, found, decided in results.answered(results.first(PAPERS)):
+        name = question.checkpoint
+        card = cards.readable([name]).get(name)
+        if RECIPES[name].model not in row.models or card is None:
+            continue
+        if found is None:
+            figure = card.figure(comparisons.main_test(card.recipe))
+            accuracy = formatting.percent(figure.mean) if figure else ""
+            one = Side(card.recipe.title, accuracy, _seeds(card), leads_to(name))
+            lines.append(Line(row.title, row.url, one, None, "", "no control yet"))
+            continue
+        one, other = (
+            Side(side.recipe.title, formatting.percent(figure.mean), _seeds(side), leads_to(side.name))
+            for side, figure in zip((found.one, found.other), found.figures, strict=True)
         )
-        return Line(row.title, row.url, one, None, "", "no control yet")
-    one, other = (
-        Side(side.recipe.title, formatting.percent(figure.mean), _seeds(side), leads_to(side.name))
-        for side, figure in zip((found.one, found.other), found.figures, strict=True)
-    )
-    differs = [part for part in found.differs if not part.startswith("in the network")]
-    difference = formatting.points(found.difference).replace("*", "")
-    return Line(row.title, row.url, one, other, difference, found.difference.verdict, differs)
+        differs = [part for part in found.differs if not part.startswith("in the network")]
+        difference = (formatting.points(found.difference) + results.longer(question)).replace("*", "").replace("`", "")
+        lines.append(Line(row.title, row.url, one, other, difference, decided, [*differs, found.cost]))
+    return lines
 
 
 def _seeds(card: Card) -> str:
@@ -101,7 +103,11 @@ def _seeds(card: Card) -> str:
 
 
 def claimed(papers: Sequence[str]) -> dict[str, float]:
-    """Return checkpoint -> the test accuracy, 0..1, that a paper gives it: in a table, or in a figure's first row."""
+    """Return checkpoint -> the test accuracy, 0..1, that a paper gives it: in a table, or in a figure's first row.
+
+    Only where it is of the same pictures as ours: published ones, and their test part as it is. What was measured on
+    pictures that are made anew, such as rotated or cluttered digits, or on others of the same kind, stands in words.
+    """
     found: dict[str, float | None] = {}
     for paper in (PAPERS[name] for name in papers if name in PAPERS):
         tested = [figure for figure in paper.figures if figure.unit == "share" and figure.tested]
@@ -109,7 +115,14 @@ def claimed(papers: Sequence[str]) -> dict[str, float]:
         for table in paper.tables:
             places = [place for place, column in enumerate(table.columns) if column.of == "accuracy"]
             found |= {row.checkpoint: row.values[place] for place in places for row in table.rows}
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in found.items() if value is not None and _published(RECIPES[name])}
+
+
+def _published(recipe: Recipe) -> bool:
+    """Return whether a model's main test is the test part of a data set that everybody has the same pictures of."""
+    test = comparisons.main_test(recipe)
+    as_they_are = test.augmentation is None and test.split == "test" and test.count is None
+    return as_they_are and data.DATASETS[test.data].made_from is None
 
 
 def of(names: Sequence[str], controls: Collection[str], claims: dict[str, float], source: str) -> list[Dot]:

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from attnviz import cards
-from attnviz.charts.minus import MINUS
+from attnviz import cards, comparisons
+from attnviz.formatting import signed
 from attnviz.measures.difference import Difference
 from attnviz.ui.shared import ablated
+from tests.accuracies import accuracy
 from tests.ui.mechanisms.channel_attention.placed import place
 
 
@@ -37,8 +38,9 @@ def test_the_bars_are_means_over_the_trainings_as_the_differences_are(
     monkeypatch.setattr("streamlit.markdown", lambda text, **_: drawn.append(text))
 
     def several(figure: cards.Figure, *values: float) -> cards.Figure:
-        changed = {"value": values[0], "per_seed": values, "mean": sum(values) / 3, "seeds": 3}
-        return figure.model_copy(update={**changed, "lowest": min(values), "highest": max(values)})
+        own = accuracy(*values, count=figure.count)
+        kept = {"name": figure.name, "data": figure.data, "split": figure.split, "augmentation": figure.augmentation}
+        return own.model_copy(update=kept)
 
     (whole, *_), (one, *_) = card.figures, card.ablations
     replaced = one.model_copy(update={"figures": (several(one.figures[0], 0.9, 0.5, 0.4),)})
@@ -47,10 +49,9 @@ def test_the_bars_are_means_over_the_trainings_as_the_differences_are(
     assert "mean of 3 trainings" in table
     assert "<b>80.00</b>" in table and "<b>60.00</b>" in table and "<b>90.00</b>" not in table
     assert "\u221220.00" in table
-    # The trainings differ by 0, 30 and 30 points: a variance of 0.03, in the mean 0.01. Of ten pictures one is answered
-    # otherwise: 0.01 again. Student's t with 4 / (1 / 2 + 1 / 9) = 6.5 degrees of freedom is 2.398.
-    low, high = (float(end.replace(MINUS, "-")) for end in re.findall(r"\((\S+) to (\S+)\)", table)[0])
-    assert (low, high) == pytest.approx((-20 - 239.8 * 0.02**0.5, -20 + 239.8 * 0.02**0.5), abs=0.02)
+    apart = comparisons.difference(several(whole, 0.9, 0.5, 0.4), several(whole, 0.9, 0.8, 0.7), paired=True)
+    assert apart.interval is not None
+    assert re.findall(r"\((\S+) to (\S+)\)", table)[0] == tuple(map(signed, apart.interval))
 
 
 def test_without_such_tests_it_says_so(here: Path) -> None:

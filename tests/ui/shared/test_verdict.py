@@ -5,53 +5,29 @@ import re
 import pytest
 
 from attnviz.cards import Figure
+from attnviz.comparisons import difference
 from attnviz.charts.minus import MINUS
-from attnviz.measures.difference import Difference
-from attnviz.ui.shared.verdict import alike, verdict
+from attnviz.ui.shared.verdict import verdict
+from tests.accuracies import accuracy
 
-STUDENT = 1.960, 2.776  # of infinitely many degrees of freedom, and of the 4 that two times three trainings have
-
-
-def figure(*accuracies: float) -> Figure:
-    mean = sum(accuracies) / len(accuracies)
-    return Figure(
-        name="accuracy", data="mnist", split="test", count=10_000, value=accuracies[0], mean=mean,
-        lowest=min(accuracies), highest=max(accuracies), seeds=len(accuracies), per_seed=accuracies,
-    )  # fmt: skip
-
-
-HIGH, LOW, WIDE, ONCE = figure(0.96, 0.95, 0.97), figure(0.91, 0.90, 0.92), figure(0.94, 0.96, 0.98), figure(0.9)
+HIGH, LOW = accuracy(0.96, 0.95, 0.97), accuracy(0.91, 0.90, 0.92)
+WIDE, ONCE = accuracy(0.94, 0.96, 0.98), accuracy(0.9)
 
 
 def said(one: Figure, other: Figure) -> str:
     return verdict(
-        one, other, names=("with it", "without it"), better="It helps", worse="It does harm", neither="It is the same",
+        one, other, names=("with it", "without it"), better="It helps", worse="It does harm", same="Equally good",
         answers=8,
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("found", "claimed"),
-    [
-        (Difference(0.0204, (-0.004, 0.0448), (3, 3)), False),
-        (Difference(0.0001, (-0.001, 0.001), (3, 3)), True),
-        (Difference(0.0, (-0.0051, 0.001), (3, 3)), False),
-        (Difference(0.0, None, (1, 3)), False),
-    ],
-)
-def test_two_models_are_alike_only_where_the_whole_interval_is_small(found: Difference, claimed: bool) -> None:
-    assert alike(found) is claimed
-
-
-@pytest.mark.parametrize(("count", "claim"), [(10_000, "No difference"), (1_000_000, "Equally good")])
-def test_equality_is_claimed_only_where_the_whole_interval_is_small(count: int, claim: str) -> None:
-    """Without knowing which answers are right, 1.96 standard errors are 0.65 and 0.065 points."""
-    one, other = (figure(0.94, 0.94, 0.94).model_copy(update={"count": count}) for _ in range(2))
-    sentence = verdict(
-        one, other, names=("with it", "without it"), better="It helps", worse="It does harm", neither="No difference",
-        same="Equally good", answers=8,
-    )  # fmt: skip
-    assert sentence.startswith(f"**{claim}**: with it, 94.00 %")
+def test_equality_is_claimed_only_where_the_whole_interval_is_small() -> None:
+    sentence = said(accuracy(0.94, 0.9399, 0.9401), accuracy(0.94, 0.94, 0.94))
+    assert sentence.startswith("**Equally good**: with it, 94.00 %")
+    assert "), within 0.5 points either way. Guessing" in sentence
+    small = said(accuracy(0.9960, 0.9955, 0.9965), accuracy(0.9961, 0.9955, 0.9962))
+    assert small.startswith("**Not decided**"), "a tenth of 0.4 % is little"
+    assert "the interval contains 0 and more than 0.04 points either way." in small
 
 
 def interval(sentence: str) -> tuple[float, float]:
@@ -67,7 +43,7 @@ def interval(sentence: str) -> tuple[float, float]:
     [
         (HIGH, LOW, "It helps", "+5.00"),
         (LOW, HIGH, "It does harm", f"{MINUS}5.00"),
-        (HIGH, WIDE, "It is the same", "+0.00"),
+        (HIGH, WIDE, "Not decided", "+0.00"),
     ],
 )
 def test_the_claim_is_the_one_that_the_interval_supports(one: Figure, other: Figure, claim: str, points: str) -> None:
@@ -78,27 +54,29 @@ def test_the_claim_is_the_one_that_the_interval_supports(one: Figure, other: Fig
     assert sentence.endswith("Guessing among 8 classes gives 12.50 %.")
 
 
-def test_the_interval_is_that_of_trainings_and_pictures() -> None:
-    low, high = interval(said(HIGH, LOW))
-    # Variances of the means over three trainings, 0.01 ** 2 / 3 each, and of both shares over the pictures.
-    error = (2e-4 / 3 + (0.96 * 0.04 + 0.91 * 0.09) / 10_000) ** 0.5
-    assert low + high == pytest.approx(2 * 5, abs=0.02)
-    assert 200 * STUDENT[0] * error < high - low < 200 * STUDENT[1] * error
-    assert interval(said(LOW, HIGH)) == (-high, -low)
+def test_the_interval_is_that_of_the_answers_of_all_seeds() -> None:
+    for paired in (False, True):
+        ends = interval(
+            verdict(
+                HIGH, LOW, names=("whole", "in part"), better="It helps", worse="", same="", answers=8, paired=paired
+            )
+        )
+        found = difference(HIGH, LOW, paired=paired)
+        assert found.interval is not None
+        assert ends == pytest.approx(tuple(100 * end for end in found.interval), abs=0.006)
+    assert interval(said(LOW, HIGH)) == tuple(-end for end in reversed(interval(said(HIGH, LOW))))
 
 
-def test_the_same_trainings_are_compared_one_by_one() -> None:
-    sentence = verdict(
-        HIGH, LOW, names=("whole", "in part"), better="It helps", worse="It does harm", neither="Nothing", answers=8,
-        paired=True,
-    )  # fmt: skip
-    low, high = interval(sentence)  # each training is 5 points better: only the pictures are left
-    assert (high - low) / 2 == pytest.approx(196 * ((0.96 * 0.04 + 0.91 * 0.09) / 10_000) ** 0.5, abs=0.01)
+def test_without_the_answers_of_each_seed_nothing_is_decided() -> None:
+    sentence = said(HIGH.model_copy(update={"right_per_seed": None}), LOW)
+    assert sentence.startswith("**Not decided**: with it, 96.00 %")
+    assert "The difference is +5.00 points; what each seed answered is not known." in sentence
+    assert "interval" not in sentence
 
 
 @pytest.mark.parametrize(("one", "other"), [(ONCE, LOW), (HIGH, ONCE)])
 def test_one_training_supports_no_claim(one: Figure, other: Figure) -> None:
     sentence = said(one, other)
-    assert sentence.startswith("**One seed cannot tell**")
+    assert sentence.startswith("**Not decided**")
     assert "points; one of the two was trained only once." in sentence
     assert "interval" not in sentence

@@ -69,8 +69,7 @@ def pays(subject: Subject) -> None:
     costs.table(titles, controls, key="pays_bars")
     compared = _beside(known, [key for key in keys if key not in controls], controls)
     differences = {pair: comparison.difference for pair, comparison in compared.items()}
-    fewest = min((1 - figure.mean for one in compared.values() for figure in one.figures), default=1.0)
-    say(words.pays([(titles[one], titles[other], found) for (one, other), found in differences.items()], fewest))
+    say(words.pays([(titles[one], titles[other], found) for (one, other), found in differences.items()]))
     st.caption(words.PAYS)
     if differences:
         with st.expander("The differences in numbers"):

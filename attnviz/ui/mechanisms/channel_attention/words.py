@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from attnviz.formatting import percent, signed
+from attnviz.formatting import signed
+from attnviz.measures.difference import together
 from attnviz.ui.shared import cache, costs
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.verdict import NEGLIGIBLE, alike
+from attnviz.ui.shared.verdict import margin, undecided
 from attnviz.ui.shared.wording import change_in_points, short
 
 if TYPE_CHECKING:
@@ -204,53 +205,52 @@ def verdict(found: Difference) -> str:
         found: of the model minus the same with all its gates at their mean.
     """
     change = f"with every gate at its mean the accuracy {change_in_points(found, 'falls by', 'rises by')}"
-    if found.verdict == "no difference" and alike(found):
-        return f"**As good as a constant, on these pictures**: {change}, so at most half a point either way."
     return {
         "better": f"**Attention, on these pictures**: {change}.",
         "worse": f"**A constant is even better, on these pictures**: {change}.",
-        "no difference": f"**No difference beyond chance**: {change}.",
-        "one seed": f"**One seed cannot tell**: {change}, and the model was trained only once.",
+        "within the margin": f"**As good as a constant, on these pictures**: {change}, within {margin(found)}.",
+        "not decided": f"**Not decided**: {change}; {undecided(found)}.",
     }[found.verdict]
 
 
-def pays(found: Sequence[tuple[str, str, Difference]], errors: float) -> str:
-    """Return whether networks with gates are surely better or worse than those without.
+def pays(found: Sequence[tuple[str, str, Difference]]) -> str:
+    """Return whether networks with gates are surely better or worse than those without, all comparisons together.
 
     Args:
         found: of each pair the network with gates, the one without, and by how much the first is better.
-        errors: the smallest share of wrong answers of any of them.
     """
     if not found:
         return NOTHING_TO_COMPARE
-    single = " Networks that were trained once are not judged." * any(not each.interval for _, _, each in found)
+    judged = [each for each in found if each[2].interval is not None]
+    rest = "" if len(judged) == len(found) else f" {_not_judged(found)}"
+    if not judged:
+        return f"**Not decided**:{rest}"
+    verdicts = together([each for _, _, each in judged])
+    many = f" The {len(judged)} comparisons are corrected for their number (Holm)." * (len(judged) > 1)
     sure = [
-        f"{one} is {each.verdict} than {other.lower()} by {signed(abs(each.value)).removeprefix('+')} points"
-        for one, other, each in found
-        if each.verdict in ("better", "worse")
+        f"{one} is {verdict} than {other.lower()} by {signed(abs(each.value)).removeprefix('+')} points"
+        for (one, other, each), verdict in zip(judged, verdicts, strict=True)
+        if verdict in ("better", "worse")
     ]
     if sure:
-        count = sum(each.interval is not None for _, _, each in found)
-        many = f" Of {count} comparisons at 95 %, one in twenty shows a difference by chance alone." * (count > 1)
-        return f"**Gates make a difference here**: {'; '.join(sure)}.{many}{single}"
-    judged = [each for _, _, each in found if each.interval is not None]
-    if not judged:
-        return "**One seed cannot tell**: each network with gates, or without, was trained only once."
-    if all(each.interval is not None and each.interval[1] <= NEGLIGIBLE for each in judged):
-        if errors <= NEGLIGIBLE:
-            return (
-                "**No difference beyond chance**: no network with gates differs from one without by more than chance "
-                f"can explain. But one of them is wrong in only {percent(errors)} of the pictures, so that less than "
-                f"half a point would count here, and is not ruled out.{single}"
-            )
+        return f"**Gates make a difference here**: {'; '.join(sure)}.{many}{rest}"
+    least = min((each for _, _, each in judged), key=lambda each: each.margin)
+    if not rest and all(each.interval is not None and each.interval[1] <= each.margin for _, _, each in judged):
         return (
-            "**Gates do not pay here**: no network with gates is better than one without by more than half a "
-            f"point.{single}"
+            "**Gates do not pay here**: no network with gates is better than one without by more than the margin, "
+            f"{100 * least.margin:.2g} points.{many}"
         )
     return (
-        "**No difference beyond chance**: no network with gates differs from one without by more than chance can "
-        f"explain, though half a point is not ruled out.{single}"
+        "**Not decided**: no network with gates surely differs from one without, and a difference of more than "
+        f"{100 * least.margin:.2g} points, a tenth of the errors, is not ruled out.{many}{rest}"
     )
+
+
+def _not_judged(found: Sequence[tuple[str, str, Difference]]) -> str:
+    why = dict.fromkeys(undecided(each) for _, _, each in found if each.interval is None)
+    count = sum(each.interval is None for _, _, each in found)
+    pairs = "1 pair is" if count == 1 else f"{count} pairs are"
+    return f"{pairs} not judged: {'; '.join(why)}."
 
 
 def spread(gates: np.ndarray) -> str:

@@ -183,7 +183,7 @@ def finding(blocks: Figure, zero: Figure, answers: int, differs: Sequence[str] =
         names=("with attention over all blocks", "with the attention set to zero"),
         better="Attending to all blocks makes the network better",
         worse="Attending to all blocks makes the network worse",
-        neither="Attending to all blocks makes no difference beyond chance",
+        same="Attending to all blocks makes hardly any difference",
         answers=answers,
         differs=differs,
     )  # fmt: skip

@@ -210,8 +210,7 @@ def finding_of_copy(own: Figure | None, without: Figure | None, answers: int) ->
         names=("with the relevance of each picture", "with the same mean map for all pictures"),
         better="The relevance of the picture matters",
         worse="The relevance of the picture does harm",
-        neither="No difference beyond chance",
-        same="One mean map does as well, within half a point",
+        same="One mean map does as well",
         answers=answers,
         paired=True,
     )  # fmt: skip
@@ -279,7 +278,7 @@ def finding_of_worth(models: Sequence[Rival], answers: int) -> str:
         ),
         better="Yes, among the models here",
         worse="No",
-        neither="No difference beyond chance",
+        same="Hardly any difference",
         answers=answers,
         differs=comparisons.trained_differently(best.key, control.key),
     )  # fmt: skip
@@ -332,7 +331,7 @@ def finding_of_sizes(models: Sequence[Size], answers: int) -> str:
                 names=(f"with {counts[0]}", f"with {counts[1]} and all else the same"),
                 better=f"More {what} make it better",
                 worse=f"More {what} make it worse",
-                neither=f"More {what} make no difference beyond chance",
+                same=f"More {what} make hardly any difference",
                 answers=answers,
             )  # fmt: skip
         )

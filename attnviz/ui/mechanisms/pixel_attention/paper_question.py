@@ -13,6 +13,7 @@ from attnviz.ui.components import arrive
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
 from attnviz.ui.shared import page, result_dots, url_state
 from attnviz.ui.shared.glossary import term
+from attnviz.ui.shared.verdict import undecided
 
 ELSEWHERE = "10_pixel_attention.py"  # the page of the other experiments
 PLAIN, BILINEAR, NEAREST, _ = TESTS
@@ -171,7 +172,7 @@ def _more(one: Figure, other: Figure) -> str:
     """Say by how many points one model is better than another, over their seeds, with the interval."""
     found = comparisons.difference(one, other)
     if found.interval is None:
-        return f"{signed(found.value, 1)} points (one seed: another one may give another difference)"
+        return f"{signed(found.value, 1)} points (not decided: {undecided(found)})"
     low, high = found.interval
     return f"{signed(found.value, 1)} points (95 % interval {signed(low, 1)} to {signed(high, 1)})"
 

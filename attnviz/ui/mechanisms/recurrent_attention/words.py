@@ -165,7 +165,7 @@ def finding_of_path(own: Figure | None, borrowed: Figure | None, said: Sequence[
         names=("along the path that it chooses", "at places chosen for another picture"),
         better="Yes, the path has to fit the picture",
         worse="No, it even answers better at places chosen for another picture",
-        neither="No difference beyond chance",
+        same="Hardly any difference",
         answers=answers,
         paired=True,
     )  # fmt: skip
@@ -189,7 +189,7 @@ def finding_of_learning(
         names=("with learnt locations", f"with locations {locations}"),
         better="Yes, learnt locations are better",
         worse="No, learnt locations are worse",
-        neither="No difference beyond chance",
+        same="Hardly any difference",
         answers=answers,
         differs=differs,
     )  # fmt: skip
@@ -211,7 +211,7 @@ def finding_of_choosing(own: Figure | None, fixed: Figure | None, answers: int) 
         ),
         better="The same network also needs a path for each picture",
         worse="The same network is better along one path for all pictures",
-        neither="For the same network, choosing a path makes no difference beyond chance",
+        same="For the same network, choosing a path makes hardly any difference",
         answers=answers,
         paired=True,
     )  # fmt: skip
@@ -231,7 +231,7 @@ def finding_of_gradient(broken: Figure | None, correct: Figure | None, answers: 
         names=("with the correct gradient", "with the broken one"),
         better="Yes, the correct gradient is better",
         worse="No, the broken gradient is even better",
-        neither="No difference beyond chance",
+        same="Hardly any difference",
         answers=answers,
     )  # fmt: skip
 
@@ -254,7 +254,7 @@ def finding_of_fewer(
         names=(f"reading {many:,} numbers of a picture", f"reading {few:,}"),
         better="Seeing more helps",
         worse="Seeing more does harm",
-        neither="Seeing more makes no difference beyond chance",
+        same="Seeing more makes hardly any difference",
         answers=answers,
         differs=differs,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from attnviz.charts.minus import with_minus
 from attnviz.formatting import signed
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.verdict import alike
+from attnviz.ui.shared.verdict import margin, undecided
 from attnviz.ui.shared.wording import change_in_points
 
 if TYPE_CHECKING:
@@ -182,14 +182,12 @@ def trapped(found: Difference, constant: str = "mean") -> str:
         constant: which, one of CONSTANT.
     """
     change = f"with theta {CONSTANT[constant]} the model {change_in_points(found, 'loses', 'gains')}"
-    if found.verdict == "no difference" and alike(found):
-        return f"**Here theta might as well be a constant**: {change}, so at most half a point either way."
     return {
         "better": f"**Here theta depends on the picture, and that counts**: {change}. The plot of angles shows whether "
         "it does so by rotation.",
         "worse": f"**A constant theta is even better**: {change}.",
-        "no difference": f"**No difference beyond chance**: {change}.",
-        "one seed": f"**One seed cannot tell**: {change}, and the model was trained only once.",
+        "within the margin": f"**Here theta might as well be a constant**: {change}, within {margin(found)}.",
+        "not decided": f"**Not decided**: {change}; {undecided(found)}.",
     }[found.verdict]
 
 

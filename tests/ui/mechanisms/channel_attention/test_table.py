@@ -63,15 +63,23 @@ def test_the_words_of_an_ablation_name_its_block() -> None:
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (Difference(0.0001, None, (1, 1)), "**One seed cannot tell**: {} falls by 0.01 points, and"),
         (
-            Difference(-0.0001, (-0.0004, 0.0002), (3, 3)),
-            "**As good as a constant, on these pictures**: {} rises by 0.01 points (95 % interval \u22120.02 to 0.04), "
-            "so at most half a point",
+            Difference(0.0001, None, (1, 1), 0.005, missing="one seed"),
+            "**Not decided**: {} falls by 0.01 points; one of the two was trained only once.",
         ),
         (
-            Difference(0.0204, (-0.004, 0.0448), (3, 3)),
-            "**No difference beyond chance**: {} falls by 2.04 points (95 % interval \u22120.40 to 4.48).",
+            Difference(0.02, None, (3, 3), 0.005, missing="no answers of each seed"),
+            "**Not decided**: {} falls by 2.00 points; what each seed answered is not known.",
+        ),
+        (
+            Difference(-0.0001, (-0.0004, 0.0002), (3, 3), 0.0005),
+            "**As good as a constant, on these pictures**: {} rises by 0.01 points (95 % interval \u22120.02 to 0.04), "
+            "within 0.05 points either way.",
+        ),
+        (
+            Difference(0.0204, (-0.004, 0.0448), (3, 3), 0.005),
+            "**Not decided**: {} falls by 2.04 points (95 % interval \u22120.40 to 4.48); the interval contains 0 and "
+            "more than 0.5 points either way.",
         ),
         (
             Difference(0.03, (0.02, 0.04), (3, 3)),
@@ -114,20 +122,28 @@ def test_the_gate_that_is_farthest_from_its_mean_is_the_one_that_is_named(here: 
 
 
 def test_gates_pay_only_where_a_difference_is_sure():
-    chance, single = Difference(0.001, (-0.001, 0.003), (3, 3)), Difference(0.002, None, (1, 3))
-    sure = Difference(-0.004, (-0.006, -0.002), (3, 3))
-    said = words.pays([("CBAM", "No gates", chance), ("BAM", "No gates", single)], 0.08)
-    assert "do not pay here" in said and said.endswith("trained once are not judged.")
-    few = words.pays([("CBAM", "No gates", chance)], 0.0041)
-    assert "do not pay" not in few and "wrong in only 0.41 % of" in few
-    assert "not judged" not in words.pays([("CBAM", "No gates", chance)], 0.08)
-    wide = Difference(0.001, (-0.008, 0.010), (3, 3))
-    open_ = words.pays([("CBAM", "No gates", chance), ("BAM", "No gates", wide)], 0.08)
-    assert "do not pay" not in open_ and "half a point is not ruled out" in open_
-    assert words.pays([("CBAM", "No gates", sure)], 0.08).endswith("CBAM is worse than no gates by 0.40 points.")
-    assert "Of 2 comparisons at 95 %" in words.pays([("CBAM", "No gates", sure), ("BAM", "No gates", chance)], 0.08)
-    assert "One seed cannot tell" in words.pays([("BAM", "No gates", single)], 0.08)
-    assert words.pays([], 0.08) == words.NOTHING_TO_COMPARE
+    chance = Difference(0.001, (-0.001, 0.003), (3, 3), 0.005, 0.3)
+    single = Difference(0.002, None, (1, 3), 0.005, missing="one seed")
+    sure = Difference(-0.004, (-0.006, -0.002), (3, 3), 0.005, 0.001)
+    said = words.pays([("CBAM", "No gates", chance), ("BAM", "No gates", chance)])
+    assert "do not pay here" in said and "margin, 0.5 points." in said and "(Holm)" in said
+    few = words.pays([("CBAM", "No gates", Difference(0.001, (-0.001, 0.003), (3, 3), 0.00041, 0.3))])
+    assert few.startswith("**Not decided**") and "more than 0.041 points, a tenth of the errors, is not ruled" in few
+    some = words.pays([("CBAM", "No gates", chance), ("BAM", "No gates", single)])
+    assert some.startswith("**Not decided**")
+    assert some.endswith("1 pair is not judged: one of the two was trained only once.")
+    wide = Difference(0.001, (-0.008, 0.010), (3, 3), 0.005, 0.8)
+    assert words.pays([("CBAM", "No gates", chance), ("BAM", "No gates", wide)]).startswith("**Not decided**")
+    assert words.pays([("CBAM", "No gates", sure)]).endswith("CBAM is worse than no gates by 0.40 points.")
+    assert "The 2 comparisons" in words.pays([("CBAM", "No gates", sure), ("BAM", "No gates", chance)])
+    alone = Difference(0.004, (0.0001, 0.0079), (3, 3), 0.003, 0.04)
+    assert words.pays([("CBAM", "No gates", alone)]).startswith("**Gates make a difference here**")
+    assert words.pays([("CBAM", "No gates", alone)] * 2).startswith("**Not decided**"), "Holm: 0.08"
+    untold = Difference(0.002, None, (3, 3), 0.005, missing="no answers of each seed")
+    assert words.pays([("BAM", "No gates", untold)] * 2) == (
+        "**Not decided**: 2 pairs are not judged: what each seed answered is not known."
+    )
+    assert words.pays([]) == words.NOTHING_TO_COMPARE
 
 
 @pytest.mark.parametrize("source", ["strokes", None])

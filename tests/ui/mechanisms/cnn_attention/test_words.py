@@ -9,13 +9,13 @@ import torch
 
 from attnviz import cards, data
 from attnviz.answers import as_batch
-from attnviz.cards import Figure
 from attnviz.edits import uniform
 from attnviz.subjects import Picture, Subject, net
 from attnviz.tracing import trace
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.cnn_attention import blocks, words
 from attnviz.ui.shared import cache, inference
+from tests.accuracies import accuracy
 
 from .placed import SHOWN
 
@@ -74,33 +74,27 @@ def test_what_is_missing_is_counted_and_named() -> None:
     assert "--recipe digits-zero`" in two
 
 
-def accuracy(mean: float, spread: float, seeds: int) -> Figure:
-    return Figure(
-        name="accuracy", data="mnist", split="test", count=1000, value=mean, mean=mean, lowest=mean - spread,
-        highest=mean + spread, seeds=seeds,
-    )  # fmt: skip
-
-
 def test_the_interval_decides_whether_attention_is_better() -> None:
-    high, low = accuracy(0.9, 0.01, 5), accuracy(0.8, 0.02, 5)
+    high, low = accuracy(0.9, 0.89, 0.91, count=1000), accuracy(0.8, 0.78, 0.82, count=1000)
     better = words.finding(high, low, 10)
     assert better.startswith("**Attending to all blocks makes the network better**: with attention over all blocks, ")
     assert (
-        "90.00 % of 1,000 answers are correct (5 seeds); with the attention set to zero, 80.00 % (5 seeds)." in better
+        "90.00 % of 1,000 answers are correct (3 seeds); with the attention set to zero, 80.00 % (3 seeds)." in better
     )
     assert "+10.00 points (95 % interval +" in better
     assert better.endswith("Guessing among 10 classes gives 10.00 %.")
     assert words.finding(low, high, 10).startswith("**Attending to all blocks makes the network worse**")
-    neither = words.finding(high, accuracy(0.89, 0.01, 5), 10)
-    assert neither.startswith("**Attending to all blocks makes no difference beyond chance**")
-    once = words.finding(accuracy(0.9, 0, 1), low, 10)
-    assert once.startswith("**One seed cannot tell**") and "one of the two was trained only once" in once
+    neither = words.finding(high, accuracy(0.89, 0.88, 0.9, count=1000), 10)
+    assert neither.startswith("**Not decided**")
+    alike = words.finding(accuracy(0.9, 0.9001), accuracy(0.9, 0.9), 10)
+    assert alike.startswith("**Attending to all blocks makes hardly any difference**")
+    once = words.finding(accuracy(0.9, count=1000), low, 10)
+    assert once.startswith("**Not decided**") and "one of the two was trained only once" in once
     assert "interval" not in once
 
 
 def test_ranges_over_seeds_that_overlap_decide_nothing() -> None:
-    apart, many = accuracy(0.9, 0.02, 5), {"count": 10_000}
-    one, other = apart.model_copy(update=many), accuracy(0.87, 0.015, 5).model_copy(update=many)
+    one, other = accuracy(0.9, 0.88, 0.92, 0.91, 0.89), accuracy(0.87, 0.855, 0.885, 0.87, 0.87)
     assert one.lowest < other.highest
     assert words.finding(one, other, 10).startswith("**Attending to all blocks makes the network better**")
 
@@ -131,5 +125,5 @@ def test_weights_inside_a_block_are_said_as_multiples_of_an_even_share() -> None
 
 def test_a_negative_difference_has_a_minus_sign() -> None:
     assert "The difference is \N{MINUS SIGN}10.00 points" in words.finding(
-        accuracy(0.8, 0.02, 5), accuracy(0.9, 0.01, 5), 10
+        accuracy(0.8, 0.81, 0.79), accuracy(0.9, 0.91, 0.89), 10
     )

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from attnviz import cards
-from attnviz.cards import Ablated, Figure
+from attnviz.cards import Ablated
 from attnviz.recipes import RECIPES
 from attnviz.subjects import net
 from attnviz.ui.mechanisms.element_wise import MECHANISM, experiments, words
+from tests.accuracies import accuracy
 
 
 def test_at_most_five_questions() -> None:
@@ -45,10 +46,7 @@ def test_ablations_are_those_of_the_pictures_that_the_model_s_accuracy_is_of() -
 
 
 def rival(key: str, mean: float, parameters: int, control: bool = False, seeds: int = 5) -> words.Rival:
-    figure = Figure(
-        name="accuracy", data="fashion_mnist", split="test", count=10_000, value=mean, mean=mean,
-        lowest=mean - 0.002 * (seeds > 1), highest=mean + 0.002 * (seeds > 1), seeds=seeds,
-    )  # fmt: skip
+    figure = accuracy(*(mean + 0.001 * place for place in (-2, -1, 0, 1, 2)[:seeds]) if seeds > 1 else (mean,))
     return words.Rival(key, key.partition(".")[2], control, parameters, figure)
 
 
@@ -63,9 +61,9 @@ def test_worth_is_decided_by_the_interval_beside_the_best_control_that_is_not_la
     assert "They were not trained alike: groups of parameters." in said
     assert words.finding_of_worth([ours, poor, large], 10).startswith("**Yes, among the models here**")
     close = rival("plain_conv.fashion", 0.8905, 31_000, control=True)
-    assert words.finding_of_worth([ours, close], 10).startswith("**No difference beyond chance**")
+    assert words.finding_of_worth([ours, close], 10).startswith("**Hardly any difference**")
     once = rival("plain_conv.fashion", 0.92, 31_000, control=True, seeds=1)
-    assert words.finding_of_worth([ours, once], 10).startswith("**One seed cannot tell**")
+    assert words.finding_of_worth([ours, once], 10).startswith("**Not decided**")
     for models in ([small], [ours], [ours, large]):
         assert words.finding_of_worth(models, 10).startswith("**Not known yet**")
 

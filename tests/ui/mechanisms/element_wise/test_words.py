@@ -13,6 +13,7 @@ from attnviz.ui.mechanisms.element_wise import stages, words
 from attnviz.ui.mechanisms.element_wise.stages import Measured, layers_of, left_of_the_start, mean_relevance
 from attnviz.ui.mechanisms.element_wise.words import about, does_not_show, equations, of_values
 from attnviz.ui.shared import cache
+from tests.accuracies import accuracy
 from tests.browser.apps.element_wise_nets import make_blocks, make_grey
 
 MEASURED = Measured(variance=2.6e-10, trained=2.5e-10, eps=1e-5, left=0.9, gain=0.0093, convolved=0.0013, cut=0.005)
@@ -172,32 +173,28 @@ def test_the_layers_are_no_thousands_of_one_another() -> None:
     assert "divides by is 820, 500 and 3.0 times the variance" in words.finding_of_norm([820.0, 500.0, 3.0])
 
 
-def accuracy(mean: float, seeds: int = 5) -> Figure:
-    spread = 0.0 if seeds == 1 else 0.005
-    return Figure(
-        name="accuracy", data="mnist", split="test", count=10_000, value=mean, mean=mean, lowest=mean - spread,
-        highest=mean + spread, seeds=seeds,
-    )  # fmt: skip
+def around(mean: float) -> Figure:
+    return accuracy(mean, mean - 0.005, mean + 0.005)
 
 
 @pytest.mark.parametrize(
     ("without", "claim"),
     [
-        (accuracy(0.80), "**The relevance of the picture matters**: with the relevance of each picture, 90.00 %"),
-        (accuracy(0.95), "**The relevance of the picture does harm**"),
-        (accuracy(0.90), "**No difference beyond chance**"),
-        (accuracy(0.80, 1), "**One seed cannot tell**"),
+        (around(0.80), "**The relevance of the picture matters**: with the relevance of each picture, 90.00 %"),
+        (around(0.95), "**The relevance of the picture does harm**"),
+        (accuracy(0.90, 0.85, 0.95), "**Not decided**"),
+        (accuracy(0.80), "**Not decided**"),
         (None, "**Not known for this model**"),
     ],
 )
 def test_the_finding_on_the_relevance_follows_from_the_accuracies(without: Figure | None, claim: str) -> None:
-    assert words.finding_of_copy(accuracy(0.9), without, 10).startswith(claim)
+    assert words.finding_of_copy(around(0.9), without, 10).startswith(claim)
 
 
 def test_a_mean_map_does_as_well_only_where_the_whole_interval_is_small() -> None:
-    many = {"count": 1_000_000, "lowest": 0.9, "highest": 0.9}  # 0.08 points are two standard errors
-    own, without = (accuracy(0.9).model_copy(update=many) for _ in range(2))
-    assert words.finding_of_copy(own, without, 10).startswith("**One mean map does as well, within half a point**")
+    own, without = accuracy(0.9, 0.9001), accuracy(0.9, 0.9)
+    said = words.finding_of_copy(own, without, 10)
+    assert said.startswith("**One mean map does as well**") and ", within 0.5 points either way." in said
 
 
 def test_the_finding_on_networks_that_die_counts_them() -> None:
@@ -209,15 +206,15 @@ def test_the_finding_on_networks_that_die_counts_them() -> None:
 
 
 def test_only_models_that_differ_in_one_size_are_compared() -> None:
-    one, eight = words.Size(1, 2, "", accuracy(0.85)), words.Size(8, 2, "", accuracy(0.9))
-    deep, other = words.Size(8, 4, "", accuracy(0.9)), words.Size(16, 2, "norm", accuracy(0.99))
+    one, eight = words.Size(1, 2, "", around(0.85)), words.Size(8, 2, "", around(0.9))
+    deep, other = words.Size(8, 4, "", accuracy(0.9, 0.93)), words.Size(16, 2, "norm", around(0.99))
     said = words.finding_of_sizes([one, eight, deep, other], 10).split("\n\n")
     assert (
         said[0].startswith("**More heads make it better**: with 8 heads, 90.00 %") and "with 1 head and all" in said[0]
     )
-    assert said[1].startswith("**More layers make no difference beyond chance**: with 4 layers")
+    assert said[1].startswith("**Not decided**: with 4 layers")
     assert "**Not known for layers**" in words.finding_of_sizes([one, eight], 10)
-    worse = words.finding_of_sizes([words.Size(1, 2, "", accuracy(0.95)), eight], 10)
+    worse = words.finding_of_sizes([words.Size(1, 2, "", around(0.95)), eight], 10)
     assert worse.startswith("**More heads make it worse**")
 
 

@@ -10,6 +10,7 @@ from attnviz import cards, formatting
 from attnviz.training import seeds
 from attnviz.ui.mechanisms.pixel_attention import paper_question
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
+from tests.accuracies import accuracy
 
 
 def prose() -> str:
@@ -34,20 +35,12 @@ def test_the_figures_are_those_of_the_cards() -> None:
     assert f"{100 * (one.mean - other.mean):+.1f} points (" in text
 
 
-@pytest.mark.parametrize(("seeds", "ending"), [((3, 5), "(95 % interval "), ((1, 5), "(one seed: ")])
-def test_a_difference_has_an_interval_over_seeds_or_says_that_there_is_one_seed(
-    seeds: tuple[int, int], ending: str
-) -> None:
-    figure = cards.read(paper_question.NET).figure(paper_question.BILINEAR)
-    assert figure is not None
-    one, other = (
-        figure.model_copy(
-            update={"seeds": count, "per_seed": None}
-            | ({"lowest": figure.value, "highest": figure.value, "mean": figure.value} if count == 1 else {})
-        )
-        for count in seeds
-    )
-    assert ending in paper_question._more(one, other)
+def test_a_difference_has_an_interval_or_says_why_it_has_none() -> None:
+    known, once = accuracy(0.9, 0.91, 0.92), accuracy(0.9)
+    assert paper_question._more(known, known).startswith("+0.0 points (95 % interval ")
+    assert paper_question._more(once, known).endswith("points (not decided: one of the two was trained only once)")
+    untold = known.model_copy(update={"right_per_seed": None})
+    assert "(not decided: what each seed answered is not known)" in paper_question._more(known, untold)
 
 
 def test_what_else_differs_between_two_trainings_stands_beside_their_difference() -> None:

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from attnviz import cards
-from attnviz.cards import Figure
 from attnviz.subjects import Picture, net
 from attnviz.training.objectives.reinforcement import COLLAPSED
 from attnviz.ui.mechanisms.recurrent_attention import glances, words
 from attnviz.ui.shared.wording import share
+from tests.accuracies import accuracy
 
 from .placed import SOURCE
 
@@ -73,14 +73,8 @@ def test_where_a_squashed_draw_lies_is_said_as_drawn_samples_show() -> None:
     assert "squashes" not in words.means(glances.view(other, Picture(SOURCE, 0), 0), other.net)
 
 
-def accuracy(mean: float) -> Figure:
-    return Figure(
-        name="accuracy_one_draw", data="mnist", split="test", count=10_000, value=mean, mean=mean, lowest=mean - 0.005,
-        highest=mean + 0.005, seeds=5,
-    )  # fmt: skip
-
-
-HIGH, LOW = accuracy(0.9), accuracy(0.8)
+HIGH, LOW = accuracy(0.9, 0.895, 0.905), accuracy(0.8, 0.795, 0.805)
+ALIKE, WIDE = (accuracy(0.9, 0.9001), accuracy(0.9, 0.9)), accuracy(0.9, 0.85, 0.95)
 
 
 @pytest.mark.parametrize(
@@ -89,21 +83,21 @@ HIGH, LOW = accuracy(0.9), accuracy(0.8)
         (
             lambda one, other: words.finding_of_path(one, other, ["8", "3"], 10),
             "Yes, the path has to fit the picture", "No, it even answers better at places chosen for another picture",
-            "No difference beyond chance", "Known only for the picture below",
+            "Hardly any difference", "Known only for the picture below",
         ),
         (
             lambda one, other: words.finding_of_learning(one, other, "drawn at random", 10),
             "Yes, learnt locations are better", "No, learnt locations are worse",
-            "No difference beyond chance", "Not known yet",
+            "Hardly any difference", "Not known yet",
         ),
         (
             lambda one, other: words.finding_of_gradient(other, one, 10),
             "Yes, the correct gradient is better", "No, the broken gradient is even better",
-            "No difference beyond chance", "Not known yet",
+            "Hardly any difference", "Not known yet",
         ),
         (
             lambda one, other: words.finding_of_fewer((64, other), (512, one), answers=10),
-            "Seeing more helps", "Seeing more does harm", "Seeing more makes no difference beyond chance",
+            "Seeing more helps", "Seeing more does harm", "Seeing more makes hardly any difference",
             "Not known yet",
         ),
     ],
@@ -111,7 +105,8 @@ HIGH, LOW = accuracy(0.9), accuracy(0.8)
 def test_a_finding_follows_from_the_accuracies(said: Any, better: str, worse: str, neither: str, unknown: str) -> None:
     assert said(HIGH, LOW).startswith(f"**{better}**") and said(HIGH, LOW).endswith("10 classes gives 10.00 %.")
     assert said(LOW, HIGH).startswith(f"**{worse}**")
-    assert said(HIGH, HIGH).startswith(f"**{neither}**")
+    assert said(*ALIKE).startswith(f"**{neither}**")
+    assert said(HIGH, WIDE).startswith("**Not decided**")
     assert said(HIGH, None).startswith(f"**{unknown}**")
 
 

@@ -81,15 +81,18 @@ def test_where_what_is_left_points_everywhere_nothing_is_undone_and_there_is_no_
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (Difference(0.03, None, (1, 1)), "**One seed cannot tell**: {} loses 3.00 points, and"),
         (
-            Difference(-0.0001, (-0.0004, 0.0002), (3, 3)),
-            "**Here theta might as well be a constant**: {} gains 0.01 points "
-            "(95 % interval \u22120.02 to 0.04), so at most",
+            Difference(0.03, None, (1, 1), 0.005, missing="one seed"),
+            "**Not decided**: {} loses 3.00 points; one of the two was trained only once.",
         ),
         (
-            Difference(0.0204, (-0.004, 0.0448), (3, 3)),
-            "**No difference beyond chance**: {} loses 2.04 points (95 % interval \u22120.40 to 4.48).",
+            Difference(-0.0001, (-0.0004, 0.0002), (3, 3), 0.0012),
+            "**Here theta might as well be a constant**: {} gains 0.01 points "
+            "(95 % interval \u22120.02 to 0.04), within 0.12 points either way.",
+        ),
+        (
+            Difference(0.0204, (-0.004, 0.0448), (3, 3), 0.005),
+            "**Not decided**: {} loses 2.04 points (95 % interval \u22120.40 to 4.48); the interval contains 0 and ",
         ),
         (
             Difference(0.03, (0.02, 0.04), (3, 3)),
