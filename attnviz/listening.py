@@ -22,7 +22,6 @@ from attnviz.roles import AXES
 
 if TYPE_CHECKING:
     from attnviz.capture.seen import Captured
-    from attnviz.tracing import Layer
 
 _NAME = re.compile(r"[^.*?\[\s]+")
 
@@ -39,7 +38,7 @@ class Trace(dict[str, Reading]):
     output: Any = None
 
     def __init__(
-        self, model: nn.Module, layers: dict[Layer, str], away: dict[Layer, str], keep: Parts,
+        self, model: nn.Module, layers: Mapping[nn.Module, str], away: Mapping[nn.Module, str], keep: Parts,
         edits: Edits | Sequence[Edits], gradients: bool, capture: bool, kind: type[nn.Module],
     ) -> None:  # fmt: skip
         super().__init__()
@@ -108,14 +107,14 @@ class Trace(dict[str, Reading]):
             self._captured.explain(address)
         raise TraceError(f"Nothing was kept of {address!r}. {closest(address, self)}")
 
-    def _hears(self, layer: Layer, name: str) -> bool:
+    def _hears(self, layer: nn.Module, name: str) -> bool:
         if layer in self._paths:
             address = _address(self._paths[layer], name)
             if address in self._wanted or address in self._edits:
                 return True
         return self._outer is not None and self._outer._hears(layer, name)
 
-    def _visit(self, layer: Layer, name: str, tensor: Tensor, axes: str, per: str | None) -> Tensor:
+    def _visit(self, layer: nn.Module, name: str, tensor: Tensor, axes: str, per: str | None) -> Tensor:
         if layer in self._away and tensor.device.type != "cpu" and self._hears(layer, name):
             shown = tensor.cpu()
             found = self._visit(layer, name, shown, axes, per)
@@ -136,7 +135,7 @@ class Trace(dict[str, Reading]):
         return tensor
 
     def _check(
-        self, layer: Layer, name: str, address: str, tensor: Tensor, axes: str, per: str | None
+        self, layer: nn.Module, name: str, address: str, tensor: Tensor, axes: str, per: str | None
     ) -> tuple[str, ...]:
         if name not in layer.taps:
             raise TraceError(f"{address}: {type(layer).__name__}.taps does not name {name!r}; add it there.")
@@ -271,7 +270,7 @@ for _name in ("__getitem__", "__iter__", "__len__", "__contains__", "get", "keys
     setattr(Trace, _name, _once_closed(_name))
 
 
-def names_of(layer: Layer | type[Layer]) -> Sequence[str]:
+def names_of(layer: nn.Module | type[nn.Module]) -> Sequence[str]:
     """Return the names of a layer's taps.
 
     Raises:

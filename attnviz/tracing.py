@@ -136,8 +136,8 @@ def trace(
     parts = keep if isinstance(keep, Mapping) else {pattern: {} for pattern in patterns}
     if not isinstance(model, nn.Module):
         raise TraceError(f"A trace is opened for a torch module, not for a {type(model).__name__}.")
-    layers = {layer: path for path, layer in _layers(model)}
-    away = {layer: path for path, layer in _layers_of_twins(model)}
+    layers: dict[nn.Module, str] = {layer: path for path, layer in _layers(model)}
+    away: dict[nn.Module, str] = {layer: path for path, layer in _layers_of_twins(model)}
     opened = Trace(model, layers, away, parts, edits or {}, gradients, capture, Layer)
     listening = opened._captured.mode if opened._captured is not None else nullcontext()
     with _as_written, opened._effects.watched(), listening:

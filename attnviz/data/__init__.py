@@ -10,22 +10,26 @@ they are loaded. All others are downloaded once by `fetch` and kept in `folder()
 pictures that pages can show without the download. Nothing here imports torch, except `fetch` when it downloads.
 """
 
-import hashlib
-from collections.abc import Sequence
-from contextlib import suppress
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
-
-from attnviz.data import samples, store
+from attnviz.data.loading import (
+    Shown,
+    available,
+    can_show,
+    digest,
+    downloaded,
+    fetch,
+    labels,
+    load,
+    pick,
+    shown,
+    sources,
+    subset,
+)
+from attnviz.data.made import MADE
 from attnviz.data.place import folder
 from attnviz.data.specs import DATASETS, Dataset, DataSpec
-from attnviz.data.store import Progress, read, spec
+from attnviz.data.store import spec
 from attnviz.data.streams import batches
 from attnviz.data.targets import OneClass, Target, Text
-from attnviz.errors import AttnvizError, BadInput, DataError, UnknownName
-from attnviz.looks import again, once
 
 __all__ = [
     "DATASETS",
@@ -51,214 +55,4 @@ __all__ = [
     "subset",
 ]
 
-
-class Shown(NamedTuple):
-    """The test pictures of a data set that are available here.
-
-    Args:
-        split: "test" if all of them are available, else "samples".
-        numbers: int64 (count,), their indices in the test split, ascending.
-        labels: int64 (count,).
-    """
-
-    split: str
-    numbers: npt.NDArray[np.int64]
-    labels: npt.NDArray[np.int64]
-
-    def place(self, number: int) -> int | None:
-        """Return the index among these of the test picture with that number; None if it is not available."""
-        place = int(np.searchsorted(self.numbers, number))
-        return place if place < len(self.numbers) and self.numbers[place] == number else None
-
-
-def load(name: str, split: str = "train", classes: Sequence[int] | None = None, *, count: int | None = None) -> Dataset:
-    """Load a split of a data set.
-
-    Args:
-        name: a name in `DATASETS`.
-        split: "train" or "test"; cluttered digits have a "validation" too; or "samples", a few of the test pictures,
-            see `attnviz.data.samples`.
-        classes: keep only these labels, see `subset`. None keeps all.
-        count: use only the first `count` pictures of the split, before `classes` chooses among them; of a generated
-            data set, such as `strokes`, only these are generated. None uses all.
-
-    Returns:
-        images uint8 (count, row, column, channel) in 0..255, labels int64 (count,), or (count, step) where a target is
-        a text. May be memory-mapped or shared with other callers, and then cannot be written to: copy before you change
-        it.
-
-    Raises:
-        UnknownName: no such data set, split or class; the message names the closest.
-        BadInput: a negative count or one beyond the split, classes that are not valid, or labels that are not as its
-            target says.
-        DataError: its files are missing or damaged, or it has batches only, see `batches`; the message says what to do.
-    """
-    its = spec(name)
-    if its.batches is not None:
-        raise DataError(
-            f"{name} makes its examples anew in each batch, so none can be chosen. Choose another data set."
-        )
-    counts = {**its.counts, "samples": len(samples.read(name).labels)} if split == "samples" else its.counts
-    if split not in counts:
-        raise UnknownName(f"split of {name}", split, counts)
-    if count is not None and not 0 <= count <= counts[split]:
-        raise BadInput(f"{name}/{split} has {counts[split]:,} pictures, so {count:,} cannot be loaded.")
-    if classes is not None:
-        _check(classes, its)
-    if split == "samples":
-        dataset = Dataset(*samples.read(name)[:2])
-    else:
-        dataset = Dataset(*its.make(split, count)) if its.make else read(name, split)
-        its.target.check(name, dataset.labels, its.classes)
-    if count is not None:
-        dataset = Dataset(dataset.images[:count], dataset.labels[:count])
-    if classes is None or (its.target.per_step and tuple(classes) == tuple(range(len(its.classes)))):
-        return dataset
-    return subset(dataset, classes)
-
-
-def pick(name: str, split: str, numbers: Sequence[int] | npt.NDArray[np.int64]) -> Dataset:
-    """Load some pictures of a split; of a generated data set only these are made, where it can do that.
-
-    Args:
-        name: a name in `DATASETS`.
-        split: as of `load`.
-        numbers: their indices in the split.
-
-    Returns:
-        images uint8 (count, row, column, channel), labels int64 (count,), in the order of the numbers.
-
-    Raises:
-        UnknownName, DataError: as `load` does.
-        BadInput: an index beyond the split.
-    """
-    its, wanted = spec(name), np.asarray(numbers, np.int64)
-    whole = None if its.make_some and split in its.counts else load(name, split)
-    count = its.counts[split] if whole is None else len(whole.labels)
-    if wanted.size and not 0 <= wanted.min() <= wanted.max() < count:
-        raise BadInput(f"{name}/{split} has the pictures 0 to {count - 1:,}, so {wanted.tolist()} cannot be loaded.")
-    if whole is not None:
-        return Dataset(whole.images[wanted], whole.labels[wanted])
-    assert its.make_some is not None
-    return Dataset(*its.make_some(split, wanted))
-
-
-def labels(name: str, split: str = "train") -> npt.NDArray[np.int64]:
-    """Load only the labels of a split, int64 (count,), without drawing the pictures of `strokes`.
-
-    Raises:
-        as `load` does.
-    """
-    make = spec(name).make_labels
-    return make(split) if make else load(name, split).labels
-
-
-def fetch(name: str, progress: Progress | None = None) -> None:
-    """Bring a data set here; see `attnviz.data.store.fetch`."""
-    try:
-        store.fetch(name, progress)
-    finally:
-        again()
-
-
-def available(name: str) -> bool:
-    """Say whether a data set can be loaded now, without a download.
-
-    Raises:
-        UnknownName: there is none of that name.
-    """
-    return once(f"available {name}", lambda: store.available(name))
-
-
-def downloaded() -> tuple[str, ...]:
-    """Return the data sets whose files are here: until then, samples or drawn digits stand for them."""
-
-    def is_here(name: str, its: DataSpec) -> bool:
-        with suppress(AttnvizError):  # its files may not be read: whoever needs them says so
-            return its.make is None and its.batches is None and available(name)
-        return False
-
-    return once("downloaded", lambda: tuple(name for name, its in DATASETS.items() if is_here(name, its)))
-
-
-def shown(name: str) -> Shown:
-    """Return the test pictures of a data set that are available here: all of them, or else its samples.
-
-    Raises:
-        UnknownName: there is no such data set.
-        DataError: it is not available, and there are no samples of it; the message says what to do.
-    """
-    return once(f"shown {name}", lambda: _shown(name))
-
-
-def _shown(name: str) -> Shown:
-    try:
-        found = labels(name, "test")
-    except DataError:
-        if name not in samples.about():
-            raise
-        few = samples.read(name)
-        return Shown("samples", few.numbers, few.labels)
-    return Shown("test", np.arange(len(found)), found)
-
-
-def sources(classes: Sequence[str], shape: tuple[int, int, int] | None = None) -> list[str]:
-    """Return the data sets with these classes of which pictures are available here, in the order of the table.
-
-    Args:
-        classes: of a data set, such as `DATASETS["mnist"].classes`.
-        shape: of its pictures, (row, column, channel); None for any.
-    """
-    alike = [name for name, its in DATASETS.items() if its.classes == tuple(classes) and shape in (None, its.shape)]
-    return [name for name in alike if can_show(name)]
-
-
-def can_show(name: str) -> bool:
-    """Say whether test pictures or samples of a data set are available here now, by their numbers.
-
-    Raises:
-        UnknownName: there is none of that name.
-    """
-    return name in samples.about() or (spec(name).batches is None and available(name))
-
-
-def subset(dataset: Dataset, classes: Sequence[int]) -> Dataset:
-    """Keep the pictures of some classes, in their order, and label them by the index of their class in `classes`.
-
-    Args:
-        dataset: what to choose from.
-        classes: labels to keep, without repetition: (8, 1) turns eights into 0 and ones into 1.
-
-    Returns:
-        A copy, which may be empty.
-
-    Raises:
-        BadInput: no class, the same class twice, or something that is not a whole number; or labels that are texts.
-    """
-    _check(classes)
-    if dataset.labels.ndim != 1:
-        raise BadInput(
-            f"Pictures are chosen by their class, but these labels are texts, {dataset.labels.shape}: take all symbols."
-        )
-    place = np.full(max(int(dataset.labels.max(initial=0)), *classes) + 1, -1, np.int64)
-    place[list(classes)] = np.arange(len(classes))
-    labels = place[dataset.labels]
-    return Dataset(dataset.images[labels >= 0], labels[labels >= 0])
-
-
-def digest(dataset: Dataset) -> str:
-    """Return a data set's digest: the sha256, in hex, of its shape, pixels and labels."""
-    hashed = hashlib.sha256(repr(dataset.images.shape).encode())
-    hashed.update(np.ascontiguousarray(dataset.images, np.uint8).data)
-    hashed.update(np.ascontiguousarray(dataset.labels, "<i8").data)
-    return hashed.hexdigest()
-
-
-def _check(classes: Sequence[int], its: DataSpec | None = None) -> None:
-    if not all(isinstance(label, int | np.integer) and label >= 0 for label in classes) or not len(classes):
-        raise BadInput(f"Classes are chosen by their labels, such as (8, 1); {classes!r} cannot be used.")
-    if len(set(classes)) < len(classes):
-        raise BadInput(f"Each class can be chosen once; {tuple(classes)!r} names one twice.")
-    for label in classes if its else ():
-        if its and label >= len(its.classes):
-            raise UnknownName(f"class of {its.name}", str(label), [str(known) for known in range(len(its.classes))])
+DATASETS.update(MADE)

@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from attnviz.data import strokes
+from attnviz.data import loading, strokes
 from attnviz.errors import BadInput, UnknownName
 
 VERSION = 1
@@ -130,10 +130,8 @@ class Clutter:
         Raises:
             DataError: the source is not here.
         """
-        from attnviz import data
-
         its, first, last = self.part(split)
-        found: Integers = data.labels(self.source, its)[first:last][_digits(split, last - first)]
+        found: Integers = loading.labels(self.source, its)[first:last][_digits(split, last - first)]
         return found
 
     def part(self, split: str) -> Part:
@@ -251,10 +249,8 @@ def corners(name: str, split: str) -> Integers:
 
 @lru_cache(maxsize=4)
 def _made(how: Clutter, split: str) -> Cluttered:
-    from attnviz import data  # whose table lists the data sets that are made here
-
     its, first, last = how.part(split)
-    pictures, labels = data.load(how.source, its, count=last)
+    pictures, labels = loading.load(how.source, its, count=last)
     pictures, labels = pictures[first:], labels[first:]
     digits = _digits(split, len(labels))
     images, corners = scatter(pictures, digits, pictures, how, seed=0, split=split)
@@ -265,8 +261,6 @@ def _made(how: Clutter, split: str) -> Cluttered:
 
 
 def _picked(how: Clutter, split: str, numbers: Integers) -> tuple[Bytes, Integers]:
-    from attnviz import data
-
     its, first, last = how.part(split)
     digits = _digits(split, last - first)[numbers]
     if how.source == "strokes":
@@ -276,7 +270,7 @@ def _picked(how: Clutter, split: str, numbers: Integers) -> tuple[Bytes, Integer
         pictures = np.zeros((last - first, strokes.SIZE, strokes.SIZE, 1), np.uint8)
         pictures[wanted] = strokes.pick(its, first + wanted)[0]
     else:
-        pictures = data.load(how.source, its, count=last).images[first:]
+        pictures = loading.load(how.source, its, count=last).images[first:]
     images = scatter(pictures, digits, pictures, how, seed=0, split=split, places=numbers)[0]
     return images, how.labels(split)[numbers]
 

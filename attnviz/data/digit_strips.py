@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.data import loading
 from attnviz.errors import BadInput, UnknownName
 
 VERSION = 1
@@ -226,11 +227,9 @@ def part_of(source: str, split: str) -> tuple[str, int, int]:
 
 def _digits(source: str, split: str, numbers: Integers, *, whole: bool) -> tuple[Bytes, Integers]:
     """Return images, uint8 (count, 28, 28), and labels of some digits; if the whole part is loaded, many are quick."""
-    from attnviz import data  # whose table lists the data sets that are made here
-
     its, _, end = part_of(source, split)
     if not whole:
-        images, labels = data.pick(source, its, numbers)
+        images, labels = loading.pick(source, its, numbers)
         return images[..., 0], labels
-    images, labels = data.load(source, its, count=end)
+    images, labels = loading.load(source, its, count=end)
     return images[numbers][..., 0], labels[numbers]

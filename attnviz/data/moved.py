@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.data import loading
 from attnviz.errors import BadInput, UnknownName
 
 VERSION = 1
@@ -105,10 +106,8 @@ class Moved:
             UnknownName: there is no such split.
             DataError: the source is not here.
         """
-        from attnviz import data  # whose table lists the data sets that are made here
-
         its, first, last = self._part(split)
-        images, labels = data.pick(self.source, its, first + numbers % (last - first))
+        images, labels = loading.pick(self.source, its, first + numbers % (last - first))
         return moved(images, self.canvas, self.moves(split, numbers)), labels
 
     def labels(self, split: str) -> Integers:
@@ -118,10 +117,8 @@ class Moved:
             UnknownName: there is no such split.
             DataError: the source is not here.
         """
-        from attnviz import data
-
         its, first, last = self._part(split)
-        found: Integers = data.labels(self.source, its)[first:last][np.arange(self.counts[split]) % (last - first)]
+        found: Integers = loading.labels(self.source, its)[first:last][np.arange(self.counts[split]) % (last - first)]
         return found
 
     def moves(self, split: str, numbers: Integers | None = None) -> Moves:
@@ -225,10 +222,8 @@ def _split(along: Integers, size: int) -> tuple[Integers, Integers]:
 
 @lru_cache(maxsize=2)
 def _loaded(how: Moved, split: str, count: int) -> tuple[Bytes, Integers]:
-    from attnviz import data
-
     its, first, last = how._part(split)
-    offered = data.load(how.source, its, count=min(last, first + count))
+    offered = loading.load(how.source, its, count=min(last, first + count))
     numbers = np.arange(count)
     sources = first + numbers % (last - first)
     images = np.empty((count, how.canvas, how.canvas, 1), np.uint8)

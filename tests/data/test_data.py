@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attnviz import data
-from attnviz.data import DATASETS, Dataset, DataSpec
+from attnviz.data import DATASETS, Dataset, DataSpec, loading
 from attnviz.errors import BadInput, DataError, UnknownName
 
 
@@ -106,7 +106,7 @@ def test_without_the_download_the_samples_are_shown_under_their_numbers_in_the_t
 def test_with_the_download_all_test_pictures_are_shown(monkeypatch):
     labels = np.arange(10_000) % 10
     images = np.broadcast_to(np.uint8(3), (10_000, 28, 28, 1))
-    monkeypatch.setattr(data, "read", lambda name, split: Dataset(images, labels))
+    monkeypatch.setattr(loading, "read", lambda name, split: Dataset(images, labels))
     found = data.shown("fashion_mnist")
     assert found.split == "test"
     assert found.place(4321) == 4321

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from attnviz import data, subjects
-from attnviz.data import Dataset
+from attnviz.data import Dataset, loading
 from attnviz.errors import BadInput, DataError, UnknownName
 from attnviz.models import Input
 from attnviz.subjects import Picture
@@ -34,7 +34,7 @@ def test_the_same_number_is_the_same_picture_where_the_data_set_is_here(
     labels = np.zeros(10_000, np.int64)
     images[numbers], labels[numbers] = SAMPLES
     before = [(one.picture, one.target) for one in (Picture("fashion_mnist", int(number)) for number in numbers[:5])]
-    monkeypatch.setattr(data, "read", lambda name, split: Dataset(images, labels))
+    monkeypatch.setattr(loading, "read", lambda name, split: Dataset(images, labels))
     for number, (picture, name) in zip(numbers[:5], before, strict=True):
         found = Picture("fashion_mnist", int(number))
         np.testing.assert_array_equal(found.picture, picture)

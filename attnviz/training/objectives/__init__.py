@@ -12,164 +12,24 @@ An objective sees the model whole. It may call it with keyword arguments, use mo
 detach what it likes: loop, runs and cards know nothing of it but this interface.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from inspect import signature
-from typing import Any, ClassVar, Literal
+from collections.abc import Callable
 
-import torch
-from torch import Tensor, nn
-from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
-
-from attnviz.answers import predicted
 from attnviz.errors import BadInput, UnknownName
 from attnviz.extensions import Table
 from attnviz.recipes.recipe import Recipe
-from attnviz.training.examples import ExampleSet, as_float
-
-MEASURING_SEED = 0  # of the draws of a model that makes some, so that what is measured can be measured again
-
-
-@dataclass(frozen=True)
-class Measure:
-    """What a measured number means.
-
-    Args:
-        unit: "share", "nats", "count", ...
-        better: which direction is better.
-        by_calling: whether it is measured by calling the model. Only then is a replaced part of it heard, and the
-            number stands beside an ablation too.
-    """
-
-    unit: str
-    better: Literal["higher", "lower"]
-    by_calling: bool = True
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A number measured on examples.
-
-    Args:
-        value: a mean over the examples.
-        correct: of an accuracy, which examples were answered correctly: bool (count,). So that two models can be
-            compared picture by picture.
-        count: on how many examples; None for all.
-        answers: of an accuracy, the place of the class that each example was given: int64 (count,).
-    """
-
-    value: float
-    correct: Tensor | None = None
-    count: int | None = None
-    answers: Tensor | None = None
-
-
-class Objective(ABC):
-    """What a training minimises and measures. Its constructor takes the recipe's `objective_config` as keywords."""
-
-    measures: ClassVar[Mapping[str, Measure]]
-    """All that `measure` returns. A recipe watches one of these; tests name those that go on the card."""
-
-    per_step: ClassVar[bool] = False
-    """Whether it trains models whose answer is one distribution per step, on targets that are texts."""
-
-    divisible: bool = True
-    """Whether the loss of a batch is the mean of those of its pictures, so that several processes can share a batch."""
-
-    @abstractmethod
-    def loss(
-        self, model: nn.Module, images: Tensor, labels: Tensor, generator: torch.Generator
-    ) -> Mapping[str, Tensor]:
-        """Return what is minimised, under "loss", and anything else that is worth a curve, such as a reward.
-
-        Args:
-            model: in training mode.
-            images: float (batch, channel, row, column) in 0..1.
-            labels: int64 (batch,), places of the classes; (batch, step) where a target is a text.
-            generator: for draws; it lies on the CPU, so that it is the same for every device.
-
-        Returns:
-            Name -> scalar, each a mean over the batch. Only "loss" needs a gradient. The curve holds the mean of each
-            over an epoch's pictures as "train_NAME".
-        """
-
-    @abstractmethod
-    def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
-        """Measure a model, in evaluation mode, without changing it: the same numbers each time.
-
-        Args:
-            model: on the device of the examples.
-            examples: a validation or test part.
-
-        Returns:
-            A value for each name in `measures`, but for what these examples do not allow to measure.
-        """
-
-    def remark(self, recipe: Recipe, values: Mapping[str, float | None]) -> str | None:
-        """Return a sentence for the person who trains, if an epoch's values show that something has gone wrong.
-
-        Args:
-            recipe: that is trained.
-            values: of the curve, such as "validation_loss".
-
-        Returns:
-            One sentence, or None.
-        """
-        return None
-
-
-class Classification(Objective):
-    """Cross entropy in nats; for models of two classes, which give one logit, the binary one."""
-
-    measures = {"loss": Measure("nats", "lower"), "accuracy": Measure("share", "higher")}
-
-    def loss(
-        self, model: nn.Module, images: Tensor, labels: Tensor, generator: torch.Generator
-    ) -> Mapping[str, Tensor]:
-        """Return the mean cross entropy of a batch.
-
-        Args: as of `Objective.loss`.
-
-        Returns:
-            {"loss": scalar, in nats}
-        """
-        return {"loss": loss_of(logits_of(model, images, generator), labels)}
-
-    def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
-        """Return mean cross entropy and accuracy.
-
-        Args:
-            model: on the device of the examples.
-            examples: a validation or test part.
-
-        Returns:
-            "loss", in nats, 0 or more; "accuracy", 0..1, with which examples were answered correctly.
-        """
-        logits = answers(model, examples)
-        labels = examples.targets()
-        answered = predicted(logits)
-        correct = answered == labels
-        return {
-            "loss": Measured(float(loss_of(logits.double(), labels))),
-            "accuracy": Measured(float(correct.double().mean()), correct.cpu(), answers=answered.cpu()),
-        }
-
-
-def _reinforcement(**config: Any) -> Objective:
-    from attnviz.training.objectives.reinforcement import Reinforcement  # which is made of the classes above
-
-    return Reinforcement(**config)
-
-
-def _texts(**config: Any) -> Objective:
-    from attnviz.training.objectives.texts import Texts
-
-    return Texts(**config)
-
+from attnviz.training.objectives.objective import MEASURING_SEED as MEASURING_SEED
+from attnviz.training.objectives.objective import Classification as Classification
+from attnviz.training.objectives.objective import Measure as Measure
+from attnviz.training.objectives.objective import Measured as Measured
+from attnviz.training.objectives.objective import Objective as Objective
+from attnviz.training.objectives.objective import answers as answers
+from attnviz.training.objectives.objective import logits_of as logits_of
+from attnviz.training.objectives.objective import loss_of as loss_of
+from attnviz.training.objectives.reinforcement import Reinforcement
+from attnviz.training.objectives.texts import Texts
 
 OBJECTIVES: Table[Callable[..., Objective]] = Table(
-    "objectives", {"classification": Classification, "reinforcement": _reinforcement, "texts": _texts}
+    "objectives", {"classification": Classification, "reinforcement": Reinforcement, "texts": Texts}
 )
 
 
@@ -196,59 +56,3 @@ def objective(recipe: Recipe) -> Objective:
         if name not in found.measures:
             raise UnknownName(f"measure of the objective {recipe.objective}", name, found.measures)
     return found
-
-
-def logits_of(model: nn.Module, images: Tensor, generator: torch.Generator) -> Tensor:
-    """Return a model's logits; a model whose forward takes a generator is given this one.
-
-    Args:
-        model: of pictures.
-        images: float (batch, channel, row, column) in 0..1.
-        generator: of the draws, if the model makes any.
-
-    Returns:
-        float (batch, 1) or (batch, class).
-    """
-    given = {"generator": generator} if "generator" in signature(model.forward).parameters else {}
-    logits: Tensor = model(images, **given)
-    return logits
-
-
-def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
-    """Return the mean cross entropy of logits (batch, 1) or (batch, class) and labels (batch,).
-
-    Args:
-        logits: float (batch, 1), the log-odds of the second class, or (batch, class).
-        labels: int64 (batch,), places of the classes.
-
-    Returns:
-        A scalar in nats, 0 or more.
-
-    Raises:
-        BadInput: they have other axes.
-    """
-    if logits.ndim != 2 or labels.shape != logits.shape[:1]:
-        raise BadInput(
-            "Classification needs logits (batch, class) and a label for each picture, (batch,), not "
-            f"{tuple(logits.shape)} and {tuple(labels.shape)}. Texts need an objective of their own."
-        )
-    if logits.shape[1] == 1:
-        return binary_cross_entropy_with_logits(logits[:, 0], labels.to(logits.dtype))
-    return cross_entropy(logits, labels)
-
-
-def answers(model: nn.Module, examples: ExampleSet, size: int = 256) -> Tensor:
-    """Return a model's logits, (count, 1) or (count, class), without changing anything.
-
-    Args:
-        model: on the device of the examples; it is put into evaluation mode.
-        examples: the pictures.
-        size: how many pictures at once.
-
-    Returns:
-        float (count, 1) or (count, class).
-    """
-    model.eval()
-    generator = torch.Generator().manual_seed(MEASURING_SEED)
-    with torch.no_grad():
-        return torch.cat([logits_of(model, as_float(part.images), generator) for part in examples.split(size)])

@@ -18,7 +18,7 @@ from attnviz.errors import BadInput
 from attnviz.layers.glimpse import Glances
 from attnviz.recipes.recipe import Recipe
 from attnviz.training.examples import ExampleSet, as_float
-from attnviz.training.objectives import MEASURING_SEED, Measure, Measured, Objective, loss_of
+from attnviz.training.objectives.objective import MEASURING_SEED, Measure, Measured, Objective, loss_of
 
 COLLAPSED = 0.15
 """A policy has collapsed if the spread of its means over pictures is below this (1 is half a picture)."""

@@ -15,7 +15,7 @@ from attnviz.answers import predicted
 from attnviz.data.digit_strips import TESTED
 from attnviz.measures.texts import compared
 from attnviz.training.examples import Examples, ExampleSet, as_float
-from attnviz.training.objectives import Measure, Measured, Objective
+from attnviz.training.objectives.objective import Measure, Measured, Objective
 
 AT_ONCE = 256
 ENOUGH = 500  # texts of a length, below which that length gets no figure of its own

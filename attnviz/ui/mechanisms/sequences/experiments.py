@@ -20,7 +20,7 @@ from attnviz.ui.shared.reserved import container_key
 if TYPE_CHECKING:
     from attnviz.subjects import Loaded, Net
     from attnviz.ui.components.alignment import Curve
-    from attnviz.ui.mechanisms.sequences.many import Agreed, Of, OrderPart, Steered
+    from attnviz.ui.mechanisms.sequences.measured import Agreed, Of, OrderPart, Steered
 
 ADDITIVE, ONE_VECTOR = "encoder_decoder.strips-15", "encoder_decoder.strips-15-one-vector"
 UNIFORM = "encoder_decoder.strips-15-uniform"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attnviz.charts.minus import with_minus
+from attnviz.ui.mechanisms.sequences.measured import LATE, Agreed, Steered
 from attnviz.ui.shared.wording import share
 
 if TYPE_CHECKING:
     from attnviz.ui.components.alignment import Curve
-    from attnviz.ui.mechanisms.sequences.many import Agreed, Steered
 
 NOT_MEASURED = "The models of this comparison have not been trained here."
 BIG, SMALL = 0.25, 0.01  # from which difference on it counts as a bottleneck, and up to which as none
@@ -70,10 +70,6 @@ BOTTLENECK = (
     f"{INDEPENDENT}Hollow bars are controls. *Equal weights*: the same decoder, trained with the mean over all "
     "columns. Both kinds have the same number of weights within 2 %."
 )
-
-
-LATE = 3
-"""How many of the last steps are looked at apart: those that know that the strip is nearly at its end."""
 
 
 def steering(found: Steered) -> str:

@@ -5,7 +5,7 @@ import pytest
 
 from attnviz.ui.components.alignment import Curve
 from attnviz.ui.mechanisms.sequences import findings, many
-from attnviz.ui.mechanisms.sequences.many import Agreed
+from attnviz.ui.mechanisms.sequences.measured import Agreed
 
 
 def curve(short: float, long: float) -> Curve:

@@ -10,7 +10,7 @@ from attnviz.data.digit_strips import strip
 from attnviz.measures.sequences import steering
 from attnviz.subjects import net
 from attnviz.ui.mechanisms.sequences import findings, many
-from attnviz.ui.mechanisms.sequences.many import Of
+from attnviz.ui.mechanisms.sequences.measured import Of
 from attnviz.ui.shared import cache
 
 from .spelled import spelled
