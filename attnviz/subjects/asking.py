@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 
 from attnviz.answers import as_batch
-from attnviz.subjects.examples import Example
-from attnviz.subjects.nets import Loaded
+from attnviz.subjects.example import Example
+from attnviz.subjects.net import Loaded
 
 
 def ask(loaded: Loaded, batch: Tensor, seed: int = 0) -> Tensor:

@@ -16,8 +16,8 @@ from attnviz.readings import Reading
 from attnviz.subjects import Example, Loaded, Subject
 from attnviz.tracing import trace
 from attnviz.ui.components.layer_board import LayersView
-from attnviz.ui.dot_product.attending import pooled
 from attnviz.ui.shared.inference import ask, batch_of, in_words
+from attnviz.views.attending import pooled
 
 TAPS = ("query", "key", "value", "output")
 
