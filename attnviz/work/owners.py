@@ -4,6 +4,8 @@ from contextlib import suppress
 
 from attnviz.checkpoint_folder import is_name
 from attnviz.errors import AttnvizError, BadInput, RunError, UnknownName
+from attnviz.work.jobs import shelf as jobs
+from attnviz.work.search import shelf as searches
 
 
 def of_others(name: str, *, borrowed: bool = True) -> set[str] | None:
@@ -17,9 +19,6 @@ def of_others(name: str, *, borrowed: bool = True) -> set[str] | None:
         The names of the runs. None where a search cannot be read, as Optuna or its database is not there: any run may
         be one of its runs then.
     """
-    from attnviz.work.jobs import table as jobs
-    from attnviz.work.search import table as searches
-
     found: set[str] = set()
     for job in jobs.ids():
         with suppress(AttnvizError):

@@ -4,8 +4,8 @@ import pytest
 
 from attnviz.errors import RunError
 from attnviz.work import owners
-from attnviz.work.jobs import table as jobs
-from attnviz.work.search import table as searches
+from attnviz.work.jobs import shelf as jobs
+from attnviz.work.search import shelf as searches
 
 JOBS = {"a": ["m.one", "m.two"], "b": ["m.two", "m.three", "m.lent-to-b"]}
 SEARCHES = {"c": ["m.three", "m.four", "m.lent-to-c"], "d": ["", "../five"]}

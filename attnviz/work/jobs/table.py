@@ -27,8 +27,8 @@ from attnviz.checkpoint_folder import is_name
 from attnviz.errors import BadInput, RunError, UnknownName
 from attnviz.training import runs
 from attnviz.work import children, owners, processes
-from attnviz.work.folders import LARGEST, Folders, identity, last_words
-from attnviz.work.jobs import cluster, submissions
+from attnviz.work.folders import identity, last_words
+from attnviz.work.jobs import cluster, shelf, submissions
 from attnviz.work.jobs import order as orders
 from attnviz.work.jobs.order import Limits, Order
 from attnviz.work.processes import Identity
@@ -39,7 +39,6 @@ WAITING = 8
 MOST = 100
 """So many jobs there may be; the finished ones count until they are deleted."""
 
-_BORROWED = "borrowed.json"
 _OF_ALL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # what concerns every job, and not one whose folder is odd
 
 _log = logging.getLogger(__name__)
@@ -66,8 +65,7 @@ class State:
     place: int = 0
 
 
-_FOLDERS = Folders(Order, "job", ".jobs", "order.json")
-folder, ids, read = _FOLDERS.folder, _FOLDERS.ids, _FOLDERS.read
+folder, ids, read, runs_of = shelf.folder, shelf.ids, shelf.read, shelf.runs_of
 
 
 def start(order: Order, most: Limits | None = None) -> str:
@@ -100,7 +98,7 @@ def start(order: Order, most: Limits | None = None) -> str:
             raise BadInput(f"{len(queue)} trainings are waiting already, which is the most. Try again later.")
         if job not in there:
             _note_borrowed(order)
-        submissions.begin(order, _FOLDERS.write(order))
+        submissions.begin(order, shelf.JOBS.write(order))
         numbers = [int(path.name.partition(".")[0]) for path in _waiting()]
         (folder() / "queue" / f"{max(numbers, default=0) + 1:08d}.{job}").touch()  # no clock: it can be set back
         _start_next()
@@ -137,7 +135,7 @@ def stop(job: str) -> None:
         BadInput: it runs in another container, or on another machine.
         RunError: the folder of jobs cannot be written, or the cluster that trains it does not answer.
     """
-    home = _FOLDERS.home(job)
+    home = shelf.JOBS.home(job)
     with _alone():
         for path in _waiting():
             if path.name.partition(".")[2] == job:
@@ -164,7 +162,7 @@ def delete(job: str) -> None:
         BadInput: it is training or waiting.
         RunError: something cannot be removed.
     """
-    home = _FOLDERS.home(job)
+    home = shelf.JOBS.home(job)
     with _alone():
         if _alive(job) or job in _queue():
             raise BadInput("This training is running or waiting. Stop it first.")
@@ -194,7 +192,7 @@ def tend() -> None:
     for job, order in _submitted():
         home, its_runs = folder() / job, []
         with suppress(RunError, BadInput, UnknownName):  # the pictures that it trains on may be gone
-            its_runs = _runs(order)
+            its_runs = shelf.runs_for(order)
         if (attempt := submissions.may_have_ended(order, home, its_runs)) is not None:
             with _alone():
                 if submissions.settle(order, home, attempt, runs_of(job)):
@@ -213,7 +211,7 @@ def state(job: str) -> State:
     Raises:
         UnknownName: there is no such job.
     """
-    home = _FOLDERS.home(job)
+    home = shelf.JOBS.home(job)
     if _alive(job):
         return State("running", submissions.sentence(job) or "It is training.")
     if job in (queue := _queue()):
@@ -246,46 +244,14 @@ def state(job: str) -> State:
     )
 
 
-def runs_of(job: str, *, borrowed: bool = True) -> list[str]:
-    """Return the runs of a job, one for each of its seeds that has begun, in the order of the seeds.
-
-    Args:
-        job: one of `ids()`.
-        borrowed: whether those count that were there before it and belonged to nobody.
-
-    Raises:
-        UnknownName, RunError, BadInput: there is no such job, or its order can no longer be read.
-    """
-    lent = set() if borrowed else _borrowed(job)
-    return [run for run in _runs(read(job)) if run not in lent]
-
-
-def _runs(order: Order) -> list[str]:
-    recipe, found = order.made(), {}
-    for run in runs.ids():
-        if run.startswith(f"{order.model}.{order.recipe}."):
-            with suppress(RunError, UnknownName):
-                info = runs.read(run)
-                if info.device == order.device and info.recipe.trains_like(recipe):
-                    found[info.seed] = run
-    return [found[seed] for seed in order.seeds if seed in found]
-
-
 def _note_borrowed(order: Order) -> None:
     """Write down which runs a new job finds that belong to nobody. The caller holds the lock."""
-    if not (found := _runs(order)):
+    if not (found := shelf.runs_for(order)):
         return
     others = owners.of_others(order.id, borrowed=False)
     home = folder() / order.id
     home.mkdir(exist_ok=True)
-    files.write(home / _BORROWED, json.dumps([run for run in found if others is None or run not in others]) + "\n")
-
-
-def _borrowed(job: str) -> set[str]:
-    """Return the runs that a job found; of one that an earlier version started, none are known."""
-    with suppress(OSError, ValueError, TypeError):
-        return set(json.loads(files.read(folder() / job / _BORROWED, LARGEST)))
-    return set()
+    files.write(home / shelf.BORROWED, json.dumps([run for run in found if others is None or run not in others]) + "\n")
 
 
 def _waiting() -> list[Path]:
@@ -378,6 +344,6 @@ def _popen(order: Order, home: Path) -> None:
 @contextmanager
 def _alone() -> Iterator[None]:
     """Hold the lock of all jobs."""
-    with _FOLDERS.alone():
+    with shelf.JOBS.alone():
         (folder() / "queue").mkdir(exist_ok=True)
         yield

@@ -20,11 +20,11 @@ from attnviz.checkpoint_folder import is_name
 from attnviz.errors import BadInput, RunError, UnknownName
 from attnviz.training import runs
 from attnviz.work import children, owners, processes
-from attnviz.work.folders import Folders, identity, last_words
+from attnviz.work.folders import identity, last_words
 from attnviz.work.jobs import order
 from attnviz.work.jobs.order import Limits
 from attnviz.work.processes import Identity
-from attnviz.work.search import study
+from attnviz.work.search import shelf, study
 from attnviz.work.search import wanted as wants
 from attnviz.work.search.stores import store
 from attnviz.work.search.trials import Found
@@ -55,8 +55,8 @@ class State:
     trials: int
 
 
-_FOLDERS = Folders(Wanted, "search", ".searches", study.FILE)
-folder, ids, read, home, alone = _FOLDERS.folder, _FOLDERS.ids, _FOLDERS.read, _FOLDERS.home, _FOLDERS.alone
+folder, ids, read, home, runs_of = shelf.folder, shelf.ids, shelf.read, shelf.home, shelf.runs_of
+alone = shelf.SEARCHES.alone
 
 
 def start(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str:
@@ -76,7 +76,7 @@ def start(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str:
         RunError: the folder of searches cannot be written.
     """
     search = prepare(wanted, workers, most)
-    with _FOLDERS.alone():
+    with alone():
         for other in ids():
             if other != search and (at_work(other) or is_elsewhere(other)):
                 raise BadInput("Another search is running. Wait for it, or stop it first.")
@@ -93,7 +93,7 @@ def prepare(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str
     wants.checked(wanted, workers, most or order.limits())
     if not is_name(search := wanted.id):
         raise BadInput("A search is named after its recipe, whose name is too long.")
-    with _FOLDERS.alone():
+    with alone():
         if search not in (there := ids()) and len(there) >= MOST:
             raise BadInput(f"There are {MOST} searches already. Delete one that you no longer need.")
         if search in there:
@@ -104,7 +104,7 @@ def prepare(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str
             wanted = wanted.model_copy(update={"trials": max(wanted.trials, before.trials), "storage": before.storage})
             if not at_work(search):  # else what the last workers said would be told of the next ones
                 (home(search) / "log.txt").unlink(missing_ok=True)
-        (_FOLDERS.write(wanted) / "workers").mkdir(exist_ok=True)
+        (shelf.SEARCHES.write(wanted) / "workers").mkdir(exist_ok=True)
     return search
 
 
@@ -176,7 +176,7 @@ def stop(search: str) -> None:
         BadInput: a worker runs in another container, or on another machine.
         RunError: the folder of searches cannot be written.
     """
-    with _FOLDERS.alone():
+    with alone():
         for one in at_work(search):
             if processes.terminate(one):
                 note_stopped(search)
@@ -210,7 +210,7 @@ def delete(search: str) -> None:
         RunError: something cannot be removed.
     """
     place = home(search)
-    with _FOLDERS.alone():
+    with alone():
         if at_work(search) or is_elsewhere(search):
             raise BadInput("This search is running. Stop it first.")
         own: list[str] = []
@@ -250,22 +250,6 @@ def found(search: str) -> Found:
         axes=wanted.axes,
         trials=() if opened is None else study.looked_at(opened),
     )
-
-
-def runs_of(search: str, *, borrowed: bool = True) -> list[str]:
-    """Return the runs of the trials of a search, be the pictures that it trains on there or not.
-
-    Args:
-        search: one of `ids()`.
-        borrowed: whether those count that were there before it and belonged to nobody.
-
-    Raises:
-        UnknownName, RunError, BadInput: there is no such search, its files cannot be read, or Optuna is missing.
-    """
-    opened = study.opened(home(search), read(search))
-    told = () if opened is None else study.looked_at(opened)
-    lent = {trial.run for trial in told if trial.borrowed and not borrowed}
-    return [*dict.fromkeys(trial.run for trial in told if is_name(trial.run) and trial.run not in lent)]
 
 
 def state(search: str, known: Found | None = None) -> State:

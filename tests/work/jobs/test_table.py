@@ -16,7 +16,7 @@ from attnviz.work import processes
 from attnviz.work.jobs import order as orders
 from attnviz.work.jobs import seen, table
 from attnviz.work.jobs.order import Limits, Order
-from attnviz.work.search import table as searches
+from attnviz.work.search import shelf as searches
 from tests.training import small
 from tests.work.forked import forked
 
