@@ -14,15 +14,9 @@ FEW = 200  # enough pictures of a generated data set to find some of each class
 def source(name: str) -> str | None:
     """Return the data set to take built-in pictures from.
 
-    Args:
-        name: of the data set that was trained on.
-
     Returns:
         One that attnviz draws, with the same classes and if possible the same shape; else the data set itself,
         if there are samples of it; else None.
-
-    Raises:
-        UnknownName: there is no data set of that name.
     """
     its = spec(name)
     drawn = [other for other, one in DATASETS.items() if one.make and not one.megabytes and one.classes == its.classes]
@@ -31,13 +25,7 @@ def source(name: str) -> str | None:
 
 
 def first_labels(name: str, classes: Sequence[int], count: int) -> tuple[int, ...]:
-    """Return labels of built-in pictures: each class in turn for strokes, else those of the first pictures.
-
-    Args:
-        name: as `source` gave it.
-        classes: labels of the data set.
-        count: how many, or as many as there are.
-    """
+    """Return labels of built-in pictures: each class in turn for strokes, else those of the first pictures."""
     if name == "strokes":
         return tuple(classes[i % len(classes)] for i in range(count))
     return tuple([label for label in _few(name)[1].tolist() if label in classes][:count])
@@ -47,8 +35,6 @@ def pictures(name: str, labels: Sequence[int], seed: int | None) -> npt.NDArray[
     """Return built-in pictures: drawn with a seed for strokes, else the first ones with these labels.
 
     Args:
-        name: as `source` gave it.
-        labels: as `first_labels` gave them.
         seed: for strokes; None for all other data sets.
 
     Returns:
@@ -61,12 +47,7 @@ def pictures(name: str, labels: Sequence[int], seed: int | None) -> npt.NDArray[
 
 
 def one_of_each(name: str, classes: Sequence[int]) -> npt.NDArray[np.uint8]:
-    """Return the first built-in picture of each class that has one, uint8 (class, row, column, channel).
-
-    Args:
-        name: as `source` gave it.
-        classes: labels of the data set.
-    """
+    """Return the first built-in picture of each class that has one, uint8 (class, row, column, channel)."""
     images, labels = _few(name)
     return images[[int(np.flatnonzero(labels == label)[0]) for label in classes if label in labels]]
 

@@ -60,11 +60,7 @@ def opened(content: bytes, like: DataSpec) -> Brought:
     """Return what a file holds; its pictures are yet to be read.
 
     Args:
-        content: of a `.npz` or a zip.
         like: the data set whose rows, columns and channels the pictures get.
-
-    Raises:
-        BadInput: it is neither, is too large, or holds something else; says what is wrong.
     """
     if len(content) > LARGEST:
         raise BadInput(f"The file has {len(content):,} bytes; at most {LARGEST:,} are read.")

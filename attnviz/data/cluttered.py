@@ -94,12 +94,7 @@ class Clutter:
         return self.canvas + (self.canvas - 28 if self.centred else 0)
 
     def load(self, split: str, count: int | None = None) -> tuple[Bytes, Integers]:
-        """Return images and labels of the first `count` pictures of a split, or of all.
-
-        Raises:
-            UnknownName: there is no such split.
-            DataError: the source is not here.
-        """
+        """Return images and labels of the first `count` pictures of a split, or of all."""
         made = self.made(split)
         return made.images[:count], made.labels[:count]
 
@@ -118,9 +113,6 @@ class Clutter:
         Args:
             split: "train", "validation" or "test".
             numbers: int64 (count,), their indices in the split.
-
-        Raises:
-            DataError: the source is not here.
         """
         return _picked(self, split, numbers)
 
@@ -135,11 +127,7 @@ class Clutter:
         return found
 
     def part(self, split: str) -> Part:
-        """Return which pictures of the source a split is made from.
-
-        Raises:
-            UnknownName: there is no such split.
-        """
+        """Return which pictures of the source a split is made from."""
         if split not in COUNTS:
             raise UnknownName(f"split of cluttered {self.source}", split, COUNTS)
         return (_STROKES if self.source == "strokes" else _MNIST)[split]
@@ -220,7 +208,6 @@ def thrown(picture: Bytes, how: Clutter, *, seed: int) -> Bytes:
 
     Args:
         picture: uint8 (row, column), square and smaller than the canvas; 0 is paper.
-        how: canvas, patches and placement.
         seed: of where the picture stands and of all patches; the same seed gives the same canvas on any machine.
 
     Returns:
@@ -236,12 +223,7 @@ def thrown(picture: Bytes, how: Clutter, *, seed: int) -> Bytes:
 
 
 def corners(name: str, split: str) -> Integers:
-    """Return where the digits of a cluttered data set stand: int64 (count, 2), see `Cluttered`.
-
-    Raises:
-        UnknownName: no cluttered data set, or split, of that name.
-        DataError: the data set that it is made from is not here.
-    """
+    """Return where the digits of a cluttered data set stand: int64 (count, 2), see `Cluttered`."""
     if name not in CLUTTERED:
         raise UnknownName("cluttered data set", name, CLUTTERED)
     return CLUTTERED[name].made(split).corners

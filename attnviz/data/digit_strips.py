@@ -76,15 +76,9 @@ class Strips:
             split: "train", "validation" or "test", which shares no digits with the others.
             size: strips of a batch. In "test" it must divide the 1,024 strips of each length, which come one length
                 after the other; elsewhere every batch has a length of its own, drawn evenly from 1 to `longest`.
-            seed: of the strips.
 
         Yields:
             images uint8 (size, 28, 28 x digits, 1); targets int64 (size, digits + 1), which end with `STOP`.
-
-        Raises:
-            UnknownName: there is no such split.
-            BadInput: a size that does not divide the test strips of a length.
-            DataError: the source is not here.
         """
         part_of(self.source, split)
         if split == "test" and PER_LENGTH % size:
@@ -128,11 +122,6 @@ def strip(source: str, length: int, place: int) -> tuple[Bytes, str]:
 
     Returns:
         uint8 (28, 28 x length, 1), and the digits from left to right, such as "314".
-
-    Raises:
-        UnknownName: there is no such source.
-        BadInput: there is no such strip.
-        DataError: the source is not here.
     """
     check(length, place)
     digits, shifts = drawn(source, "test", seed=0, length=length, first=place, count=1)
@@ -141,15 +130,7 @@ def strip(source: str, length: int, place: int) -> tuple[Bytes, str]:
 
 
 def check(length: int, place: int) -> None:
-    """Check that there is such a test strip.
-
-    Args:
-        length: digits.
-        place: among the test strips of that length.
-
-    Raises:
-        BadInput: there is none.
-    """
+    """Check that there is such a test strip."""
     if not 1 <= length <= MOST or not 0 <= place < PER_LENGTH:
         raise BadInput(
             f"Test strips have 1 to {MOST} digits and the numbers 0 to {PER_LENGTH - 1:,}, not {length} and {place}."
@@ -161,16 +142,8 @@ def drawn(
 ) -> tuple[Integers, npt.NDArray[np.int8]]:
     """Return which digits some strips are made of, and how far each is moved.
 
-    Args:
-        source, split: whose digits.
-        seed, length: of the strips.
-        first, count: their places.
-
     Returns:
         Indices in the source's split, int64 (count, length); pixels to the right, int8 (count, length) in -3..3.
-
-    Raises:
-        UnknownName: there is no such source or split.
     """
     _, start, end = part_of(source, split)
     stream = np.random.PCG64(np.random.SeedSequence([VERSION, _SEEDS[split], seed, length]))
@@ -189,9 +162,6 @@ def strips(digits: Bytes, shifts: npt.NDArray[np.int8] | Sequence[Sequence[int]]
 
     Returns:
         uint8 (count, 28, 28 x digits, 1).
-
-    Raises:
-        BadInput: a shift of more than 3 pixels.
     """
     moved = np.asarray(shifts)
     count, length = digits.shape[:2]
@@ -214,9 +184,6 @@ def part_of(source: str, split: str) -> tuple[str, int, int]:
     Args:
         source: "mnist" or "strokes".
         split: "train", "validation" or "test".
-
-    Raises:
-        UnknownName: there is no such source or split.
     """
     if source not in PARTS:
         raise UnknownName("source of strips", source, PARTS)

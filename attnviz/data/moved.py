@@ -86,12 +86,7 @@ class Moved:
         return COUNTS[self.source]
 
     def load(self, split: str, count: int | None = None) -> tuple[Bytes, Integers]:
-        """Return images and labels of the first `count` pictures of a split, or of all.
-
-        Raises:
-            UnknownName: there is no such split.
-            DataError: the source is not here.
-        """
+        """Return images and labels of the first `count` pictures of a split, or of all."""
         self._part(split)
         return _loaded(self, split, self.counts[split] if count is None else count)
 
@@ -101,10 +96,6 @@ class Moved:
         Args:
             split: "train", "validation" or "test".
             numbers: int64 (count,), their indices in the split.
-
-        Raises:
-            UnknownName: there is no such split.
-            DataError: the source is not here.
         """
         its, first, last = self._part(split)
         images, labels = loading.pick(self.source, its, first + numbers % (last - first))
@@ -127,9 +118,6 @@ class Moved:
         Args:
             split: "train", "validation" or "test".
             numbers: int64 (count,), indices in the split; None for all.
-
-        Raises:
-            UnknownName: there is no such split.
         """
         self._part(split)
         chance = _chance(split, self.counts[split])
@@ -163,7 +151,6 @@ def moved(pictures: Bytes, canvas: int, moves: Moves) -> Bytes:
     Args:
         pictures: uint8 (count, row, column, channel), square; 0 is background. They begin in the middle of the canvas.
         canvas: rows and columns of the result.
-        moves: of each picture.
 
     Returns:
         uint8 (count, canvas, canvas, channel), sampled bilinearly.

@@ -44,11 +44,7 @@ def is_own(name: str) -> bool:
 
 
 def names(holder: str) -> list[str]:
-    """Return the data sets that somebody has brought.
-
-    Args:
-        holder: the word by which they are known.
-    """
+    """Return the data sets that somebody has brought."""
     return [name for name in _all() if held(name, holder)]
 
 
@@ -57,7 +53,6 @@ def held(name: str, holder: str) -> bool:
 
     Args:
         name: of the data set, from anywhere.
-        holder: the word by which they are known.
     """
     with suppress(AttnvizError):
         return bool(holder) and hmac.compare_digest(_about(name)["holder"], _digest(holder))
@@ -69,10 +64,6 @@ def spec(name: str) -> DataSpec:
 
     Args:
         name: one for which `is_own` holds, from anywhere.
-
-    Raises:
-        UnknownName: there is none of that name.
-        DataError: it cannot be read.
     """
     about = _about(name)
     return DataSpec(
@@ -177,11 +168,6 @@ def remove(name: str, holder: str) -> None:
 
     Args:
         name: of the data set, from anywhere.
-        holder: the word by which whoever brought it is known.
-
-    Raises:
-        UnknownName: they have none of that name.
-        DataError: it cannot be removed.
     """
     if not held(name, holder):
         raise UnknownName("data set of yours", name, names(holder))

@@ -56,10 +56,6 @@ def load(split: str, count: int | None = None) -> tuple[Bytes, Integers]:
     Returns:
         Images, uint8 (count, 28, 28, 1) in 0..255, white ink on black; labels, int64 (count,) in 0..9. Both are kept
         in memory for the next caller and cannot be written to.
-
-    Raises:
-        UnknownName: there is no such split.
-        BadInput: fewer than no pictures, or more than the split has.
     """
     if split not in COUNTS:
         raise UnknownName("split of strokes", split, COUNTS)
@@ -79,9 +75,6 @@ def draw(digits: Sequence[int] | npt.NDArray[Any], *, seed: int) -> Bytes:
 
     Returns:
         uint8 (count, 28, 28, 1) in 0..255, white ink on black; row 0 is the top.
-
-    Raises:
-        BadInput: something other than digits 0 to 9, or a negative seed.
     """
     wanted = np.asarray(digits)
     if wanted.ndim != 1 or (wanted.size and (wanted.dtype.kind not in "iu" or wanted.min() < 0 or wanted.max() > 9)):

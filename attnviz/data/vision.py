@@ -55,10 +55,6 @@ def download(kind: str, root: Path, received: Callable[[int], None]) -> dict[str
 
     Returns:
         The splits "train" and "test".
-
-    Raises:
-        ImportError: torch or torchvision is not installed.
-        OSError, RuntimeError: the download failed; torchvision's own words.
     """
     sets = torchvision().datasets
     splits = {}

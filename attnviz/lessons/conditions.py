@@ -30,8 +30,6 @@ def read(words: str, declared: Mapping[str, Collection[str]], language: Language
 
     Args:
         words: joined by "and".
-        declared: as of `Known`.
-        language: in which numbers are written.
 
     Raises:
         BadInput: a condition is none, or names a value that its component does not declare.
@@ -61,7 +59,6 @@ def check_name(name: str, declared: Mapping[str, Collection[str]]) -> None:
 
     Args:
         name: COMPONENT.VALUE; one without a dot is a field of the URL, and passes.
-        declared: as of `Known`.
 
     Raises:
         BadInput: says which values there are.
@@ -75,8 +72,6 @@ def holds(check: Condition, words: Mapping[str, str], before: Mapping[str, str] 
     """Return whether conditions hold of a URL; None where that depends on a component, whose values a browser has.
 
     Args:
-        check: as `read` returns it.
-        words: the fields of the URL.
         before: those when the step began; by default the same.
     """
     before = words if before is None else before

@@ -12,11 +12,7 @@ _CODE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 def unclosed(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the line, from 0, at which each unclosed directive or block of code begins, and a sentence.
-
-    Args:
-        text: of the lesson, all of it.
-    """
+    """Yield the line, from 0, at which each unclosed directive or block of code begins, and a sentence."""
     directive: tuple[int, str] | None = None  # the line that opened it, and its name
     code: tuple[int, str] | None = None  # the line that opened it, and its mark
     for number, line in enumerate(text.split("\n")):

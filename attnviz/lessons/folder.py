@@ -92,8 +92,6 @@ def picture_of(folder: Path, name: str, number: int) -> Path:
     """Return the file of the picture for a handout: the first that is there of WebP, PNG and JPEG.
 
     Args:
-        folder: of the lessons.
-        name: of a lesson.
         number: of its step, from 0.
 
     Returns:
@@ -104,12 +102,7 @@ def picture_of(folder: Path, name: str, number: int) -> Path:
 
 
 def pictures(folder: Path, lesson: Lesson) -> dict[int, bytes]:
-    """Return step, from 0 -> its picture for a handout, of those that lie in the folder.
-
-    Args:
-        folder: of the lesson.
-        lesson: whose pictures.
-    """
+    """Return step, from 0 -> its picture for a handout, of those that lie in the folder."""
     found = {}
     for number in lesson.views:
         with suppress(OSError):

@@ -24,12 +24,7 @@ _SENTENCES = (
 
 
 def explained(error: yaml.YAMLError, content: str) -> tuple[int, str]:
-    """Return the line of the file, from 0, and a sentence for what YAML cannot read.
-
-    Args:
-        error: as raised.
-        content: the front matter without the lines '---'.
-    """
+    """Return the line of the file, from 0, and a sentence for what YAML cannot read."""
     problem = f"{getattr(error, 'problem', None) or error}"
     begun = getattr(error, "context_mark", None)
     mark = begun if "end of stream" in problem or "expected ',' or" in problem else None

@@ -49,7 +49,6 @@ def handout(lesson: Lesson, pictures: Mapping[int, bytes] | None = None, address
     """Return a lesson as HTML.
 
     Args:
-        lesson: that is printed.
         pictures: step, from 0 -> what the screen shows there, as WebP, PNG or JPEG; steps without one name the link
             alone.
         address: of the app that a class uses, such as "http://192.168.1.5:8501"; links begin with it. Without it they

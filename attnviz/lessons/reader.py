@@ -53,8 +53,6 @@ def view_of(word: str, known: Known, before: View | None) -> View:
     Args:
         word: such as "draw?data=strokes&number=23", copied from a browser with or without the beginning; "?"
             and fields for the same page as before, with these changed.
-        known: the pages.
-        before: the view of the step before.
 
     Raises:
         BadInput: it is no URL of a page.

@@ -30,12 +30,6 @@ def alone() -> bool:
 def take_flag(words: Sequence[str]) -> None:
     """Take the teacher's folder from the words with which the app was started, if they name one: it is put into the
     environment, in place of what that says.
-
-    Args:
-        words: those after the app's own name.
-
-    Raises:
-        BadInput: the flag names no folder, or one that cannot be read.
     """
     for number, word in enumerate(words):
         flag, equals, named = word.partition("=")

@@ -165,11 +165,7 @@ class Texts:
         raise BadInput(f"There is no role {name[:40]!r}. {closest(name[:40], ROLES)}")
 
     def _check_number(self, written: str) -> None:
-        """Refuse a number that is written as in another language: it would be shown with other decimals.
-
-        Raises:
-            BadInput: says how it is written.
-        """
+        """Refuse a number that is written as in another language: it would be shown with other decimals."""
         found = _WRITTEN.fullmatch(written)
         if not found or self.language.plain(found[1]) is not None:
             return

@@ -60,9 +60,6 @@ def key_of(name: str, epoch: int) -> str:
 def epoch_of_history(key: str) -> Net:
     """Return the net that a checkpoint's model was after an epoch of its history.
 
-    Args:
-        key: as `key_of` returns it.
-
     Raises:
         UnknownName: there is no such history, or its weights at that epoch are not kept; says which are.
         CheckpointError: the history cannot be read.
@@ -93,14 +90,7 @@ def epoch_of_history(key: str) -> Net:
 
 
 def history(net: Net) -> History | None:
-    """Return the epochs of the training that a net comes from; None where none are kept.
-
-    Args:
-        net: which.
-
-    Raises:
-        CheckpointError, RunError: they are kept, but cannot be read.
-    """
+    """Return the epochs of the training that a net comes from; None where none are kept."""
     if not net.history:
         return None
     kind, colon, run_id = net.history.partition(":")

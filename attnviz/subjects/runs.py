@@ -28,9 +28,6 @@ def key_of(run_id: str, epoch: int) -> str:
 def epoch_of_run(key: str) -> Net:
     """Return the net that a run was after an epoch.
 
-    Args:
-        key: as `key_of` returns it.
-
     Raises:
         UnknownName: there is no such run, or its weights at that epoch are not kept; says which are, but never names a
             run on a visitor's own pictures.

@@ -69,9 +69,6 @@ class Strip:
             source: "mnist" or "strokes".
             length: 1 to 30 digits.
             number: 0 to 1,023.
-
-        Raises:
-            BadInput: there is no such strip.
         """
         return cls(f"{source}.{length}.{number}")
 
@@ -89,11 +86,7 @@ class Strip:
 
     @classmethod
     def kept(cls, pictures: Bytes) -> Strip:
-        """Return a strip of digits that do not fit into a URL: this process remembers them for a while.
-
-        Args:
-            pictures: as of `drawn`, in all their grey levels.
-        """
+        """Return a strip of digits that do not fit into a URL: this process remembers them for a while."""
         digest = hashlib.sha256(pictures.tobytes()).hexdigest()[:32]
         with _lock:
             _files[digest] = pictures.copy()
@@ -161,11 +154,7 @@ class Strip:
         return int(self.word.split(".")[1])
 
     def text_for(self, net: Net) -> str | None:
-        """Return what a net should say of it: its digits as they stand, reversed or sorted; None of a drawn one.
-
-        Args:
-            net: trained on strips.
-        """
+        """Return what a net should say of it: its digits as they stand, reversed or sorted; None of a drawn one."""
         how = digit_strips.STRIPS.get(net.data or "")
         if self.target is None or how is None:
             return self.target
@@ -173,23 +162,14 @@ class Strip:
         return "".join(map(str, how.targets(digits)[0, :-1]))
 
     def taken_by(self, net: Net) -> Bytes:
-        """Return the strip as a net takes it.
-
-        Raises:
-            BadInput: the net takes single pictures.
-            DataError: its source is not here.
-        """
+        """Return the strip as a net takes it."""
         if net.input.preparation != PREPARATION:
             raise BadInput(f"{net.title} takes single pictures and no strips. Choose a model that reads strips.")
         return self.picture
 
 
 def _digits(word: str) -> Bytes:
-    """Return the digits of a drawn strip, uint8 (digits, 28, 28).
-
-    Raises:
-        BadInput: the word holds none, or names a file that has not been opened here.
-    """
+    """Return the digits of a drawn strip, uint8 (digits, 28, 28)."""
     if word.startswith(_DRAWN):
         return unpack(word.removeprefix(_DRAWN))
     with _lock:

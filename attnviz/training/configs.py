@@ -11,12 +11,7 @@ def check(recipe: Recipe, per_step: bool) -> None:
     """Check that a recipe's data, model and objective mean the same by an answer: one distribution, or one per step.
 
     Args:
-        recipe: which.
         per_step: whether its objective is for one distribution per step.
-
-    Raises:
-        UnknownName: there is no such data set or model.
-        BadInput: they do not.
     """
     target, answer = data.spec(recipe.data).target, models.spec(recipe.model).per_step
     claims = {
@@ -31,9 +26,6 @@ def check(recipe: Recipe, per_step: bool) -> None:
 def config_of(recipe: Recipe) -> dict[str, object]:
     """Return the model's complete config: the recipe's, and the names of its classes.
 
-    Args:
-        recipe: which.
-
     Returns:
         Name -> value, for the model's constructor.
     """
@@ -42,9 +34,6 @@ def config_of(recipe: Recipe) -> dict[str, object]:
 
 def class_names(recipe: Recipe) -> tuple[str, ...]:
     """Return the names of the recipe's classes, in the order of the logits.
-
-    Args:
-        recipe: which.
 
     Returns:
         A name for each of its classes.

@@ -39,7 +39,6 @@ class Cost:
 
         Args:
             epochs: of a seed, at most.
-            seeds: how many.
         """
         total = self.seconds * epochs * seeds
         what = f"An estimate from {self.batches} batch{'es' * (self.batches > 1)}"
@@ -68,12 +67,8 @@ def probe(recipe: Recipe, device: str, threads: int) -> Cost:
     """Train on a few batches, and return what an epoch of all of them costs.
 
     Args:
-        recipe: to train.
         device: "cpu" or "cuda".
         threads: of the CPU; it changes how many this process uses.
-
-    Raises:
-        BadInput, UnknownName, DataError: as of a training.
     """
     import torch
 
@@ -115,11 +110,6 @@ def probe(recipe: Recipe, device: str, threads: int) -> Cost:
 
 def part(recipe: Recipe, device: str, batches: int = BATCHES + 2) -> tuple[TrainingSet, Whole]:
     """Return pictures enough for a few batches, and what an epoch of all pictures has.
-
-    Args:
-        recipe: names the data.
-        device: on which the pictures are put.
-        batches: how many.
 
     Returns:
         The pictures; and the steps of an epoch, how many pictures are held out, and how many bytes the others take.

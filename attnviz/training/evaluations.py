@@ -76,9 +76,6 @@ def at_mean(model: nn.Module, train: TrainingSet, of: str) -> AbstractContextMan
 
     Returns:
         A context in which every forward pass of the model is changed in this way.
-
-    Raises:
-        TraceError: the pattern matches no tap.
     """
     generator, sums, visits = (
         torch.Generator().manual_seed(MEASURING_SEED),
@@ -146,14 +143,8 @@ EVALUATIONS: Table[Evaluation] = Table(
 def evaluation(ablation: Ablation) -> Evaluation:
     """Return the evaluation that a recipe's ablation names.
 
-    Args:
-        ablation: of a recipe.
-
     Returns:
         The row of `EVALUATIONS` that has its name.
-
-    Raises:
-        UnknownName: there is none of that name.
     """
     if ablation.name not in EVALUATIONS:
         raise UnknownName("evaluation", ablation.name, EVALUATIONS)
@@ -161,14 +152,7 @@ def evaluation(ablation: Ablation) -> Evaluation:
 
 
 def check(recipe: Recipe) -> None:
-    """Check that there are all the evaluations that a recipe names.
-
-    Args:
-        recipe: with its ablations.
-
-    Raises:
-        UnknownName: there is none of one of the names.
-    """
+    """Check that there are all the evaluations that a recipe names."""
     for ablation in recipe.ablations:
         evaluation(ablation)
 

@@ -78,14 +78,8 @@ class HistoryFile(Strict):
     def digest(self, epoch: int) -> str:
         """Return the digest of the weights of an epoch.
 
-        Args:
-            epoch: which.
-
         Returns:
             sha256, in hexadecimal digits.
-
-        Raises:
-            UnknownName: its weights are not kept; says which are.
         """
         known = {kept.epoch: kept.digest for kept in self.epochs}
         if epoch not in known:

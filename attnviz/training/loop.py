@@ -219,11 +219,7 @@ class Training:
         return tensors, {name: getattr(self, name) for name in _NUMBERS}
 
     def restore(self, tensors: dict[str, Tensor], numbers: dict[str, Any]) -> None:
-        """Resume from a state.
-
-        Args:
-            tensors, numbers: as `state` returned them; `states.read` checks those of a file.
-        """
+        """Resume from a state."""
         parts: dict[str, dict[str, Tensor]] = {"weights": {}, "best": {}, "optimiser": {}}
         for name, tensor in tensors.items():
             if name != "generator":

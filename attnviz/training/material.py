@@ -29,11 +29,7 @@ class Material:
     digest: str
 
     def parts(self) -> tuple[TrainingSet, ExampleSet | None]:
-        """Return what is trained on, and what weights are chosen by, if anything: the same for all seeds.
-
-        Raises:
-            DataError: the validation part is not here.
-        """
+        """Return what is trained on, and what weights are chosen by, if anything: the same for all seeds."""
         recipe, everything = self.recipe, self.everything
         if not isinstance(everything, Examples):
             if recipe.validation is None:
@@ -51,7 +47,6 @@ def material(recipe: Recipe, device: str) -> Material:
     """Return a recipe's training part.
 
     Args:
-        recipe: names the data.
         device: on which they are put, such as "cpu" or "cuda".
 
     Returns:

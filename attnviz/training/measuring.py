@@ -46,15 +46,9 @@ def evaluate(model: nn.Module, goal: Objective, test: Test, examples: ExampleSet
 
     Args:
         model: on the device of the examples.
-        goal: the objective that measures.
-        test: names the figures.
-        examples: of the test, see `test_examples`.
 
     Returns:
         Name of a figure -> what was measured.
-
-    Raises:
-        BadInput: a figure cannot be measured on these examples.
     """
     found = goal.measure(model.eval(), examples)
     for name in test.figures:
@@ -75,7 +69,6 @@ def measured(
     Args:
         model: of the recipe, on the device; it gets the weights of one seed after the other.
         train: the training pictures, on the same device.
-        goal: the recipe's objective.
 
     Returns:
         figures, ablations
@@ -94,17 +87,9 @@ def measured(
 def test_examples(recipe: Recipe, test: Test, device: str = "cpu") -> ExampleSet:
     """Return the pictures of a test: those of the recipe's classes, the first `count` of them, or their variants.
 
-    Args:
-        recipe: whose classes are tested.
-        test: the data set, its split, how many pictures, and their variants.
-        device: on which the pictures are put.
-
     Returns:
         Images uint8 (count x draws, channel, row, column): the first draw of all pictures, then the second, and so on;
         labels int64, places of the recipe's classes. Of data that hand out batches, those batches.
-
-    Raises:
-        DataError: the data set is not here.
     """
     if data.spec(test.data).batches is not None:
         return streamed(test.data, test.split, recipe.batch, device, test.count)
@@ -121,7 +106,6 @@ def example(model: nn.Module, recipe: Recipe) -> Example | None:
 
     Args:
         model: in evaluation mode, on the CPU.
-        recipe: that it was trained by.
 
     Returns:
         Pictures, by labels and seed, and their logits; None where no such pictures are always here.
@@ -141,9 +125,6 @@ def example_pictures(recipe: Recipe, source: str, labels: Sequence[int], seed: i
     """Return the pictures of a card's example as the recipe's model takes them: uint8 (count, channel, row, column).
 
     Args:
-        recipe: of the model.
-        source: the data set that the pictures are of.
-        labels: of the pictures.
         seed: that strokes are drawn with; None for other data sets.
 
     Returns:

@@ -92,10 +92,6 @@ class Mistakes(Strict):
 def of(training: Training, classes: tuple[str, ...]) -> Mistakes | None:
     """Return how the validation part was answered after the epoch that is done.
 
-    Args:
-        training: after an epoch.
-        classes: the names of the answers.
-
     Returns:
         None where there is no validation part, or its targets are texts or other classes.
     """

@@ -18,15 +18,8 @@ ONE_CYCLE_START, ONE_CYCLE_END = 1 / 25, 1 / 250_000  # shares of the peak, as t
 def optimiser(model: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
     """Return the recipe's optimiser for a model. Each of its groups has its peak rate under "peak" too.
 
-    Args:
-        model: whose parameters it changes.
-        recipe: the kind, its settings, and its groups of parameters.
-
     Returns:
         An SGD, Adam or AdamW optimiser.
-
-    Raises:
-        BadInput: a parameter that no group or two groups match, or a pattern that matches none.
     """
     shared: dict[str, Any] = {"lr": recipe.learning_rate, "weight_decay": recipe.weight_decay}
     groups = list(_groups(model, recipe))
@@ -40,8 +33,6 @@ def rate(recipe: Recipe, peak: float, progress: float, lowered: int) -> float:
     """Return a learning rate.
 
     Args:
-        recipe: says by which schedule.
-        peak: the group's highest rate.
         progress: how much, 0..1, of all steps that there could be is done.
         lowered: how often the schedule "plateau" has lowered it so far.
 

@@ -56,7 +56,6 @@ def loss_sum(moment: Moment, of: str) -> float:
     """Sum of the batches' mean losses.
 
     Args:
-        moment: the end of an epoch.
         of: not used.
 
     Returns:
@@ -69,14 +68,10 @@ def gradient_mean(moment: Moment, of: str) -> float:
     """Signed mean of a parameter's gradient at the last step.
 
     Args:
-        moment: the end of an epoch.
         of: the name of a parameter, or of its part along the first axis: "layers.0.x_weights[0]".
 
     Returns:
         The mean over its numbers; 0 where it has no gradient.
-
-    Raises:
-        BadInput: the model has no such parameter.
     """
     return float(_gradient(moment, of).double().mean())
 
@@ -101,14 +96,10 @@ def parameter_std(moment: Moment, of: str) -> float:
     """Standard deviation of a parameter's numbers.
 
     Args:
-        moment: the end of an epoch.
         of: the name of a parameter, or of its part along the first axis: "layers.0.x_weights[0]".
 
     Returns:
         The standard deviation, 0 or more, of the numbers as they are (without Bessel's correction).
-
-    Raises:
-        BadInput: the model has no such parameter.
     """
     return float(_parameter(moment, of).detach().double().std(correction=0))
 
@@ -117,15 +108,10 @@ def tap_variance(moment: Moment, of: str) -> float:
     """Variance of all values of a tap, over the first training pictures.
 
     Args:
-        moment: the end of an epoch.
         of: a pattern that matches one tap path.
 
     Returns:
         The variance, 0 or more.
-
-    Raises:
-        BadInput: the pattern matches several taps.
-        TraceError: it matches none.
     """
     return float(_tap(moment, of)[0].double().var(correction=0))
 
@@ -134,15 +120,10 @@ def tap_zeros(moment: Moment, of: str) -> float:
     """Share of the values of a tap that are exactly 0, over the first training pictures.
 
     Args:
-        moment: the end of an epoch.
         of: a pattern that matches one tap path.
 
     Returns:
         A share, 0..1.
-
-    Raises:
-        BadInput: the pattern matches several taps.
-        TraceError: it matches none.
     """
     return float((_tap(moment, of)[0] == 0).mean(dtype=torch.float64))
 
@@ -151,15 +132,10 @@ def tap_negatives(moment: Moment, of: str) -> float:
     """Share of the values of a tap that are below 0, so that ReLU cuts them, over the first training pictures.
 
     Args:
-        moment: the end of an epoch.
         of: a pattern that matches one tap path.
 
     Returns:
         A share, 0..1.
-
-    Raises:
-        BadInput: the pattern matches several taps.
-        TraceError: it matches none.
     """
     return float((_tap(moment, of)[0] < 0).mean(dtype=torch.float64))
 
@@ -168,15 +144,10 @@ def tap_spread(moment: Moment, of: str) -> float:
     """How much a tap depends on the picture: the standard deviation over pictures, as a mean over all else.
 
     Args:
-        moment: the end of an epoch.
         of: a pattern that matches one tap path.
 
     Returns:
         The mean standard deviation, 0 or more.
-
-    Raises:
-        BadInput: the pattern matches several taps.
-        TraceError: it matches none.
     """
     tensor, axes = _tap(moment, of)
     return float(tensor.double().std(axes.index("batch"), correction=0).mean())
@@ -204,15 +175,10 @@ def probe(recipe: Recipe, moment: Moment) -> dict[str, float]:
     """Return the values of a recipe's probes by their names in the curve.
 
     Args:
-        recipe: names the probes.
         moment: the end of an epoch; its model is put into evaluation mode.
 
     Returns:
         Name in the curve -> value, which may be NaN or infinite.
-
-    Raises:
-        UnknownName: a probe that is not in the table.
-        BadInput, TraceError: one of a parameter or a tap that the model does not have.
     """
     moment.model.eval()
     values = {}

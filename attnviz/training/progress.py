@@ -33,12 +33,7 @@ class Progress:
         self._objective, self._remarked = goal, False
 
     def report(self, seed: int, event: Step | Epoch | Resumed) -> None:
-        """Show an event of a seed's training.
-
-        Args:
-            seed: which of the seeds.
-            event: as `Run.train` yields them.
-        """
+        """Show an event of a seed's training."""
         try:
             self._report(seed, event)
         except BrokenPipeError:

@@ -221,11 +221,6 @@ def kept_epochs(done: int, best: int, most: int) -> set[int]:
     As a run goes on, only the last and the best epoch so far can come into this set: what it holds otherwise was
     there before.
 
-    Args:
-        done: so many epochs are done.
-        best: the one whose weights the recipe keeps so far.
-        most: so many can be kept.
-
     Returns:
         The best and the last epoch, and evenly from the first on as many as there is space for: all, every second,
         every fourth, ...

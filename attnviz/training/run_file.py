@@ -49,9 +49,6 @@ class RunFile(Strict):
         """Return the words for what decides the result and differs: "recipe", "seed", "device", "data digest",
         "number of processes".
 
-        Args:
-            other: what it is compared with.
-
         Returns:
             The words, none where a run may be resumed as the other.
         """
@@ -64,11 +61,7 @@ class RunFile(Strict):
         """Raise where a run cannot be trained as another.
 
         Args:
-            other: what is asked for.
             where: how the sentence begins: "runs/ID holds a run".
-
-        Raises:
-            RunError: something that decides the result differs.
         """
         for word in self.differences(other):
             raise RunError(

@@ -131,9 +131,6 @@ def durations(run_id: str) -> list[Duration]:
 
     Args:
         run_id: one of `ids()`.
-
-    Raises:
-        UnknownName: there is no run of that ID.
     """
     return durations_in(home(run_id))
 
@@ -155,10 +152,6 @@ def curve(run_id: str) -> list[Epoch]:
     Returns:
         One `Epoch` for each, in order; a line that was cut off by a kill is left out, and a value that is not a finite
         number is None.
-
-    Raises:
-        UnknownName: there is no run of that ID.
-        RunError: the curve cannot be read.
     """
     curve = _lines(home(run_id))
     names = dict.fromkeys(name for one in curve for name in one.values)
@@ -166,11 +159,7 @@ def curve(run_id: str) -> list[Epoch]:
 
 
 def curve_in(home: Path) -> list[Epoch]:
-    """Return the epochs in the folder of a run, of which each value must be a number or None, and none be missing.
-
-    Raises:
-        RunError: the curve cannot be read, or holds something else.
-    """
+    """Return the epochs in the folder of a run, of which each value must be a number or None, and none be missing."""
     curve = _lines(home)
     for one in curve:
         if one.values.keys() != curve[0].values.keys() or any(value != _figure(value) for value in one.values.values()):
@@ -215,9 +204,6 @@ def epochs(run_id: str) -> list[int]:
 
     Returns:
         Their numbers, from 1, ascending.
-
-    Raises:
-        UnknownName: there is no run of that ID.
     """
     return epochs_in(home(run_id))
 
@@ -284,7 +270,6 @@ def encode(weights: "Mapping[str, Tensor]", epoch: int, digest: str) -> bytes:
 
     Args:
         weights: the model's state by name.
-        epoch, digest: what the file says of them; see `digest`.
 
     Returns:
         The bytes of a safetensors file, the same for the same arguments.
@@ -312,11 +297,7 @@ def weights_in(home: Path, info: RunFile, epoch: int) -> "dict[str, Tensor]":
 
 
 def home(run_id: str) -> Path:
-    """Return the folder of a run, whose ID can come from anywhere: no path is made of one that is none.
-
-    Raises:
-        UnknownName: there is no run of that ID.
-    """
+    """Return the folder of a run, whose ID can come from anywhere: no path is made of one that is none."""
     if not is_name(run_id) or not (folder() / run_id / "run.json").is_file():
         raise UnknownName("run", run_id, ids())
     return folder() / run_id

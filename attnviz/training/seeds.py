@@ -66,12 +66,10 @@ def train(
     Seeds that the checkpoint has already and that are not named here stay on its card, with their figures.
 
     Args:
-        recipe: what to train.
         seeds: which. Of all on the card the one with the best watched figure is shipped, or the lowest where there is
             no validation part.
         device: "auto" (CUDA if there is one), "cpu" or "cuda".
         threads: of the CPU; by default as many as torch takes.
-        report: is told every step and epoch, with the seed.
         goal: the recipe's objective; by default it is built here.
         together: with which other processes; the first of them tests, and writes what is written.
 
@@ -149,11 +147,8 @@ def train_runs(
     """Train or go on with each seed and leave it at that: each has its run, and no checkpoint is written.
 
     Args:
-        recipe, seeds, device, threads, report, goal: as `train` takes them.
-        command: that trains them again; the runs keep it.
         minutes: after so many it ends as if it had been asked to; None for as long as it takes.
         more: after so many epochs it ends likewise; None for all.
-        together: with which other processes.
 
     Raises:
         BadInput, UnknownName, DataError, RunError: as of `train`.
@@ -189,7 +184,6 @@ def described(recipe: Recipe, model: nn.Module, weights: dict[str, Tensor]) -> d
     """Return what a card says of a model and its weights.
 
     Args:
-        recipe: that it was trained by.
         model: gets the weights, moves to the CPU and is in evaluation mode afterwards.
         weights: as they are stored.
 
@@ -211,7 +205,6 @@ def command_of(recipe: Recipe, seeds: Sequence[int]) -> str:
     """Return the command that trains these seeds of a recipe: "python -m attnviz train ... --seeds 0-2,5".
 
     Args:
-        recipe: which.
         seeds: in any order.
 
     Returns:
@@ -231,7 +224,6 @@ def build(recipe: Recipe, generator: torch.Generator | None = None) -> nn.Module
     """Build the recipe's model with fresh weights.
 
     Args:
-        recipe: names the model and holds its config.
         generator: of the initial weights; None for torch's own.
 
     Returns:
@@ -312,9 +304,7 @@ def _durations(before: Card | None, kept: int, trained: Sequence[Trained], count
     """Return what a card says of how long its trainings took.
 
     Args:
-        before: the card that was there.
         kept: so many of its trainings stay; they are taken to have been equally long.
-        trained: the new ones.
         counted: whether this process has done all the computing, so that its core-seconds are those of a training.
     """
     took = [one for result in trained for one in result.took]

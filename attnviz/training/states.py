@@ -48,11 +48,7 @@ def path(home: Path, epoch: int) -> Path:
 
 
 def encode(tensors: dict[str, Tensor], numbers: dict[str, Any]) -> bytes:
-    """Return the content of a state's file.
-
-    Args:
-        tensors, numbers: as `Training.state` returns them.
-    """
+    """Return the content of a state's file."""
     from safetensors.torch import save
 
     notes = {"numbers": json.dumps({**numbers, "digest": _NO_DIGEST})}  # safetensors writes several in any order

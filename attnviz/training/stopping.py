@@ -91,7 +91,6 @@ def heeding(events: Iterable[Event], until: Until | None = None) -> Generator[Ev
     """Pass events on until the process is asked to end, which is noticed after each of them.
 
     Args:
-        events: of a training.
         until: when it ends by itself; None for never.
 
     Yields:

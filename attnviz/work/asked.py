@@ -41,11 +41,7 @@ class Asked(Strict):
         return f"{self.model}.{self.recipe}.{digest[:10]}"
 
     def made(self) -> Recipe:
-        """Return the recipe with its changes.
-
-        Raises:
-            UnknownName, BadInput: there is no such recipe, or it cannot be changed so.
-        """
+        """Return the recipe with its changes."""
         return altered(recipes.recipe(self.model, self.recipe), self.changes)
 
     @classmethod

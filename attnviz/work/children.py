@@ -21,7 +21,6 @@ def spawn(words: list[str], threads: int, log: IO[bytes], alive: Path) -> subpro
     """Start a process in a session of its own, so that it outlives whoever started it.
 
     Args:
-        words: of its command.
         threads: of the CPU.
         log: where its output goes.
         alive: a file whose lock it holds as long as it lives.

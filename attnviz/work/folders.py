@@ -63,9 +63,6 @@ class Folders(Generic[Kind]):
 
         Args:
             name: one of `ids()`.
-
-        Raises:
-            UnknownName: there is none of that name.
         """
         if not is_name(name) or not (self.folder() / name / self.file).is_file():
             raise UnknownName(self.word, name, self.ids())
@@ -103,11 +100,7 @@ class Folders(Generic[Kind]):
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the lock of all.
-
-        Raises:
-            RunError: another process holds it, or something cannot be written.
-        """
+        """Hold the lock of all."""
         try:
             self.folder().mkdir(parents=True, exist_ok=True)
             with FileLock(self.folder() / "lock", timeout=_PATIENCE):
@@ -126,11 +119,7 @@ def identity(path: Path) -> Identity | None:
 
 
 def last_words(log: Path) -> str | None:
-    """Return the last line that a process wrote; None where it was cut off or wrote none.
-
-    Args:
-        log: the file that it wrote its output into.
-    """
+    """Return the last line that a process wrote; None where it was cut off or wrote none."""
     try:
         text = files.end(log, LARGEST).decode(errors="replace")
     except OSError:

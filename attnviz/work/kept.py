@@ -48,9 +48,7 @@ class Kept:
         """Return the value of a key: kept, or computed by one thread for all that ask meanwhile.
 
         Args:
-            key: all that decides the value.
             compute: called in a turn of the queue; what it raises is raised for all who asked, and is not kept.
-            what: the name of the work, see `Queue.turn`.
             kind: of the work; where a live answer comes to need what a page waits for, the turn comes sooner.
             check: called now and then while it waits; what it raises ends the wait, for this caller alone.
 

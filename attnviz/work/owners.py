@@ -12,7 +12,6 @@ def of_others(name: str, *, borrowed: bool = True) -> set[str] | None:
     """Return the runs of all jobs and searches but one; of jobs that can no longer be read, none.
 
     Args:
-        name: of that job or search.
         borrowed: whether those count that one only uses, as they were there before it and belonged to nobody.
 
     Returns:

@@ -32,9 +32,6 @@ def names(content: bytes, most: int) -> list[str]:
     Args:
         content: from anywhere.
         most: so many bytes it may have, and what is packed in it.
-
-    Raises:
-        BadInput: it is no zip, or larger.
     """
     return sorted(_sizes(content, most))
 
@@ -45,10 +42,6 @@ def members(content: bytes, wanted: Iterable[str], most: int) -> dict[str, bytes
     Args:
         content: from anywhere.
         wanted: of `names(content)`.
-        most: as of `names`.
-
-    Raises:
-        BadInput: as of `names`, or it is damaged.
     """
     sizes = _sizes(content, most)
     found = {}

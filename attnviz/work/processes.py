@@ -65,11 +65,7 @@ def boot() -> str:
 
 
 def started(process: int) -> float | None:
-    """Return when a process started, as `Identity` keeps it; None where none of that number runs.
-
-    Args:
-        process: its number.
-    """
+    """Return when a process started, as `Identity` keeps it; None where none of that number runs."""
     try:
         words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()  # its name may hold anything
         return None if words[0] in "ZX" else float(words[19])

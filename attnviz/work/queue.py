@@ -82,7 +82,6 @@ class Queue:
         """Compute for the length of the block, in a thread; wait for it before.
 
         Args:
-            kind: of the work.
             what: the name of the work, by which the queue learns how long it takes; "" learns nothing.
             check: called now and then while it waits, and once at its end; what it raises gives the place up.
             place: told the place while it waits, so that somebody else can `hurry` it; and None afterwards.
@@ -119,7 +118,6 @@ class Queue:
         """Compute for the length of the block, in the event loop or in threads that it waits for.
 
         Args:
-            kind: of the work.
             rank: instead of the time of arrival: the lowest of a kind goes first.
 
         Yields:
@@ -136,11 +134,7 @@ class Queue:
             self.leave(own)
 
     async def join(self, kind: Kind, rank: Callable[[], float] | None = None) -> Place:
-        """Wait for a turn in the event loop, and return the place that has it, which must `leave`.
-
-        Args:
-            kind, rank: as of `turn_async`.
-        """
+        """Wait for a turn in the event loop, and return the place that has it, which must `leave`."""
         loop, come = asyncio.get_running_loop(), asyncio.Event()
         own = Place(kind, rank or self._rank(), lambda: _in_loop(loop, come))
         if not self._take(own):
@@ -241,7 +235,6 @@ def wait(event: Event, check: Callable[[], None] | None = None) -> None:
     """Wait for an event in a thread.
 
     Args:
-        event: to wait for.
         check: called now and then, and once at the end; what it raises ends the wait.
     """
     while not event.wait(LISTEN if check else None):

@@ -21,11 +21,6 @@ def push(name: str, url: str) -> str:
 
     Returns:
         The URL of the file.
-
-    Raises:
-        UnknownName: there is neither.
-        BadInput: the run is not finished, the URL makes no sense, or a package is missing.
-        CheckpointError, RunError: something cannot be read, or the URL cannot be written.
     """
     content = keeping.packed(name) if name in cards.names() else carrying.packed(name)
     target = f"{url}{name}.zip" if url.endswith("/") else url
@@ -39,7 +34,6 @@ def pull(url: str, word: str | None = None) -> str:
     """Bring in a run or a checkpoint that was copied to a URL. It is checked like a file that is uploaded.
 
     Args:
-        url: of the file.
         word: under which a model is kept; by default what follows the first dot of the file's name.
 
     Returns:

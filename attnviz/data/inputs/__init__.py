@@ -21,11 +21,7 @@ PREPARATIONS: Table[Preparation] = Table(
 
 
 def named(name: str) -> Preparation:
-    """Return a preparation by name.
-
-    Raises:
-        UnknownName: there is none of that name; the closest ones are listed.
-    """
+    """Return a preparation by name."""
     if name not in PREPARATIONS:
         raise UnknownName("preparation", name, PREPARATIONS)
     return PREPARATIONS[name]
@@ -42,10 +38,6 @@ def fitted(picture: Bytes, *, rows: int, columns: int, channels: int, preparatio
 
     Returns:
         uint8 (rows, columns, channels); the very same array where nothing has to be done.
-
-    Raises:
-        UnknownName: there is no such preparation.
-        BadInput: the preparation cannot use the picture.
     """
     if picture.shape[:2] == (rows, columns):
         return in_channels(picture, channels)

@@ -85,9 +85,6 @@ def prepare(canvas: Bytes, *, centred: bool = True) -> Prepared:
 
     Returns:
         The picture and the steps. Of a canvas without ink the picture is all paper, and says so.
-
-    Raises:
-        BadInput: something else than such a canvas.
     """
     if canvas.dtype != np.uint8 or canvas.ndim != 2 or canvas.shape[0] != canvas.shape[1] or len(canvas) < SIZE:
         raise BadInput(

@@ -23,7 +23,6 @@ def first_picture(kind: str, data: bytes) -> tuple[bytes, bool]:
     """Return a file with nothing but its first picture, and whether there are more; of a JPEG or BMP all of it.
 
     Args:
-        kind: Pillow's name of the format.
         data: of the file. Where it is damaged, what is left out is decided by what can be read of it.
 
     Raises:

@@ -17,14 +17,10 @@ def mnist_style(canvas: Bytes, *, rows: int, columns: int, channels: int, centre
 
     Args:
         canvas: uint8 (row, column) or (row, column, channel), square and at least 28 x 28; 0 is paper, 255 is ink.
-        rows, columns, channels: of the picture that the model takes.
         centred: cut out, scale and centre the ink. False only averages the whole canvas down.
 
     Returns:
         The picture and the steps; of a canvas without ink all is paper.
-
-    Raises:
-        BadInput: the canvas is none, not square, or too small.
     """
     seen = digit.prepare(in_channels(checked(canvas), 1)[:, :, 0], centred=centred)
     side = len(seen.picture)

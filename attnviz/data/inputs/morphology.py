@@ -14,7 +14,6 @@ def extreme(values: npt.NDArray[Any], window: int | tuple[int, int], of: np.ufun
     Args:
         values: (row, column) or (row, column, channel).
         window: rows and columns of it, odd; or both of them.
-        of: `np.maximum` or `np.minimum`.
     """
     sides = window if isinstance(window, tuple) else (window, window)
     for axis, side in enumerate(sides):

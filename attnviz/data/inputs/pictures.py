@@ -228,9 +228,6 @@ def to_grey(image: Image.Image) -> tuple[Bytes, tuple[str, ...]]:
 
     Its transparent parts are put on white, or on black where all that is drawn is nearly white.
 
-    Args:
-        image: loaded.
-
     Returns:
         uint8 (row, column), 0 is black and 255 is white; and what was done beside that, in sentences.
     """

@@ -39,21 +39,13 @@ class Preparation(Protocol):
 
         Args:
             canvas: uint8 (row, column) or (row, column, channel); of a drawing 0 is paper and 255 is ink.
-            rows, columns, channels: of the picture that the model takes.
             centred: whether what is drawn may be cut out and moved to the middle, where the preparation does that.
-
-        Raises:
-            BadInput: the canvas cannot be used; says why.
         """
         ...
 
 
 def checked(canvas: Bytes) -> Bytes:
-    """Return a canvas as (row, column, channel).
-
-    Raises:
-        BadInput: it is not uint8, or has not one or three channels.
-    """
+    """Return a canvas as (row, column, channel)."""
     several = canvas[..., None] if canvas.ndim == 2 else canvas
     if canvas.dtype != np.uint8 or several.ndim != 3 or several.shape[2] not in (1, 3) or not several.size:
         raise BadInput(
@@ -64,11 +56,7 @@ def checked(canvas: Bytes) -> Bytes:
 
 
 def in_channels(picture: Bytes, channels: int) -> Bytes:
-    """Return a picture (row, column, channel) with so many channels: grey is repeated, colour averaged to grey.
-
-    Raises:
-        BadInput: neither is meant; 3 channels can become 1, and 1 any number.
-    """
+    """Return a picture (row, column, channel) with so many channels: grey is repeated, colour averaged to grey."""
     if picture.shape[2] == channels:
         return picture
     if channels == 1:

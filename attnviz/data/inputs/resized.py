@@ -13,9 +13,6 @@ def resized(canvas: Bytes, *, rows: int, columns: int, channels: int, centred: b
         canvas: uint8 (row, column) or (row, column, channel).
         rows, columns, channels: of the picture that the model takes; grey is repeated, colour averaged to grey.
         centred: makes no difference: nothing is cut out.
-
-    Raises:
-        BadInput: the canvas is none, or its channels cannot become those that are wanted.
     """
     picture = checked(canvas)
     made = in_channels(scaled(picture, rows, columns), channels)

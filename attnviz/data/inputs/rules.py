@@ -28,7 +28,6 @@ def without_rules(ink: Floats, noise: float) -> tuple[Floats, Mask]:
 
     Args:
         ink: (row, column), how much darker each pixel is than its paper.
-        noise: its standard deviation on paper.
 
     Returns:
         The ink without the rules, and where these were.

@@ -37,14 +37,9 @@ def strip(canvas: Bytes, *, rows: int, columns: int, channels: int, centred: boo
     Args:
         canvas: uint8 (28, 28 x digits) or (28, 28 x digits, 1), at most `columns` wide; or any canvas that
             `mnist_style` takes.
-        rows, columns, channels: of the widest picture that the model takes.
-        centred: as of `mnist_style`.
 
     Returns:
         uint8 (28, 28 x digits, channels), and the steps.
-
-    Raises:
-        BadInput: the canvas is no strip, and none that `mnist_style` takes.
     """
     several = checked(canvas)
     high, wide = several.shape[:2]
@@ -80,14 +75,7 @@ def pack(pictures: Bytes) -> str:
 
 
 def unpack(text: str) -> Bytes:
-    """Return the digits of a drawn strip, uint8 (digits, 28, 28).
-
-    Args:
-        text: as `pack` returns it.
-
-    Raises:
-        BadInput: it is too long, cut, or no strip.
-    """
+    """Return the digits of a drawn strip, uint8 (digits, 28, 28)."""
     if len(text) > LONGEST:
         raise BadInput(f"A strip has at most {LONGEST:,} characters in a URL; this one has {len(text):,}.")
     most = MOST * SIDE * SIDE

@@ -22,11 +22,7 @@ LICENCES = {
 
 
 def make(folder: Path = FOLDER) -> None:
-    """Write the sheets and `samples.json`.
-
-    Raises:
-        DataError: a data set is not here.
-    """
+    """Write the sheets and `samples.json`."""
     entries = {}
     for name, count in PER_CLASS.items():
         entries[name], sheet = sampled(name, count)

@@ -77,9 +77,6 @@ class Reinforcement(Objective):
 
         Returns:
             "loss": the sum of all parts with their weights, and each part and the mean "reward", 0..1, under its name.
-
-        Raises:
-            BadInput: the model has no method `look`.
         """
         seen = _look(model, images, generator)
         classification = loss_of(seen.logits[:, -1], labels)
@@ -105,13 +102,9 @@ class Reinforcement(Objective):
 
         Args:
             model: on the device of the examples.
-            examples: a validation or test part.
 
         Returns:
             "loss" in nats; three accuracies, 0..1; and "spread", in halves of a picture, 0 or more.
-
-        Raises:
-            BadInput: the model has no method `look`.
         """
         model.eval()
         generator = torch.Generator().manual_seed(MEASURING_SEED)

@@ -47,11 +47,7 @@ def call(
     """Return what a function of a mechanism returns.
 
     Args:
-        row: the mechanism.
         part: what the function gives, in words, for the sentence: "panel".
-        function: called with what is given.
-        *given: its arguments.
-        gives: the type, or types, of what it must return.
 
     Returns:
         What it returned.
@@ -73,9 +69,7 @@ def each(rows: Iterable[Mechanism], part: str, function: Callable[[Mechanism], T
     """Call a function with several mechanisms, and leave out those with which it fails; the log says why.
 
     Args:
-        rows: the mechanisms.
         part: what the function gives, in words.
-        function: called with a row.
 
     Yields:
         Each mechanism that works, and what the function returned for it.
@@ -92,7 +86,6 @@ def failed(row: Mechanism, part: str, error: BaseException) -> Failed:
     """Write a fault to the log, and return the sentence that a page shows.
 
     Args:
-        row: the mechanism.
         part: what it could not give, in words.
         error: what was raised; an `AttnvizError` is a sentence for people, and is quoted.
     """

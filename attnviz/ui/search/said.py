@@ -19,12 +19,7 @@ from attnviz.work.search.trials import Found, Trial, written
 
 
 def chosen(one: Found, fields: Fields) -> None:
-    """Draw the trial of a search that the URL names, or else its best one.
-
-    Args:
-        one: the search.
-        fields: of the URL, which name a trial.
-    """
+    """Draw the trial of a search that the URL names, or else its best one."""
     number = fields.read(st.query_params.to_dict()).get(fields.fields[1].name)
     trial = next((trial for trial in one.finished if trial.number == number), None)
     _trial(one, trial or one.best, is_best=trial is None)
@@ -56,12 +51,7 @@ def _trial(one: Found, trial: Trial | None, *, is_best: bool) -> None:
 
 
 def matters(found: list[Found], name: str) -> None:
-    """Say of each search whether more of a setting is better, with an interval or as an open question.
-
-    Args:
-        found: the searches.
-        name: of the setting.
-    """
+    """Say of each search whether more of a setting is better, with an interval or as an open question."""
     those = [one for one in found if name in [axis.name for axis in one.axes]]
     if not those:
         return

@@ -25,11 +25,7 @@ _LONGEST = 2000  # characters of all that is varied
 
 
 def choose() -> dict[str, str]:
-    """Draw the settings; return the words of the URL for them.
-
-    Raises:
-        BadInput: there is no data set for the recipe.
-    """
+    """Draw the settings; return the words of the URL for them."""
     recipe = _recipe()
     st.session_state["vary_lines"] = url_state.text("vary", usual(recipe), _LONGEST).replace(" ", "\n")
     st.text_area(
@@ -53,9 +49,6 @@ def asked(words: Mapping[str, str]) -> tuple[Wanted, int]:
 
     Args:
         words: from `choose`.
-
-    Raises:
-        BadInput, UnknownName: a setting makes no sense.
     """
     recipe = RECIPES[words["recipe"]]
     found = Wanted.read(

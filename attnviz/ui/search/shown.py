@@ -57,7 +57,6 @@ def draw(found: list[Found], below: Callable[[Found, Fields], None]) -> None:
     """Draw the trials of one search, or of two beside each other on the same scale.
 
     Args:
-        found: the searches.
         below: draws what is said under the trials of each, which on a phone stand above those of the other.
     """
     values = [trial.value for one in found for trial in one.finished if trial.value is not None]

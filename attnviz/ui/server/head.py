@@ -111,12 +111,7 @@ def _reserved(rows: Iterable[Mechanism]) -> str:
 
 
 def _streamlits(elements: Sequence[str], page: Path) -> str:
-    """Return the elements of HTML that fetch what Streamlit draws with; none where it has no such script.
-
-    Args:
-        elements: what is drawn, by the names of Streamlit's scripts.
-        page: Streamlit's own, which fetches some of them already.
-    """
+    """Return the elements of HTML that fetch what Streamlit draws with; none where it has no such script."""
     folder = page.parent / "static" / "js"
     known = page.read_text() if page.exists() else ""
     names = [path.name for element in elements for path in folder.glob(f"{element}.*.js")]

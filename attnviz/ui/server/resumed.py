@@ -30,11 +30,7 @@ _WAITING = "_attnviz_waiting"  # of a session: messages that follow its first ru
 
 
 def resume_pages(sessions: type[Any] = AppSession) -> None:
-    """Make sessions run the whole page first: once per process, before the first page runs.
-
-    Args:
-        sessions: Streamlit's class of sessions.
-    """
+    """Make sessions run the whole page first: once per process, before the first page runs."""
     if getattr(sessions.request_rerun, "resumes", False):
         return
     rerun: Callable[..., None] = sessions.request_rerun

@@ -93,9 +93,6 @@ class Headers:
 def one_sentence(error: Exception) -> bool:
     """Show an error that no page caught as one sentence; Streamlit has written its traceback to the log.
 
-    Args:
-        error: what was raised in a page or in a callback.
-
     Returns:
         True, which tells Streamlit to leave out its own box.
     """

@@ -29,7 +29,6 @@ def show(
 
     Args:
         card: of the model; None where it has none.
-        say: writes the finding.
         kind: what is replaced.
         named: from the name of an ablation and the pattern of its tap paths to words.
         verdict: from the model minus the same with the part at its mean to the finding.

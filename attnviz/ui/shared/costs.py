@@ -25,8 +25,6 @@ def table(titles: Mapping[str, str], controls: Sequence[str], *, key: str) -> No
 
     Args:
         titles: checkpoint -> what the row is called; its recipe is known.
-        controls: those of them that are there to be compared with.
-        key: of the container.
     """
     known = cards.readable([*titles])
     minutes = [

@@ -31,10 +31,8 @@ def slider(
     A training on pictures that another visitor has brought is drawn without its curve.
 
     Args:
-        net: that is shown, one epoch of it.
         beside: a second training, whose epochs go along; None where there is none.
         on_change: called with the key of the net at which it has come to rest; by default the URL names it as model.
-        key: of the component in its page.
     """
     try:
         its = _for_all(history(net))

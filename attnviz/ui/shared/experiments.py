@@ -45,7 +45,6 @@ def choose(experiments: Mapping[str, Experiment], *seen: object, heading: str = 
     Args:
         experiments: by the name that stands in the URL, in the order they are offered.
         *seen: handed to the experiment that is open, such as the model and the picture.
-        heading: above them.
     """
     opened = url_state.choice(FIELD, ["", *experiments], "")
     words = {word: None for one in experiments.values() for word in one.words}
@@ -70,12 +69,7 @@ def choose(experiments: Mapping[str, Experiment], *seen: object, heading: str = 
 
 
 def link(name: str, title: str) -> str:
-    """Return Markdown of a link that opens an experiment of the same page and scrolls to it (frontend/core/links.js).
-
-    Args:
-        name: of the experiment, as in the URL.
-        title: of the experiment.
-    """
+    """Return Markdown of a link that opens an experiment of this page and scrolls to it (frontend/core/links.js)."""
     return f"[{title}](#experiment-{name})"
 
 

@@ -14,7 +14,6 @@ def drawing(row: Mechanism, part: str) -> Iterator[None]:
     """Draw something of a mechanism; where that fails, the page goes on below a sentence that says so.
 
     Args:
-        row: the mechanism.
         part: what is drawn, in words.
     """
     try:

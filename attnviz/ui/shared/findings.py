@@ -139,7 +139,6 @@ def progress(net: Net, source: str, *, until: Callable[[], bool] = bool, small: 
     """Draw, again and again, how far `asking` has come, and run the page again when it has finished.
 
     Args:
-        net, source: of `asking`.
         until: says whether the page is to run again earlier.
         small: draw it where there is little room.
     """

@@ -47,9 +47,6 @@ def anchor(name: str) -> str:
 
     Args:
         name: of a term, in any case, or one of `SHORT`.
-
-    Raises:
-        UnknownName: the glossary has no such term.
     """
     full = SHORT.get(name.lower(), name.lower())
     if full not in sentences():

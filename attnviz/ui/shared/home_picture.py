@@ -36,10 +36,8 @@ def outline(tile: Image.Image, grid: tuple[int, int], corner: Corner, size: int,
     """Outline a square of a tile.
 
     Args:
-        tile: of `grey` or `heat`.
         grid: rows and columns of what it shows.
         corner: (row, column) where the square begins, in pixels of the picture.
-        size: of the square, in the same.
         width: of the line, in pixels of the tile.
     """
     rows, columns = grid

@@ -63,8 +63,6 @@ def answers(loaded: Loaded, source: str, split: str, first: int, count: int) -> 
 
     Args:
         loaded: the net in single precision, as it was trained.
-        source, split: the data set and its split.
-        first, count: which of its pictures.
     """
     net = loaded.net
     dataset, part = data.load(source, split), slice(first, first + count)

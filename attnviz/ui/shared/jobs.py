@@ -80,7 +80,6 @@ class Job(Generic[T]):
         """Wait until there are so many parts, or the job no longer runs; return whether they are there.
 
         Args:
-            count: of parts.
             seconds: to wait at most.
         """
         with self._changed:
@@ -122,12 +121,7 @@ class Job(Generic[T]):
 
 
 def job(key: Hashable, step: Callable[[int], T], count: int) -> Job[T]:
-    """Return the job of a key, made where there is none.
-
-    Args:
-        key: all that decides what is computed.
-        step, count: as `Job` takes them.
-    """
+    """Return the job of a key, made where there is none."""
     with _table:
         found = _jobs.setdefault(key, Job(step, count))
         _jobs.move_to_end(key)

@@ -32,12 +32,10 @@ def draw(
     """Draw a mechanism's page.
 
     Args:
-        row: of the table of mechanisms.
         question: what the page answers, in one sentence; Markdown.
         none: the text where no model of it is here; Markdown.
         see: draws the page between its head and its results, from the names of the checkpoints of its own models, and
             returns the net that is looked at; it runs alone, as a fragment, when the view changes.
-        tries: what to try first, as of `page.start`.
         controls: whether `see` can draw the controls among its own models too.
         compared: which recipes stand beside the net in the results; None for all of its task.
     """
@@ -84,13 +82,7 @@ def _named(seen: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def keep(fields: Fields, settled_view: Callable[[str], Mapping[str, Any] | None], key: str) -> Callable[[], None]:
-    """Return what a component calls when its view has settled: it writes the view into the URL.
-
-    Args:
-        fields: of the component's view.
-        settled_view: of the component's module.
-        key: of the component in its page.
-    """
+    """Return what a component calls when its view has settled: it writes the view into the URL."""
 
     def write() -> None:
         settled = settled_view(key)
@@ -104,8 +96,6 @@ def results(row: Mechanism, net: Net, compared: Callable[[Recipe], bool] | None 
     """Draw the results of a mechanism on the task of one of its nets, and the link to all others.
 
     Args:
-        row: of the table of mechanisms.
-        net: the one that is looked at.
         compared: which recipes stand beside it; None for all of the task.
     """
     st.header("How accurate it is", anchor=False)

@@ -17,7 +17,6 @@ def pages(rows: Iterable[Mechanism], taken: Collection[str]) -> Iterator[tuple[M
     """Return the pages of all mechanisms, then their further ones.
 
     Args:
-        rows: the mechanisms.
         taken: the last parts of the URLs of all other pages; who wants one of them, or one of an earlier mechanism, is
             left out of the navigation, as no URL can lead to two pages.
 

@@ -15,7 +15,6 @@ def beside(finding: str, net: Net, source: str) -> str:
 
     Args:
         finding: of networks that were trained on one data set, in Markdown.
-        net: that is looked at.
         source: the name of the data set that the networks of the finding were trained on.
     """
     if net.data == source:

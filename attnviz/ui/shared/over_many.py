@@ -25,10 +25,7 @@ def over_many(
 
     Args:
         word: the field of the URL that says whether it is shown.
-        count: how many examples it is about.
-        job: returns the work, the same for all visitors.
         draw: draws the parts that there are, at least one.
-        what: the examples are.
         verb: what is done with them, and the same once it is done.
         begins: whether it begins by itself, where the URL does not say otherwise.
     """

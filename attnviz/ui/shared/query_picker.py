@@ -17,7 +17,6 @@ def choose(count: int, grid: Grid | None) -> int:
     number alone counts from 0, as in older links.
 
     Args:
-        count: of the tokens.
         grid: where they lie, if they do.
     """
     middle = _middle(count, grid)
@@ -42,7 +41,6 @@ def in_url(count: int, grid: Grid | None) -> int:
     """Return the query that the URL names, by number among the tokens, without drawing its choice; else the middle one.
 
     Args:
-        count: of the tokens.
         grid: where they lie, if they do.
     """
     found = _token_of(st.query_params.get(QUERY, ""), count, grid)

@@ -8,12 +8,7 @@ MOST_ROWS = 60  # of one picture: the height of more is not reserved
 
 
 def container_key(rows: int, key: str) -> str:
-    """Return the key of a container that is as high as a picture of so many rows.
-
-    Args:
-        rows: of `attnviz.charts.dots`.
-        key: of the picture in its page.
-    """
+    """Return the key of a container that is as high as a picture of so many rows."""
     return f"dots-{rows}-{key}"
 
 

@@ -66,9 +66,6 @@ def leads_to(name: str) -> str | None:
 def verdicts(row: Mechanism) -> list[Line]:
     """Return what a mechanism is worth: the questions that the results begin with, also those that speak against it.
 
-    Args:
-        row: of the table of mechanisms.
-
     Returns:
         Lines; none where no paper of the mechanism begins with one of its models, or none of those is trained.
     """
@@ -132,7 +129,6 @@ def of(names: Sequence[str], controls: Collection[str], claims: dict[str, float]
         names: of checkpoints; those that are not trained, or not measured on these pictures, are left out.
         controls: names of the models that are controls.
         claims: from `claimed`; they stand beside the data that a model was trained on, as a paper's do.
-        source: the data set.
     """
     found = []
     for name, card in cards.readable(names).items():
@@ -173,7 +169,6 @@ def show(
         names: of the recipes, trained or not, in the order of the rows.
         controls: names of the models that are controls.
         papers: names in PAPERS; what they give is drawn beside ours.
-        source: the data set whose test pictures count.
         key: of the picture in this page; keep it fixed.
         like: the recipe of the model that is looked at: which of the others were not trained like it is said.
     """
@@ -225,12 +220,7 @@ def numbers(names: Sequence[str], papers: Sequence[str], like: str | None) -> li
 
 
 def from_paper(paper: Paper, names: Collection[str]) -> list[str]:
-    """Return what a paper says of some models, a paragraph each, after its title; nothing where it says nothing.
-
-    Args:
-        paper: of `PAPERS`.
-        names: of checkpoints.
-    """
+    """Return what a paper says of some models, a paragraph each, after its title; nothing where it says nothing."""
     figures = [one for one in paper.figures if set(one.checkpoints) & set(names)]
     tables = [one for one in paper.tables if {row.checkpoint for row in one.rows} & set(names)]
     if not figures and not tables:
@@ -250,11 +240,7 @@ def shortened(rows: Sequence[Dot]) -> list[Dot]:
 
 
 def groups(row: Mechanism) -> dict[Task, list[str]]:
-    """Return task -> the recipes of a mechanism that are tested on it, then those of everybody's controls.
-
-    Args:
-        row: of the table of mechanisms.
-    """
+    """Return task -> the recipes of a mechanism that are tested on it, then those of everybody's controls."""
     return _groups(row.models)
 
 
@@ -286,7 +272,6 @@ def of_mechanism(
     mechanism there is nothing to compare, and a sentence says so.
 
     Args:
-        row: of the table of mechanisms.
         task: one of its `groups`.
         key: of the picture in this page; keep it fixed.
         like: the net that is looked at: its variants count, and only models that were trained on the data set of the
@@ -307,8 +292,6 @@ def _beside(
     """Return the recipes that are drawn; none where none of the models is trained.
 
     Args:
-        models: of the mechanism.
-        task, compared: as of `of_mechanism`.
         like: the recipe of the net that is looked at; "" where it is not known, None where no net is looked at.
     """
     names, trained = _groups(models).get(task, []), set(cards.names())

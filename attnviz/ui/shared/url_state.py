@@ -55,8 +55,6 @@ def choice(key: str, options: Sequence[str], default: str, what: str | None = No
     """Return which of several options the URL names, and set its widget to it.
 
     Args:
-        key: the name of the URL field.
-        options: the valid values.
         default: the value where the field is missing or invalid; for an invalid one a sentence is shown.
         what: the word for the options in that sentence; by default the name of the field.
         widget: key of the widget; by default the name of the field.
@@ -78,11 +76,9 @@ def number(key: str, count: int, default: int, widget: str | None = None, least:
     """Return which number from the least to count - 1 the URL names, and set its widget to it.
 
     Args:
-        key: the name of the URL field.
         count: one more than the largest number.
         default: the value where the field is missing or invalid; for an invalid one a sentence is shown.
         widget: key of the widget; by default the name of the field.
-        least: the smallest number.
     """
     word = st.query_params.get(key, str(default))
     if not (word.isascii() and word.isdecimal() and len(word) < 10 and least <= int(word) < count):
@@ -98,7 +94,6 @@ def text(key: str, default: str, longest: int) -> str:
     """Return the words of the URL, cut where they are too long, and set the widget of that key to them.
 
     Args:
-        key: of the widget, and the name of the URL field.
         default: the words where the field is missing.
         longest: so many characters at most.
     """
@@ -114,7 +109,6 @@ def keep(key: str, widget: str | None = None, clears: Sequence[str] = ()) -> Non
     was not chosen: the browser has not heard yet of what Python has put there since.
 
     Args:
-        key: the name of the URL field.
         widget: key of the widget; by default the name of the field.
         clears: fields that mean nothing beside another value.
     """

@@ -19,11 +19,7 @@ def holder() -> str:
 
 
 def is_hidden(recipe: Recipe) -> bool:
-    """Return whether a recipe trains on pictures that somebody else has brought.
-
-    Args:
-        recipe: of a training.
-    """
+    """Return whether a recipe trains on pictures that somebody else has brought."""
     from attnviz.data import own  # here, as the live channel, which knows the cookie, loads no numpy
 
     return own.is_own(recipe.data) and not own.held(recipe.data, holder())

@@ -17,11 +17,7 @@ KEY = "train_token"
 
 
 def check() -> None:
-    """Refuse whoever may not train. Every button asks this again: a page can be older than its visitor's rights.
-
-    Raises:
-        BadInput: the visitor comes from another machine and has not given the token.
-    """
+    """Refuse whoever may not train. Every button asks this again: a page can be older than its visitor's rights."""
     if _sits_here():
         return
     token = os.environ.get(TOKEN, "")

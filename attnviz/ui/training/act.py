@@ -17,7 +17,6 @@ def do(action: Callable[[], object], said: str = "") -> None:
     """Do what a button asks for, if the visitor may; the page then says what came of it.
 
     Args:
-        action: to do.
         said: what is said where it was done.
     """
     try:

@@ -13,11 +13,7 @@ EVERY = 1.0
 
 
 def show(wanted: Order) -> None:
-    """Say what a training will cost, as soon as that is known; for whoever may train.
-
-    Args:
-        wanted: what is chosen.
-    """
+    """Say what a training will cost, as soon as that is known; for whoever may train."""
     try:
         access.check()
         known = cost.of(order.checked(wanted, order.limits())) is not None
@@ -30,7 +26,6 @@ def _sentence(wanted: Order, waiting: bool) -> None:
     """Draw the estimate, or that there is none yet.
 
     Args:
-        wanted: what is chosen.
         waiting: whether there was none when the page was drawn.
     """
     try:

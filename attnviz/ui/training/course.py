@@ -30,11 +30,7 @@ _RUNS = "train_runs"  # in the session: which
 
 
 def show(there: Sequence[Seen]) -> None:
-    """Draw the curves of chosen runs, and the last epoch of one of them.
-
-    Args:
-        there: the trainings.
-    """
+    """Draw the curves of chosen runs, and the last epoch of one of them."""
     known = {run: title for one in there for run in one.runs if (title := trainings.title_of(run))}
     if not known:
         st.caption("The curves of a training appear here after its first epoch.")

@@ -18,12 +18,7 @@ DRAW = "05_draw.py"
 
 
 def keep(run: str, epoch: int) -> None:
-    """Draw the name under which an epoch is to be kept, and the button.
-
-    Args:
-        run: its ID.
-        epoch: which one.
-    """
+    """Draw the name under which an epoch is to be kept, and the button."""
     word = st.text_input("Name to keep it under", key="train_word", placeholder="mine", width=220, max_chars=100)
     st.button(
         "Keep", key="train_do_keep", disabled=not word, on_click=act.do,

@@ -41,11 +41,7 @@ def tries() -> list[tuple[str, Mapping[str, str]]]:
 
 
 def choose() -> Order:
-    """Draw the settings, and return what they ask for.
-
-    Raises:
-        BadInput, UnknownName: a setting makes no sense.
-    """
+    """Draw the settings, and return what they ask for."""
     untouched = not {"recipe", "mechanism"} & st.query_params.keys()
     row = st.container(key="train_recipe", horizontal=True, vertical_alignment="bottom")
     with row:

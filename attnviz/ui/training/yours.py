@@ -37,11 +37,7 @@ def hidden(one: Seen) -> bool:
 
 
 def show(recipe: Recipe) -> None:
-    """Draw the field for pictures of one's own, and those that are there.
-
-    Args:
-        recipe: that is to be trained on them.
-    """
+    """Draw the field for pictures of one's own, and those that are there."""
     like = data.spec(recipe.data)
     rows, columns, channels = like.shape
     with st.expander("Train on your own pictures", key="train_own"):

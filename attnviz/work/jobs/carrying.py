@@ -42,11 +42,6 @@ def packed(run_id: str) -> bytes:
 
     Args:
         run_id: one of `runs.ids()`.
-
-    Raises:
-        UnknownName: there is no such run.
-        BadInput: it is not finished.
-        RunError, CheckpointError: something of it cannot be read.
     """
     home = runs.home(run_id)
     if runs.status(run_id).get("state") != "finished":

@@ -72,9 +72,6 @@ def address(word: str) -> str:
 
     Args:
         word: such as "http://127.0.0.1:8265".
-
-    Raises:
-        BadInput: it is no such address, or not on loopback and there is no token.
     """
     try:
         parts = urlsplit(word)
@@ -125,9 +122,6 @@ class Cluster:
         """Let the cluster run a command on a node that has room for it.
 
         Args:
-            name: of the submission, which is a new one.
-            words: of the command.
-            environment: what is set for it.
             cpus, gpus: so many are reserved for it.
         """
         asked = {

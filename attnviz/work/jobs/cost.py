@@ -38,9 +38,6 @@ _workers: list[threading.Thread] = []  # one at most
 def of(order: Order) -> Cost | None:
     """Return what an epoch of an order will cost, or None where that is not known yet; it is found out meanwhile.
 
-    Args:
-        order: whose limits were checked.
-
     Raises:
         AttnvizError: it cannot be trained; says why.
     """

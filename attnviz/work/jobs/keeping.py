@@ -34,15 +34,9 @@ def keep(run_id: str, epoch: int, word: str) -> str:
     Args:
         run_id: one of `runs.ids()`.
         epoch: one of `runs.epochs(run_id)`.
-        word: the second half of its name.
 
     Returns:
         The name of the model: MODEL.WORD.
-
-    Raises:
-        UnknownName: there is no such run or epoch.
-        BadInput: a model cannot have that name, or another one has it.
-        CheckpointError, RunError: something cannot be read or written.
     """
     import torch
 
@@ -77,15 +71,7 @@ def keep(run_id: str, epoch: int, word: str) -> str:
 
 
 def remove(name: str) -> None:
-    """Remove a model that somebody keeps; never one of ours.
-
-    Args:
-        name: MODEL.WORD.
-
-    Raises:
-        UnknownName: none of that name is kept.
-        CheckpointError: it cannot be removed.
-    """
+    """Remove a model that somebody keeps; never one of ours."""
     there = [one for one in cards.names() if cards.is_kept(one)]
     if name not in there:
         raise UnknownName("kept model", name, there)
@@ -101,10 +87,6 @@ def packed(name: str) -> bytes:
 
     Args:
         name: of the checkpoint.
-
-    Raises:
-        UnknownName: there is none of that name.
-        CheckpointError: it cannot be read; see `checkpoints.load`.
     """
     checkpoints.load(name)  # nobody carries away what cannot be trusted
     try:
@@ -121,14 +103,9 @@ def bring(content: bytes, word: str) -> str:
 
     Args:
         content: as `packed` returned it, from anywhere.
-        word: the second half of its new name.
 
     Returns:
         The name of the model: MODEL.WORD.
-
-    Raises:
-        BadInput: it is no such file, is too large, or cannot have that name.
-        CheckpointError: its card or weights cannot be trusted, or it cannot be written.
     """
     if packing.names(content, LARGEST) != [_CARD, _WEIGHTS]:
         raise BadInput(f"The file must be a zip of {_CARD} and {_WEIGHTS} and nothing else.")
@@ -143,11 +120,7 @@ def bring(content: bytes, word: str) -> str:
 
 
 def _trusted(card_bytes: bytes, weights_bytes: bytes) -> tuple[dict[str, Tensor], Card]:
-    """Return the weights as they are stored, and their card.
-
-    Raises:
-        BadInput: they do not belong to each other, or are none.
-    """
+    """Return the weights as they are stored, and their card."""
     with tempfile.TemporaryDirectory(prefix="attnviz-") as place:
         path, weights = Path(place) / _CARD, Path(place) / _WEIGHTS
         path.write_bytes(card_bytes)

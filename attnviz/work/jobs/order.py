@@ -80,12 +80,7 @@ def checked(order: Order, most: Limits) -> Order:
     """Return an order with its minutes limited.
 
     Args:
-        order: what is asked for.
         most: what may be asked for.
-
-    Raises:
-        BadInput: it asks for too much, or for seeds twice; says what would fit.
-        UnknownName: there is no such recipe.
     """
     recipe = order.made()
     if len(set(order.seeds)) < len(order.seeds):

@@ -32,9 +32,6 @@ def of(job: str) -> Progress:
 
     Args:
         job: one of `table.ids()`.
-
-    Raises:
-        UnknownName, RunError, BadInput: there is no such job, or its order can no longer be read.
     """
     order = table.read(job)
     epochs = order.made().epochs

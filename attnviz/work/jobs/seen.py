@@ -49,11 +49,7 @@ _last: list[tuple[float, tuple[Seen, ...]]] = []
 
 
 def look() -> tuple[Seen, ...]:
-    """Start the job that is next, and return all that there are: those that live first.
-
-    Raises:
-        RunError: the folder of jobs cannot be written.
-    """
+    """Start the job that is next, and return all that there are: those that live first."""
     with _lock:
         if _last and time.monotonic() - _last[0][0] < AGAIN:
             return _last[0][1]

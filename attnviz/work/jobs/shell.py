@@ -25,9 +25,6 @@ def act(options: argparse.Namespace) -> Iterator[str]:
 
     Yields:
         Lines that say what was done.
-
-    Raises:
-        AttnvizError: as the functions of `table` and `keeping`.
     """
     if options.action == "work":
         work(options.job)
@@ -67,12 +64,7 @@ def act(options: argparse.Namespace) -> Iterator[str]:
 
 
 def ordered(options: argparse.Namespace) -> order.Order:
-    """Return what the command line asks to train.
-
-    Raises:
-        BadInput: it makes no sense.
-        Unreachable: the cluster does not answer that is to say whether it has a GPU.
-    """
+    """Return what the command line asks to train."""
     from attnviz import devices
 
     at = None if options.cluster is None else cluster.address(options.cluster)

@@ -98,8 +98,6 @@ def submit(order: Order, home: Path, alive: Sequence[tuple[str | None, Path]]) -
     """Hand a job to its cluster, if a node has room for it. The caller holds the lock of all jobs.
 
     Args:
-        order: what to train.
-        home: the folder of the job.
         alive: the clusters and folders of all jobs that have been submitted and not ended.
 
     Returns:
@@ -131,11 +129,7 @@ def submit(order: Order, home: Path, alive: Sequence[tuple[str | None, Path]]) -
 
 
 def may_have_ended(order: Order, home: Path, its_runs: Sequence[str]) -> int | None:
-    """Return which attempt of a job may have ended; None where there is none, or it was looked at a moment ago.
-
-    Args:
-        order, home, its_runs: as `settle` takes them.
-    """
+    """Return which attempt of a job may have ended; None where there is none, or it was looked at a moment ago."""
     now = time.monotonic()
     found = read(home)
     if found is None or found.over or now - _looked.get(order.id, -_AGAIN) < _AGAIN:
@@ -165,10 +159,7 @@ def settle(order: Order, home: Path, attempt: int, its_runs: Sequence[str]) -> b
     The caller holds the lock of all jobs.
 
     Args:
-        order: what it trains.
-        home: its folder.
         attempt: that may have ended.
-        its_runs: of its seeds that have begun.
     """
     found = read(home)
     if found is None or found.over or found.attempt != attempt:  # somebody else has noticed it
@@ -233,12 +224,7 @@ def ended(home: Path) -> str | None:
 
 
 def device(word: str, cluster: str) -> str:
-    """Return "cpu" or "cuda" for a device as the command line names it, on a cluster.
-
-    Raises:
-        BadInput: no node has a GPU, or there is no such device.
-        Unreachable: the cluster does not answer.
-    """
+    """Return "cpu" or "cuda" for a device as the command line names it, on a cluster."""
     if word not in ("auto", "cpu", "cuda"):
         raise BadInput(f"The device must be auto, cpu or cuda, not {word!r}.")
     has_gpu = word != "cpu" and Cluster(address(cluster)).has_gpu()
@@ -248,12 +234,7 @@ def device(word: str, cluster: str) -> str:
 
 
 def here(order: Order) -> Order:
-    """Return what the app trains: on the cluster that `ATTNVIZ_CLUSTER` names, if it names one.
-
-    Raises:
-        BadInput: it is no address, or the cluster needs a token.
-        Unreachable: the cluster does not answer that is to say whether it has a GPU.
-    """
+    """Return what the app trains: on the cluster that `ATTNVIZ_CLUSTER` names, if it names one."""
     if not (at := os.environ.get(PLACE)):
         return order
     at = address(at)

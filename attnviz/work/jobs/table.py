@@ -72,16 +72,10 @@ def start(order: Order, most: Limits | None = None) -> str:
     """Start a training, or let it wait for the one before it; one that was begun earlier goes on.
 
     Args:
-        order: what to train.
         most: what it may ask for; by default what holds here.
 
     Returns:
         The name of the job: the same for the same order.
-
-    Raises:
-        BadInput: it asks for too much, or too many wait.
-        UnknownName: there is no such recipe.
-        RunError: the folder of jobs cannot be written.
     """
     order = orders.checked(order, most or orders.limits())
     if order.cluster is not None:
@@ -156,11 +150,6 @@ def delete(job: str) -> None:
 
     Args:
         job: one of `ids()`.
-
-    Raises:
-        UnknownName: there is no such job.
-        BadInput: it is training or waiting.
-        RunError: something cannot be removed.
     """
     home = shelf.JOBS.home(job)
     with _alone():
@@ -182,9 +171,6 @@ def tend() -> None:
     again whose node has died. Whoever shows jobs calls this first.
 
     Where the folder of jobs can only be read, nothing is started: another server, which may write there, does it.
-
-    Raises:
-        RunError: the folder of jobs cannot be written.
     """
     children.forget(_children)
     if not os.access(folder(), os.W_OK):
@@ -207,9 +193,6 @@ def state(job: str) -> State:
 
     Args:
         job: one of `ids()`.
-
-    Raises:
-        UnknownName: there is no such job.
     """
     home = shelf.JOBS.home(job)
     if _alive(job):

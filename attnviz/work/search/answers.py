@@ -57,10 +57,6 @@ def contrast(found: Found, name: str) -> Contrast | None:
     The difference is a coefficient of least squares, in which each other axis has a straight line, and a parabola where
     it takes more than two values. The interval comes from drawing the trials again with replacement.
 
-    Args:
-        found: the trials.
-        name: of the axis.
-
     Returns:
         None where all trials are on one side, or the search has no such axis.
 

@@ -46,9 +46,6 @@ _OPTIONS = (
 def checked(url: str) -> str:
     """Return the URL of a database that a search may use.
 
-    Args:
-        url: as somebody wrote it.
-
     Raises:
         BadInput: it is none of PostgreSQL, or holds a password: it would stand in lists of processes, and in the folder
             of the search.
@@ -183,7 +180,6 @@ def _storage(url: str, works: bool) -> Any:
     """Return Optuna's storage in a database, the same for all of a process: it keeps the trials that are finished.
 
     Args:
-        url: of the database.
         works: for a worker, whose session must stay the same as long as it holds the gate. For whoever looks, another
             takes its place when it has ended.
     """

@@ -68,12 +68,7 @@ def mend(path: Path) -> None:
 
 
 def alive(home: Path, worker: str) -> bool:
-    """Return whether a worker lives: it holds the lock of its file as long as it does, however it ends.
-
-    Args:
-        home: folder of the search.
-        worker: its name.
-    """
+    """Return whether a worker lives: it holds the lock of its file as long as it does, however it ends."""
     path = home / "workers" / f"{worker}.lock"
     if not path.is_file():
         return False

@@ -20,11 +20,7 @@ class Progress:
         self._bar: Any = None
 
     def report(self, found: Found) -> None:
-        """Show how far a search is.
-
-        Args:
-            found: its trials so far.
-        """
+        """Show how far a search is."""
         if self._bar is None:
             from tqdm import tqdm
 

@@ -22,10 +22,7 @@ def run(wanted: Wanted, workers: int, most: Limits, report: Callable[[Found], No
     """Search until all trials are finished. A worker that is killed is replaced; one that fails ends the search.
 
     Args:
-        wanted: what is searched.
-        workers: so many processes.
         most: what one training may ask for.
-        report: is told the trials so far, every half second.
 
     Returns:
         All trials; fewer than were asked for if somebody stopped the search.

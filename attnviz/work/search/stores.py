@@ -21,11 +21,7 @@ class Store(Protocol):
         """Hold the lock behind which all is done that must not happen twice."""
 
     def created(self, direction: Literal["maximize", "minimize"]) -> Study:
-        """Return the study for a worker, a new one if there is none. The caller is behind the gate.
-
-        Args:
-            direction: of what is better.
-        """
+        """Return the study for a worker, a new one if there is none. The caller is behind the gate."""
 
     def opened(self) -> Study | None:
         """Return the study for whoever only looks at it; None where no worker has begun it."""
@@ -46,20 +42,11 @@ class Store(Protocol):
         """Turn whatever goes wrong with the storage inside into one sentence."""
 
     def remove(self) -> None:
-        """Remove the study, where it does not go with the folder of the search.
-
-        Raises:
-            BadInput: a worker is at its trial.
-        """
+        """Remove the study, where it does not go with the folder of the search."""
 
 
 def store(home: Path, wanted: Wanted) -> Store:
-    """Return where a search keeps its trials.
-
-    Args:
-        home: its folder.
-        wanted: what is searched.
-    """
+    """Return where a search keeps its trials."""
     if wanted.storage:
         from attnviz.work.search.database import Database
 

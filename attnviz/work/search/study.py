@@ -71,9 +71,6 @@ class Search:
         Returns:
             Its number, its values, and the number of the trial that decides its seed: its own, or of one that died and
             that it repeats. None if another worker still trains the last ones. False if all are finished.
-
-        Raises:
-            RunError: the folder cannot be written.
         """
         with self._at_the_gate():
             trials = self.sweep()
@@ -113,34 +110,18 @@ class Search:
         return self.study.get_trials(deepcopy=False) if dead else trials
 
     def abandon(self, number: int) -> None:
-        """Let another worker repeat a trial, as its own was asked to stop.
-
-        Args:
-            number: of the trial.
-        """
+        """Let another worker repeat a trial, as its own was asked to stop."""
         with self._at_the_gate():
             for one in self.study.get_trials(deepcopy=False):
                 if one.number == number and not one.state.is_finished():
                     self._give_up(one, False, one.user_attrs.get("tries", 1))
 
     def beating(self, number: int) -> AbstractContextManager[None]:
-        """Let others see that the worker of a trial lives, as long as this lasts.
-
-        Args:
-            number: of the trial.
-        """
+        """Let others see that the worker of a trial lives, as long as this lasts."""
         return self._store.beating(self.study, self._id(number))
 
     def note(self, number: int, **what: Any) -> None:
-        """Write down something about a trial.
-
-        Args:
-            number: of the trial.
-            what: fields of `Trial`.
-
-        Raises:
-            Lost: another worker repeats it.
-        """
+        """Write down something about a trial."""
         with self._writing():
             for name, value in what.items():
                 self.study._storage.set_trial_user_attr(self._id(number), name, value)
@@ -149,15 +130,11 @@ class Search:
         """Write down whether a trial goes on with a run that was not begun for it; one that repeats another knows.
 
         Args:
-            number: of the trial.
             there: whether its run has epochs already.
             owned: whether that run was begun by a job or another search, which also deletes it.
 
         Returns:
             Whether the run was there before the trial, or before the one that it repeats.
-
-        Raises:
-            Lost: another worker repeats it.
         """
         with self._writing():
             known = self.study._storage.get_trial(self._id(number)).user_attrs.get("took")
@@ -169,9 +146,6 @@ class Search:
     def report(self, number: int, value: float, epoch: int) -> bool:
         """Write down the value of a trial after an epoch, and return whether it should be ended: its best value so far
         is below the median of what others had after as many epochs.
-
-        Raises:
-            Lost: another worker repeats it.
         """
         with self._writing():
             self.study._storage.set_trial_intermediate_value(self._id(number), epoch, value)
@@ -182,11 +156,7 @@ class Search:
         """End a trial.
 
         Args:
-            number: of the trial.
             value: that it reached; None if it was ended before it could.
-
-        Raises:
-            Lost: another worker repeats it.
         """
         from optuna.trial import TrialState
 
@@ -239,16 +209,7 @@ class Search:
 
 
 def opened(home: Path, wanted: Wanted) -> Study | None:
-    """Return the study of a search for whoever only looks at it; None where no worker has begun it.
-
-    Args:
-        home: folder of the search.
-        wanted: what is searched.
-
-    Raises:
-        RunError: its trials cannot be read.
-        BadInput: Optuna is not installed.
-    """
+    """Return the study of a search for whoever only looks at it; None where no worker has begun it."""
     return store(home, wanted).opened()
 
 

@@ -63,17 +63,10 @@ def start(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str:
     """Start the workers of a search, or go on with it; with more trials than before it is given those.
 
     Args:
-        wanted: what is searched.
-        workers: so many processes.
         most: what one training may ask for; by default what holds here.
 
     Returns:
         The name of the search: the same for the same search.
-
-    Raises:
-        BadInput: it asks for too much, or another search runs.
-        UnknownName: there is no such recipe.
-        RunError: the folder of searches cannot be written.
     """
     search = prepare(wanted, workers, most)
     with alone():
@@ -118,9 +111,6 @@ def spawn(search: str) -> subprocess.Popen[bytes]:
 
     Args:
         search: one of `ids()`.
-
-    Raises:
-        RunError: it could not be started.
     """
     place = home(search)
     (place / "stopped").unlink(missing_ok=True)
@@ -146,9 +136,6 @@ def at_work(search: str) -> list[Identity]:
 
     Args:
         search: one of `ids()`.
-
-    Raises:
-        UnknownName: there is no such search.
     """
     children.forget(_children)
     found = {}
@@ -170,11 +157,6 @@ def stop(search: str) -> None:
 
     Args:
         search: one of `ids()`.
-
-    Raises:
-        UnknownName: there is no such search.
-        BadInput: a worker runs in another container, or on another machine.
-        RunError: the folder of searches cannot be written.
     """
     with alone():
         for one in at_work(search):
@@ -189,10 +171,6 @@ def note_stopped(search: str) -> None:
 
     Args:
         search: one of `ids()`.
-
-    Raises:
-        UnknownName: there is no such search.
-        OSError: it cannot be written.
     """
     files.write(home(search) / "stopped", "")
 
@@ -203,11 +181,6 @@ def delete(search: str) -> None:
 
     Args:
         search: one of `ids()`.
-
-    Raises:
-        UnknownName: there is no such search.
-        BadInput: it is running, here or on another machine.
-        RunError: something cannot be removed.
     """
     place = home(search)
     with alone():
@@ -232,10 +205,6 @@ def found(search: str) -> Found:
 
     Args:
         search: one of `ids()`.
-
-    Raises:
-        UnknownName: there is no such search, or the visitor's pictures that it trains on are gone.
-        RunError, DataError, BadInput: its files cannot be read, or Optuna is missing.
     """
     wanted = read(search)
     opened = study.opened(home(search), wanted)
@@ -258,9 +227,6 @@ def state(search: str, known: Found | None = None) -> State:
     Args:
         search: one of `ids()`.
         known: its trials, if they have just been read.
-
-    Raises:
-        UnknownName, RunError, DataError, BadInput: as of `found`.
     """
     wanted, done = read(search), len((known or found(search)).finished)
     trials = wanted.trials

@@ -115,10 +115,6 @@ def shipped(name: str) -> Found:
 
     Args:
         name: one of `names()`.
-
-    Raises:
-        UnknownName: there is none of that name.
-        RunError: its file is damaged.
     """
     if name not in names():
         raise UnknownName("search", name, names())

@@ -57,9 +57,6 @@ class Wanted(Asked):
     def trial(self, values: Mapping[str, Value]) -> Recipe:
         """Return the recipe of a trial.
 
-        Args:
-            values: by the name of their axis.
-
         Raises:
             UnknownName, BadInput: as of `made`.
         """
@@ -75,12 +72,7 @@ def checked(wanted: Wanted, workers: int, most: Limits) -> None:
     """Refuse what asks for too much, or cannot be trained.
 
     Args:
-        wanted: what is asked for.
-        workers: so many processes.
         most: what one training may ask for.
-
-    Raises:
-        BadInput, UnknownName: says what would fit.
     """
     if workers < 1:
         raise BadInput(f"A search needs at least one worker, not {workers}.")

@@ -34,10 +34,6 @@ _WAIT = 0.3  # seconds between two looks at the last trials of others
 def work(home: Path, wanted: Wanted) -> None:
     """Train trials of a search until all are finished.
 
-    Args:
-        home: folder of the search.
-        wanted: what is searched.
-
     Raises:
         AttnvizError: something is missing or cannot be written, or the search asks for what cannot be trained.
         Terminated: the process was asked to end; another one repeats its trial, and goes on with its run.
@@ -169,7 +165,6 @@ def tidy(home: Path, best: int) -> None:
     """Remove of a finished trial what only a resumed training needs, and the weights of most epochs if they are large.
 
     Args:
-        home: the folder of its run.
         best: the epoch that is kept in any case.
     """
     for state in states.found(home).values():

@@ -38,15 +38,7 @@ class Many:
 
 
 def over(loaded: Loaded, source: str) -> Many:
-    """Return the gates over the first test pictures of a data set, in single precision, as the net was trained.
-
-    Args:
-        loaded: a net with gates.
-        source: the data set.
-
-    Raises:
-        BadInput: the net has no gates.
-    """
+    """Return the gates over the first test pictures of a data set, in single precision, as the net was trained."""
     model, net = cache.single(loaded.net)
     shown = data.shown(source)
     known = [label for label, name in enumerate(data.DATASETS[source].classes) if name in net.classes]
@@ -91,11 +83,7 @@ class Between:
 
 
 def between(loaded: Loaded, source: str) -> Between:
-    """Return how much of the variance of a net's gates over pictures of a data set lies between classes.
-
-    Args:
-        loaded, source: as of `over`.
-    """
+    """Return how much of the variance of a net's gates over pictures of a data set lies between classes."""
     many = cache.of_net(over, loaded.net, source)
     return Between(
         {path: between_classes(gates, many.labels) for path, gates in many.gates.items()},

@@ -27,7 +27,6 @@ def view(loaded: Loaded, example: Example, replaced: str = "own", turned: str = 
     """Return the maps of every block with gates, in single precision.
 
     Args:
-        loaded, example: the net and what it looks at.
         replaced: what all gates are, one of `attnviz.ui.components.gates.SETS`.
         turned: the gates that are turned besides, as the URL names them: "1.5-25,2.3-100"; "" for none.
 

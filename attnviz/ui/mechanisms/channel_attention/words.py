@@ -172,7 +172,6 @@ def gates_of_maps(replaced: str, turned: str, other: str | None) -> str:
     """Return with which gates the maps below are computed, in a sentence.
 
     Args:
-        replaced: what all gates are.
         turned: those that are turned besides, as the URL names them.
         other: which other picture's gates they may be, in words.
     """
@@ -189,7 +188,6 @@ def replaced(name: str, of: str) -> str:
     """Return in words what an ablation of the card replaces.
 
     Args:
-        name: of the ablation.
         of: the pattern of tap paths, such as "blocks.3.attention.*gate".
     """
     how, part = _REPLACED.get(name, name), of.split(".")

@@ -72,7 +72,6 @@ def within(name: str, looked_at: Subject) -> None:
     """Draw the weights inside one block of a trained network, between features; a sentence where there is none.
 
     Args:
-        name: of the network.
         looked_at: what the viewer above shows. The block that is locked there is meant, where both see the same blocks.
     """
     from attnviz.ui.mechanisms.cnn_attention import blocks
@@ -107,11 +106,7 @@ class OfBlock(Strict):
 
 
 def within_payload(subject: Subject, parameters: OfBlock) -> bytes:
-    """Return the weights between the features of a block, as a map.
-
-    Raises:
-        BadInput: there is no such block, or its blocks do not see themselves alone.
-    """
+    """Return the weights between the features of a block, as a map."""
     from attnviz.ui.mechanisms.cnn_attention import blocks
 
     if subject.net.config.get("attention") != "within":

@@ -91,7 +91,6 @@ def even(view: AttentionView, answer: str) -> str:
     """Return that attention is nearly even on a picture; nothing where a weight is far above an even share.
 
     Args:
-        view: of the picture.
         answer: of the model with exact even shares, in words.
     """
     _, tokens, _ = view.query.shape
@@ -132,7 +131,6 @@ def counted(side: int, missing: Sequence[str]) -> str:
     """Return how the numbers were counted, and how to get those that are missing.
 
     Args:
-        side: rows of the pictures.
         missing: checkpoints that have not been trained.
     """
     text = (

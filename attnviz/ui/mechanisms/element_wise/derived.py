@@ -45,9 +45,6 @@ def run(context: Context[Switched]) -> Tensor:
 
     The model stays as it is, as other visitors use it too: what differs is put in at the taps, by a trace within that
     of the live channel, which hears and edits what comes after.
-
-    Raises:
-        BadInput: an eps for a layer whose relevance has no norm, or no other picture named.
     """
     from attnviz.tracing import trace
 

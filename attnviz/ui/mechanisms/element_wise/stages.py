@@ -145,7 +145,6 @@ def left_of_the_start(norm: torch.nn.modules.batchnorm._BatchNorm, renewed: bool
     Each step of the training keeps 1 - momentum of what is stored, and adds a share of the batch's variance.
 
     Args:
-        norm: whose relevance it normalises.
         renewed: whether its statistics were computed anew after the training: then nothing is left.
     """
     if renewed or norm.running_var is None or norm.num_batches_tracked is None or norm.momentum is None:

@@ -124,9 +124,7 @@ def normalises(variance: float, stored: float, eps: float) -> str:
     """Return what the norm of the relevance does on a picture.
 
     Args:
-        variance: of the relevance on the picture.
         stored: the variance that the norm has stored in training.
-        eps: what the norm adds to it.
     """
     norm = term("batch normalisation", "norm")
     times = (stored + eps) / variance if variance else float("inf")
@@ -199,7 +197,6 @@ def finding_of_copy(own: Figure | None, without: Figure | None, answers: int) ->
     """Say whether a model needs the relevance of its picture.
 
     Args:
-        own: its accuracy.
         without: its accuracy with the mean relevance map in place of the relevance; None where it was not measured.
         answers: how many classes there are to choose from.
     """
@@ -221,7 +218,6 @@ def finding_of_dying(dead: Mapping[int, int], seeds: int) -> str:
 
     Args:
         dead: number of layers -> how many seeds were dead after 45 steps.
-        seeds: how many were tried with each number of layers.
     """
     counts = " and ".join(f"{count} of {seeds} seeds with {layers} layers" for layers, count in dead.items())
     if not any(dead.values()):
@@ -256,7 +252,6 @@ def finding_of_worth(models: Sequence[Rival], answers: int) -> str:
     """Say whether the best model with the mechanism is better than the best control that is no larger.
 
     Args:
-        models: trained and tested on the same pictures.
         answers: how many classes there are to choose from.
     """
     ours = [one for one in models if not one.control]
@@ -304,7 +299,6 @@ def finding_of_sizes(models: Sequence[Size], answers: int) -> str:
     """Say whether more heads, and more layers, make the trained models better.
 
     Args:
-        models: trained and tested on the same pictures.
         answers: how many classes there are to choose from.
     """
     found = []

@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 
 
 def added_by_pixel(context: Context[NoParameters]) -> Reading:
-    """Return what each pixel adds to the answer, batch by row and column.
-
-    Raises:
-        BadInput: the answer of the model is not a sum over pixels.
-    """
+    """Return what each pixel adds to the answer, batch by row and column."""
     import torch
 
     from attnviz.measures.pixel_attention.pixel_contribution import toward_answer

@@ -30,7 +30,6 @@ def numbers(view: AttentionView, state: Mapping[str, Any]) -> tuple[str, str] | 
     """Return score and weight with the numbers of the locked pair, or None if no pair of a single head is locked.
 
     Args:
-        view: the view that the viewer shows.
         state: the fields of the view, as the viewer gives them or as they were read from the URL, nonsense included.
     """
     head, i, j = state.get("head", 0), *(_token(view, state.get(name)) for name in ("query", "key"))

@@ -47,8 +47,6 @@ def explain(subject: Subject, view: AttentionView, numbers: tuple[str, str] | No
     """Say what the pictures mean, with the numbers of the locked pair, and what they do not show.
 
     Args:
-        subject: whose attention is drawn.
-        view: the view, as `look` returned it.
         numbers: the equations of the locked pair, as `look` returned them.
     """
     page.meaning(

@@ -102,12 +102,9 @@ def twice(
     """Draw maps as the paper does, and on a common scale.
 
     Args:
-        view: of the maps; its parameters have a scale.
-        subject: the net, and the example it looks at.
         beside: whether the two stand side by side, not one above the other.
         chosen: the map that is framed; None leaves it to the visitor.
         on_choice: a function that is called with the key of the component in which a map was chosen.
-        **parameters: the other parameters of the view.
     """
     places = st.columns(2, gap="large") if beside else (st.container(), st.container())
     for place, (key, scale) in zip(places, (("paper_own", "own"), ("paper_truly", "common")), strict=True):
@@ -120,9 +117,7 @@ def show(subject: Subject, *, one_part: bool, say: Callable[[str], None]) -> Non
     """Draw components as tiles, count what they show, and let the weight of one be changed.
 
     Args:
-        subject: the net, and the example it looks at.
         one_part: whether all heads of query, key or value are drawn, else the first head of all three.
-        say: writes what was found.
     """
     net, view = subject.net, attention(subject)
     lines, before = cache.of_net(learnt, net), cache.of_net(at_first, net)
@@ -200,7 +195,6 @@ def finding(now: Count, first: Count | None) -> str:
     """Say how many tiles are the picture or its negative, each on its own scale.
 
     Args:
-        now: of the trained model.
         first: of the same model before its first training step; None where it is not known.
     """
     if now.other:
@@ -224,7 +218,6 @@ def started(before: Lines, picture: Array, shown: Sequence[tuple[int, int, int]]
     """Count what the same tiles showed before any training.
 
     Args:
-        before: the lines before training.
         picture: the intensities (token,), 0..1.
         shown: the components (part, head, component) that are the tiles.
     """

@@ -34,7 +34,6 @@ def head(count: int, *, mean: bool = False) -> int | None:
     """Draw the choice of a head, initially the one in the viewer, and return it; None for the mean of all.
 
     Args:
-        count: the number of heads; for a single head nothing is drawn.
         mean: whether the mean can be chosen. If not, the first head is used for it.
     """
     if count == 1:
@@ -54,7 +53,6 @@ def token(view: AttentionView, name: str) -> Token | None:
     """Return the query or the key that is locked in the viewer; None where none is, or nonsense, which the viewer says.
 
     Args:
-        view: the view that the viewer shows.
         name: "query" or "key".
     """
     place = FIELDS.read(st.query_params.to_dict()).get(name)
@@ -69,11 +67,7 @@ def token(view: AttentionView, name: str) -> Token | None:
 
 
 def check(view: AttentionView, head: int | None = None, number: int | None = None) -> None:
-    """Refuse a head or a token that a view does not have.
-
-    Raises:
-        BadInput: it has none of that number; says how many there are.
-    """
+    """Refuse a head or a token that a view does not have."""
     heads, tokens, _ = view.query.shape
     for what, asked, count in (("heads", head, heads), ("tokens", number, tokens)):
         if asked is not None and not 0 <= asked < count:
@@ -92,7 +86,6 @@ def middle_of_the_ink(view: AttentionView, *, company: bool = False) -> Token:
     """Return an example for when nothing is locked: the pixel with much ink that is nearest to the centre of the ink.
 
     Args:
-        view: the view that the viewer shows.
         company: whether to prefer a pixel whose intensity another pixel has too.
     """
     picture = view.picture

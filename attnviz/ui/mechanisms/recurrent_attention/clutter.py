@@ -20,10 +20,6 @@ _KEY = "clutter_thrown"
 def around(net: Net, example: Example) -> tuple[Example, dict[str, int]]:
     """Draw the choice of clutter where it makes sense, and return the example that the net sees.
 
-    Args:
-        net: that looks.
-        example: that was chosen.
-
     Returns:
         The drawing among clutter, which is a drawing again, and the URL field that says which throw it is; for a
         picture of a data set, or a net that knows no clutter, the example that was chosen, and no field.

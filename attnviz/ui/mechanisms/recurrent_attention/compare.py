@@ -24,7 +24,6 @@ def show(names: Sequence[str], learnt: Sequence[str], *, key: str) -> None:
     Args:
         names: of the recipes, in the order of the rows; what all others are compared with comes first.
         learnt: those whose policy is learnt; all others are controls.
-        key: of the charts in this page.
     """
     here = cards.readable(names)
     if here:

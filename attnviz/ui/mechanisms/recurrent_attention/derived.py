@@ -38,11 +38,7 @@ class Looked(Strict):
 
 
 def layer_of(model: nn.Module) -> tuple[str, Glimpses]:
-    """Return path and layer of what takes the glimpses.
-
-    Raises:
-        BadInput: the model takes none.
-    """
+    """Return path and layer of what takes the glimpses."""
     from attnviz.layers.glimpse import Glimpses
 
     found = next(((path, layer) for path, layer in model.named_modules() if isinstance(layer, Glimpses)), None)
@@ -52,11 +48,7 @@ def layer_of(model: nn.Module) -> tuple[str, Glimpses]:
 
 
 def settle(loaded: Loaded, parameters: Looked) -> Looked:
-    """Return the parameters, if the model can use them.
-
-    Raises:
-        BadInput: more locations than glimpses, or a model without glimpses.
-    """
+    """Return the parameters, if the model can use them."""
     count, given = layer_of(loaded.model)[1].glimpses, len(parameters.locations)
     if given > count:
         raise BadInput(f"This model takes {count} glimpses, so {given} locations are too many.")

@@ -16,7 +16,6 @@ def opens(net: Net, source: str) -> Picture:
     """Return the first picture of a data set that a net answers correctly along its first draw.
 
     Args:
-        net: that looks.
         source: a data set that is here. Torch is loaded only where no first look of it is stored.
     """
     found = None if net.card is None else first_look.stored(net.key)
@@ -36,7 +35,6 @@ def view(subject: Subject, draw: int | None, forced: Places = ()) -> GlimpseView
     """Return what the player shows of a subject; torch is loaded only where that is not stored.
 
     Args:
-        subject: the net that looks, and what it looks at.
         draw: the seed of the random numbers; None for the path along the means.
         forced: (row, column) of each glimpse in -1..1, where the net is made to look; empty leaves all to it.
     """

@@ -28,8 +28,6 @@ def view(loaded: Loaded, example: Example, draw: int | None, forced: Places = ()
     """Return what the player needs of a net on an example.
 
     Args:
-        loaded: a net that looks in glimpses.
-        example: that it looks at.
         draw: the seed of the random numbers; None for the path along the means.
         forced: (row, column) of each glimpse in -1..1, where the net is made to look; empty leaves all to it.
     """

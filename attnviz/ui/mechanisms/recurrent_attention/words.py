@@ -47,8 +47,6 @@ def means(view: GlimpseView, net: Net, *, moved: bool = False) -> str:
     """Return what the pictures mean, with the numbers of this model and this picture.
 
     Args:
-        view: of the path that the model chose.
-        net: that chose it.
         moved: whether the visitor has moved a glimpse, so that another path is shown: then it is said whose these are.
     """
     here = "on this picture, with no glimpse moved," if moved else "on this picture"
@@ -178,7 +176,6 @@ def finding_of_learning(
 
     Args:
         learnt, other: the accuracies; None of a model that has not been trained.
-        locations: what the other locations are.
         answers: how many classes there are to choose from.
         differs: what else differs between their trainings.
     """

@@ -46,11 +46,7 @@ def of(net: Net) -> list[Curve]:
 
 
 def guess(lengths: Sequence[int]) -> Curve:
-    """Return the curve of a guess at sorted digits, without looking.
-
-    Args:
-        lengths: of strips.
-    """
+    """Return the curve of a guess at sorted digits, without looking."""
     digits, exact = ([*values] for values in zip(*map(_guessed, lengths), strict=True))
     return Curve(
         key="",
@@ -74,7 +70,6 @@ def of_card(name: str, card: Card) -> Curve | None:
 
     Args:
         name: of the checkpoint.
-        card: of it.
     """
     figures: dict[str, Figure] = {}
     lengths: list[int] = []

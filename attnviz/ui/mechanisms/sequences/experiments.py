@@ -172,11 +172,7 @@ def _work(
     """Return the work of an experiment, the same for all visitors: some strips a part, and of these each net in turn.
 
     Args:
-        name: of the experiment.
         measure: of a net, in single precision, and some strips.
-        nets: that are measured.
-        source, length: of the strips.
-        count: how many strips.
     """
     from attnviz.ui.mechanisms.sequences import many
 

@@ -109,7 +109,6 @@ def positions(
     Args:
         right, somewhere, change: with positions: digits at their place, digits anywhere, and by how much permuted
             columns change a logit; then the same without.
-        length: of the strips.
     """
     numbers = (
         f"Of {length} digits, {share(right)} are in the right place with positions and {share(right_without)} without; "

@@ -120,7 +120,6 @@ def agree(loaded: Loaded, of: Of) -> AgreedPart:
     """Return how far weights, gradient and two kinds of erasure agree on which digits count for each step.
 
     Args:
-        loaded: as of `steer`.
         of: strips of at least three digits: fewer rank too little.
     """
     model, net = loaded.model, loaded.net

@@ -73,9 +73,6 @@ def opened(content: bytes) -> npt.NDArray[np.uint8]:
 
     Args:
         content: of a picture file, dark on light, with 28 pixels a side for each digit.
-
-    Raises:
-        BadInput: it is no picture, or none of such digits.
     """
     picture = 255 - pictures.read(content).grey
     rows, columns = picture.shape
@@ -88,11 +85,7 @@ def opened(content: bytes) -> npt.NDArray[np.uint8]:
 
 
 def written(text: str) -> npt.NDArray[np.uint8]:
-    """Return drawn digits of the data set `strokes`, uint8 (digits, 28, 28), for digits that were typed.
-
-    Raises:
-        BadInput: it is not 1 to 30 digits.
-    """
+    """Return drawn digits of the data set `strokes`, uint8 (digits, 28, 28), for digits that were typed."""
     if not text.isdecimal() or not text.isascii() or len(text) > MOST:
         raise BadInput(f"A strip has 1 to {MOST} digits and nothing else, so {text[:40]!r} cannot be drawn.")
     labels = data.labels("strokes", "test")

@@ -113,10 +113,8 @@ def said(
     """Return what a model says of a strip, and the values of some taps.
 
     Args:
-        model: that reads.
         images: float (1, 1, 28, column) in 0..1.
         told: the symbols that it is told; None for those that it says itself.
-        change: that is made while it reads.
         keep: tap paths.
 
     Returns:
@@ -173,7 +171,6 @@ def moved(weights: Tensor, by: int) -> Tensor:
 
     Args:
         weights: (..., key), which sum to one.
-        by: columns to the right.
     """
     keys = weights.shape[-1]
     by = max(1 - keys, min(keys - 1, by))
@@ -200,8 +197,6 @@ def weights_of(reading: Reading, one: Looking, steps: int) -> Tensor:
 
     Args:
         reading: of its tap "weights", or "context" of a decoder that has none.
-        one: the layer.
-        steps: of the text.
     """
     tensor, axes = reading.tensor, reading.axes
     if one.keys == "numbers":  # (step, batch, feature)
@@ -296,11 +291,7 @@ def view(loaded: Loaded, example: Example) -> AlignmentView:
 
 
 def columns_tap(model: nn.Module) -> str:
-    """Return the path of the tap of a model's columns.
-
-    Raises:
-        BadInput: it reads no columns.
-    """
+    """Return the path of the tap of a model's columns."""
     for path, layer in model.named_modules():
         if "columns" in getattr(layer, "taps", ()):
             return f"{path}.columns"
@@ -314,7 +305,6 @@ def gradients(model: nn.Module, images: Tensor, text: Sequence[int]) -> Tensor:
     share of that of all columns.
 
     Args:
-        model: that reads.
         images: float (1, 1, 28, column) in 0..1.
         text: of which the logits are differentiated, a symbol for each step; each is told to the step after it.
     """

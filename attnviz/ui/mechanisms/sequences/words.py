@@ -43,7 +43,6 @@ def means(subject: Subject, state: Mapping[str, object] | None = None) -> str:
     """Return what is shown and what it means, with the numbers of this net, this strip and a step of its answer.
 
     Args:
-        subject: the net and the strip.
         state: the view of `attnviz.ui.components.alignment`; None for all defaults. Its step counts as the last where
             it is beyond the text. What was moved by hand changes no number here: that is said.
     """
@@ -155,7 +154,6 @@ def on_digits(row: np.ndarray, digits: int, pitch: int, side: int) -> np.ndarray
 
     Args:
         row: (column,) weights.
-        digits: of the strip.
         pitch, side: pixels from one column to the next, and of a digit.
     """
     places = np.minimum(np.arange(len(row)) * pitch // side, digits - 1)

@@ -79,10 +79,6 @@ def trap(subject: Subject) -> None:
 def lost(net: Net, name: str) -> Difference | None:
     """Return by how much more accurate a net is than the same with theta replaced, from its card.
 
-    Args:
-        net: that was tested.
-        name: of the ablation.
-
     Returns:
         The difference on the main test; None where the card does not have it.
     """
@@ -142,12 +138,7 @@ def errors(one: str, other: str) -> tuple[str, list[Band]] | None:
 
 
 def controls_of(net: Net, known: Iterable[str]) -> list[str]:
-    """Return the networks without a transformer that a net stands beside; first the one that its recipe names.
-
-    Args:
-        net: that is compared.
-        known: the checkpoints of its task.
-    """
+    """Return the networks without a transformer that a net stands beside; first the one that its recipe names."""
     chosen = None if net.card is None else net.card.recipe.control
     controls = [key for key in known if MECHANISM.is_control(RECIPES[key].config) and key != net.key]
     return sorted(controls, key=lambda key: key != chosen)

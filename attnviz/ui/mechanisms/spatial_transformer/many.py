@@ -67,11 +67,7 @@ def by_class(loaded: Loaded, source: str) -> dict[str, Undone]:
 
 
 def path_of(loaded: Loaded) -> str:
-    """Return the path of a net's spatial transformer.
-
-    Raises:
-        BadInput: it has none.
-    """
+    """Return the path of a net's spatial transformer."""
     for path, part in loaded.model.named_modules():
         if isinstance(part, SpatialTransformer):
             return str(path)
@@ -79,15 +75,7 @@ def path_of(loaded: Loaded) -> str:
 
 
 def over(loaded: Loaded, source: str) -> Many:
-    """Return the transforms of the first test pictures of a data set, in single precision, as the net was trained.
-
-    Args:
-        loaded: a net with a spatial transformer.
-        source: the data set.
-
-    Raises:
-        BadInput: the net has no spatial transformer.
-    """
+    """Return the transforms of the first test pictures of a data set, in single precision, as the net was trained."""
     model, net = cache.single(loaded.net)
     path = path_of(loaded)
     transformer = model.get_submodule(path)

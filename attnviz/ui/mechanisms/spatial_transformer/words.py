@@ -142,11 +142,7 @@ def constant_of(transform: str) -> str:
 
 
 def trap_caption(transform: str) -> str:
-    """Return what was replaced, and how that was counted.
-
-    Args:
-        transform: what the transformer can do.
-    """
+    """Return what was replaced, and how that was counted."""
     mean = "*At its mean*: over 3,000 training pictures, so that every picture is sampled alike."
     identity = "*The identity*: the picture as it is."
     if transform == "rotation":
@@ -167,9 +163,7 @@ def replaced(name: str, of: str, *, transform: str = "affine") -> str:
     """Return in words what an ablation of the card replaces.
 
     Args:
-        name: of the ablation.
         of: the pattern of tap paths; always theta here.
-        transform: what the transformer can do.
     """
     return _ROTATION_AT_MEAN if (name, transform) == ("mean", "rotation") else _REPLACED.get(name, name)
 
@@ -178,7 +172,6 @@ def trapped(found: Difference, constant: str = "mean") -> str:
     """Return whether a theta that is the same for every picture would do.
 
     Args:
-        found: of the model minus the same with theta at a constant.
         constant: which, one of CONSTANT.
     """
     change = f"with theta {CONSTANT[constant]} the model {change_in_points(found, 'loses', 'gains')}"
@@ -206,8 +199,6 @@ def gained(title: str, source: str, bands: Sequence[Band]) -> str:
     """Return who gains from a transformer, beside a control.
 
     Args:
-        title: of the control.
-        source: the data set.
         bands: of angles, ascending.
     """
     better = [one for one in bands if one.interval[0] > 0]

@@ -53,9 +53,6 @@ def taps_of(parameters: OfHead) -> tuple[str, str]:
 def answer_row(context: Context[OfHead]) -> Reading:
     """Return what the token that the answer is read from takes from each token, batch by key, as multiples of an even
     share; where the answer is read from all patches, the mean over them.
-
-    Raises:
-        BadInput: the layer has no such head.
     """
     import torch
 

@@ -122,13 +122,7 @@ def work(its: History, points: Sequence[Point], found: Sequence[HeadLayer], pict
 def switch(
     loaded: Loaded, found: Sequence[HeadLayer], pictures: npt.NDArray[np.uint8], answers: npt.NDArray[np.int64]
 ) -> Part:
-    """Switch each head off, one at a time.
-
-    Args:
-        loaded: the net at one epoch.
-        found: its layers with heads.
-        pictures, answers: as of `Unseen`.
-    """
+    """Switch each head off, one at a time."""
     import torch
 
     from attnviz import edits
@@ -157,8 +151,6 @@ def together(parts: Sequence[Part], points: Sequence[Point], heads: tuple[str, .
 
     Args:
         parts: in the order of `work`; at least one.
-        points: the epochs of a round.
-        heads: the names of the heads.
     """
     count = len(points)
     rounds = len(parts) // count

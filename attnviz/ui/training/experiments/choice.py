@@ -29,9 +29,6 @@ EPOCHS = 12
 def trainings(there: Sequence[Seen]) -> dict[str, str]:
     """Return the trainings whose models have heads and answer with a class: those run here first, the newest first.
 
-    Args:
-        there: the trainings of this page.
-
     Returns:
         Key of a history (`attnviz.subjects.history`) -> what it is called.
     """
@@ -52,8 +49,6 @@ def pick(word: str, label: str, options: Mapping[str, str], clears: Sequence[str
     """Draw the choice of a training and return its key.
 
     Args:
-        word: the field of the URL.
-        label: above the field.
         options: key -> what it is called; at least one.
         clears: fields of the URL that mean nothing for another training, such as one of its epochs.
     """

@@ -118,9 +118,7 @@ def compare(
     """Compare the maps of every two heads.
 
     Args:
-        last: both nets after their training.
         first: both before it; fewer than two are not compared.
-        found: the layers.
         pictures: uint8 (picture, row, column, channel), as the nets take them.
         number: of the part: it decides how places are shuffled, and the first one keeps maps.
     """
@@ -142,13 +140,7 @@ def compare(
 
 
 def maps_of(loaded: Loaded, found: Sequence[HeadLayer], pictures: npt.NDArray[np.uint8]) -> list[Reading]:
-    """Return the maps of each layer's heads; where each query has a row of its own, those of some queries.
-
-    Args:
-        loaded: the net.
-        found: its layers.
-        pictures: as the net takes them.
-    """
+    """Return the maps of each layer's heads; where each query has a row of its own, those of some queries."""
     import torch
 
     from attnviz.answers import as_batch

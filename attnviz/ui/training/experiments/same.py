@@ -84,7 +84,6 @@ def beside(net: Net, options: Mapping[str, str]) -> dict[str, str]:
     """Return the trainings whose heads can be matched with those of a net: the same kind of net, with maps.
 
     Args:
-        net: whose.
         options: key -> title, of all.
 
     Returns:

@@ -39,9 +39,6 @@ def unseen(net: Net, most: int) -> Unseen:
     Args:
         net: any one of the training.
         most: so many at most.
-
-    Raises:
-        DataError: there are none here.
     """
     return cache.of_net(_unseen, net, most)
 

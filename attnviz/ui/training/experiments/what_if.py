@@ -135,9 +135,6 @@ def _curves(key: str, made: Recipe, seed: int, words: str, lives: bool) -> None:
 
     Args:
         key: of the first.
-        made: the recipe of the second.
-        seed: of both.
-        words: what was changed.
         lives: whether the second one trained or waited when the page was drawn.
     """
     with page.sentences():
@@ -168,12 +165,7 @@ def _values(run: str) -> list[Mapping[str, float | None]]:
 
 
 def in_words(one: str, other: str, words: str) -> str:
-    """Return how much the change makes for the best validation accuracy; "" where none was recorded.
-
-    Args:
-        one, other: the runs.
-        words: what was changed in the other.
-    """
+    """Return how much the change makes for the best validation accuracy; "" where none was recorded."""
     best = [max((value for epoch in _values(run) if (value := epoch.get(FIGURE)) is not None), default=None)
             for run in (one, other)]  # fmt: skip
     found = mistakes.read(one)
@@ -187,8 +179,6 @@ def compared(one: float, other: float, count: int, words: str) -> str:
 
     Args:
         one, other: shares of right answers, 0..1.
-        count: of the pictures.
-        words: what was changed in the other.
     """
     difference = other - one
     reach = 1.96 * math.sqrt((one * (1 - one) + other * (1 - other)) / count)
@@ -211,8 +201,6 @@ def _maps(its: History, other: History, words: str) -> None:
 
     Args:
         its: the epochs of the first run.
-        other: those of the second.
-        words: what was changed in the second.
     """
     known = [point.key for point in its.points]
     net = subjects.net(url_state.choice(AT, known, known[-1], "epoch"))

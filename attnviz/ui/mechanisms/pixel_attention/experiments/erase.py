@@ -280,8 +280,6 @@ def chunk(loaded: "Loaded", source: str, fill: "Fill", first: int) -> "Curve":
 
     Args:
         loaded: the net, in single precision to halve the time.
-        source: the data set of the pictures.
-        fill: the replacement of what is removed.
         first: the place of the first picture among those that fit.
     """
     import torch

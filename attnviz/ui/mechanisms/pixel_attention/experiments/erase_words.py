@@ -20,9 +20,6 @@ def one_picture(changes: Array, logit: float, answer: str, count: int, unit: str
 
     Args:
         changes: the changes of the logit (2 + draw,): most attended, Jacobian, draws.
-        logit: the logit of the answer to the unedited picture.
-        answer: the name of that answer.
-        count, unit: the number of removed tokens, and their name.
     """
     attended, draws = changes[0], changes[2:]
     return (
@@ -33,11 +30,7 @@ def one_picture(changes: Array, logit: float, answer: str, count: int, unit: str
 
 
 def finding(changes: Array, count: int, unit: str) -> str:
-    """Say whether the most attended pixels matter more for the answer to one picture than chance lets expect.
-
-    Args:
-        changes, count, unit: as in `one_picture`.
-    """
+    """Say whether the most attended pixels matter more for the answer to one picture than chance lets expect."""
     attended, jacobian, draws = changes[0], changes[1], changes[2:]
     below, above, several = int((attended < draws).sum()), int((attended > draws).sum()), len(draws)
     without = f"without {_most(count, unit)} the model is"
@@ -76,9 +69,7 @@ def table(changes: Array, answers: Sequence[str], ink: int, jacobian_ink: int, c
     """Return the changes of one picture as a table in Markdown.
 
     Args:
-        changes, count, unit: the same as in `one_picture`.
         answers: the answers (2 + draw,) without what is removed.
-        ink, jacobian_ink: the number of removed tokens that have ink.
     """
     draws = changes[2:]
     (usual, times), *others = Counter(answers[2:]).most_common()
@@ -129,7 +120,6 @@ def csv(curve: "Curve", numbers: Sequence[int], origin: Mapping[str, str]) -> st
     """Return every change in full precision: one line per picture, count and choice.
 
     Args:
-        curve: the whole curve.
         numbers: the places (picture,) of the pictures in the test split.
         origin: the lines at the top, by name.
     """

@@ -168,12 +168,7 @@ def measure(loaded: "Loaded", example: "Example") -> Measured:
 
 
 def finding(without: np.ndarray, classes: Sequence[str]) -> str:
-    """Return in words whether the answer to this picture needs any single head.
-
-    Args:
-        without: the probabilities, as in `Measured`.
-        classes: the names of the net's answers.
-    """
+    """Return in words whether the answer to this picture needs any single head."""
     whole, none, *each = without
     best = int(whole.argmax())
     end = (

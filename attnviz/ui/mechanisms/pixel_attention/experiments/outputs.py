@@ -118,8 +118,6 @@ def in_turn(net: Net, source: str, names: Sequence[str]) -> tuple[Picture, ...]:
     """Return a test picture of each of several classes; where a class is named again, its next picture.
 
     Args:
-        net: the net that looks at the pictures.
-        source: the data set.
         names: the classes in the order of the pictures.
 
     Raises:

@@ -133,7 +133,6 @@ def finding_of_weights(held: Mapping[str, int], pixels: int) -> str:
 
     Args:
         held: name of each query -> how many pixels, the largest weights first, hold half of its attention.
-        pixels: of the picture.
     """
     few = [number for number in held.values() if number <= FEW * pixels]
     each = ", ".join(f"{name}: {number}" for name, number in held.items())
@@ -208,11 +207,7 @@ VIEWS = (*paper_tiles.VIEWS, PAPER_WEIGHTS, PAPER_OUTPUTS)
 
 
 def seven_digits(subject: Subject) -> tuple[tuple[Picture, ...], Array, Array]:
-    """Return the digits of the paper's figures, the outputs of the layer for them, and their intensities.
-
-    Raises:
-        BadInput: the net does not know these digits.
-    """
+    """Return the digits of the paper's figures, the outputs of the layer for them, and their intensities."""
     net = subject.net
     if not {*INPUTS} <= {*net.classes}:
         raise BadInput(f"{net.key} has no classes for the digits 8 and 1.")

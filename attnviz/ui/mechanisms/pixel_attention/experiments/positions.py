@@ -100,11 +100,7 @@ def closeness(code: Array, rows: int, columns: int) -> tuple[float, float]:
 
 
 def finding(near: float, others: float) -> str:
-    """Say whether neighbouring positions have similar codes.
-
-    Args:
-        near, others: the mean cosines, as `closeness` returns them.
-    """
+    """Say whether neighbouring positions have similar codes."""
     numbers = (
         f"the mean cosine of a position's code with those of its neighbours is {short(near, 2)}, with those of all "
     )

@@ -168,7 +168,6 @@ def finding(line: "Lines", part: str) -> str:
     """Say what all components of query, key or value are made of.
 
     Args:
-        line: their linear functions of the intensity.
         part: "query", "key" or "value".
     """
     up, count = int((line.slope > 0).sum()), line.slope.size

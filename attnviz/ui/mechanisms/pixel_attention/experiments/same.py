@@ -53,7 +53,6 @@ def show(subject: Subject, head: int | None) -> None:
     """Draw the pixels of one intensity, how much each row differs from theirs, and the row itself.
 
     Args:
-        subject: the net, and the example it looks at.
         head: the head whose row is drawn; None for the mean of all.
     """
     view = attention(subject)

@@ -194,9 +194,6 @@ def maps(loaded: "Loaded", example: "Example", seed: int, head: int | None, quer
     """Return what each position of an example receives: (3, position), original, shuffled, and back in order.
 
     Args:
-        loaded: the net.
-        example: the example.
-        seed: the number of the order.
         head: the head; None for the mean of all.
         query: the token that attends, numbered in the original picture and followed through the shuffle; None for the
             mean over all.

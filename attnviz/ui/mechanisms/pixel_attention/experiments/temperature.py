@@ -83,7 +83,6 @@ def finding(held: Mapping[str, float], pixels: int) -> str:
 
     Args:
         held: name of the mark -> the number of pixels that hold the weights, 1 to `pixels`, from large scores to small.
-        pixels: of the picture.
     """
     least, most = min(held.values()), max(held.values())
     numbers = "; ".join(f"{name}: {short(count, 2)}" for name, count in held.items())
