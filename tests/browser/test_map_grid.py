@@ -66,6 +66,18 @@ def test_the_value_under_the_pointer_stands_in_every_tile(opened: Open) -> None:
     np.testing.assert_array_equal(find_grid(page).evaluate("(root) => Array.from(root.readMap(7))"), maps[7].ravel())
 
 
+def test_on_a_page_that_css_zooms_the_values_are_those_under_the_pointer(opened: Open) -> None:
+    page = opened()
+    find_grid(page).evaluate("(root) => { root.style.zoom = 1.25; }")
+    try:
+        for tile, row, column in ((0, 0, 0), (1, 4, 6), (2, 3, 5)):
+            page.mouse.move(*locate(page, tile, row, column))
+            found = read_grid(page)
+            assert (found["cell"], found["tile"]) == ([row, column], tile)
+    finally:
+        find_grid(page).evaluate("(root) => { root.style.zoom = ''; }")
+
+
 def test_a_click_chooses_and_escape_lets_the_cell_go(opened: Open) -> None:
     page = opened()
     page.mouse.click(*locate(page, 4, 1, 1))

@@ -18,9 +18,12 @@ function mapOf(cells) {
     () => [shown.token, shown.taken],
     ([token]) => Object.assign(shown, { token, drawn: shown.drawn + 1 }),
   );
+  const box = { left: 0, top: 0 };
   const target = {
+    clientLeft: 0,
+    clientTop: 0,
     addEventListener: (kind, act) => (heard[kind] = act),
-    getBoundingClientRect: () => ({ left: 0, top: 0 }),
+    getBoundingClientRect: () => box,
   };
   const cellAt = (x, y) => Math.floor((y * cells) / SIDE) * cells + Math.floor((x * cells) / SIDE);
   const inside = (x, y) => x >= 0 && y >= 0 && x < SIDE && y < SIDE;
@@ -36,7 +39,7 @@ function mapOf(cells) {
   const tell = (kind, [x, y], more = {}) =>
     heard[kind]({
       ...{ pointerType: "mouse", isPrimary: true, button: 0, timeStamp: now },
-      ...{ offsetX: x, offsetY: y, clientX: x, clientY: y, touches: [{ clientX: x, clientY: y }] },
+      ...{ clientX: x, clientY: y, touches: [{ clientX: x, clientY: y }] },
       preventDefault() {},
       ...more,
     });
@@ -63,7 +66,11 @@ function mapOf(cells) {
       return passed;
     },
     finger: (kind, place, more = {}) => tell(kind, place, { pointerType: "touch", ...more }),
-    scrolled: (by) => tell("pointermove", hand.at, { offsetY: hand.at[1] + by }),
+    scrolled(by) {
+      box.top = -by;
+      tell("pointermove", hand.at);
+      box.top = 0;
+    },
     click(place) {
       tell("pointerdown", place);
       tell("pointerup", place);

@@ -91,7 +91,14 @@ test("half a turn keeps its sign; more than that goes on from the other side", (
 /** A canvas that takes pointers, and what was done with them. */
 function scene() {
   const done = [];
-  const canvas = Object.assign(new EventTarget(), { style: {}, setPointerCapture() {} });
+  const box = { left: 0, top: 0 };
+  const canvas = Object.assign(new EventTarget(), {
+    style: {},
+    clientLeft: 0,
+    clientTop: 0,
+    setPointerCapture() {},
+    getBoundingClientRect: () => box,
+  });
   const part = Object.assign(Object.create(Scene.prototype), { canvas, shape: [4, 4, 1], cell: 50, size: [284, 284] });
   part.listen({
     frame: () => IDENTITY,
@@ -99,8 +106,8 @@ function scene() {
     drag: (from, to) => done.push(to.map((one) => Math.round(100 * one) / 100)),
     end: () => done.push("end"),
   });
-  const point = (type, pointerId, offsetX = 142, more = {}) =>
-    canvas.dispatchEvent(event(type, { pointerId, offsetX, offsetY: 142, isPrimary: true, button: 0, ...more }));
+  const point = (type, pointerId, clientX = 142, more = {}) =>
+    canvas.dispatchEvent(event(type, { pointerId, clientX, clientY: 142, isPrimary: true, button: 0, ...more }));
   return { done, point };
 }
 

@@ -1,6 +1,7 @@
 // Hands on the canvas: a pointer looks, a click or a tap chooses a step, the handle of the peak is dragged; keys do all
 // of it.
 
+import { placeIn } from "../hands/place.js";
 import { movable, movedBy } from "./derive.js";
 import { columnAt } from "./layout.js";
 
@@ -25,21 +26,27 @@ export class Hands {
   }
 
   /** @param {PointerEvent} event */
+  at(event) {
+    return placeIn(this.part.scene.canvas, event);
+  }
+
+  /** @param {PointerEvent} event */
   find(event) {
-    return this.part.scene.find(event.offsetX, event.offsetY);
+    const { x, y } = this.at(event);
+    return this.part.scene.find(x, y);
   }
 
   down(event) {
     if (!event.isPrimary || event.button !== 0) return;
     const { part } = this;
     const { zone } = this.find(event);
-    this.pressed = { x: event.offsetX, y: event.offsetY };
+    this.pressed = this.at(event);
     if (!part.shown.moves || (zone !== "bars" && zone !== "strip")) return;
     part.scene.canvas.setPointerCapture(event.pointerId);
     const { step } = part.shown;
     this.held = {
-      x: event.offsetX,
-      column: columnAt(part.scene.at.xs, event.offsetX),
+      x: this.pressed.x,
+      column: columnAt(part.scene.at.xs, this.pressed.x),
       by: movedBy(part.view.moved, step),
       step,
       far: false,
@@ -56,10 +63,11 @@ export class Hands {
       part.look(column >= 0 ? { row, column } : null);
       return;
     }
-    held.far ||= Math.abs(event.offsetX - held.x) > FAR;
+    const { x } = this.at(event);
+    held.far ||= Math.abs(x - held.x) > FAR;
     if (!held.far) return;
     part.scene.canvas.style.cursor = "grabbing";
-    const column = columnAt(part.scene.at.xs, event.offsetX);
+    const column = columnAt(part.scene.at.xs, x);
     part.looked = { row: -1, column };
     part.move(held.step, held.by + column - held.column);
   }
@@ -68,7 +76,8 @@ export class Hands {
     const { part, pressed } = this;
     const dragged = this.held?.far ?? false;
     this.end();
-    if (!pressed || dragged || Math.hypot(event.offsetX - pressed.x, event.offsetY - pressed.y) > FAR + 6) return;
+    const { x, y } = this.at(event);
+    if (!pressed || dragged || Math.hypot(x - pressed.x, y - pressed.y) > FAR + 6) return;
     const { zone, row, column } = this.find(event);
     if (part.shown.layer.queries === "columns") {
       const chosen = row >= 0 ? row : zone === "strip" ? column : -1;

@@ -6,6 +6,7 @@ import { PadCursor } from "./cursor.js";
 import { endedAt, isNear, tipOf } from "./derive.js";
 import { copy, inkStroke, paint, paperOf } from "./paint.js";
 import { PadTools } from "./tools.js";
+import { shareIn } from "../hands/place.js";
 import { Raster } from "../hands/raster.js";
 import { decode, encode, fits, FULL, PRESSURES, SIDE, simplify, toUnit } from "../hands/strokes.js";
 
@@ -255,10 +256,9 @@ export class Pad {
     const { stroke } = this.pointer;
     const { points, pressures } = stroke;
     const box = this.sheet.getBoundingClientRect();
-    const size = SIDE / this.sheet.clientWidth;
-    const [left, top] = [box.left + this.sheet.clientLeft, box.top + this.sheet.clientTop];
     for (const event of events) {
-      const place = [toUnit((event.clientX - left) * size), toUnit((event.clientY - top) * size)];
+      const { x, y } = shareIn(this.sheet, event, box);
+      const place = [toUnit(x * SIDE), toUnit(y * SIDE)];
       const pressure = Math.round(event.pressure * PRESSURES);
       this.pointer.rest = [...place, pressure];
       if (isNear(points, place)) continue;

@@ -14,10 +14,10 @@ export function listen(player, stage) {
   stage.addEventListener("pointerdown", (event) =>
     player.guard(() => {
       if (!player.canMove || !event.isPrimary || event.button !== 0) return;
-      const glimpse = scene.glimpseAt(event.clientX, event.clientY, player.view.glimpse);
+      const glimpse = scene.glimpseAt(event, player.view.glimpse);
       if (glimpse < 0) return;
       stage.setPointerCapture(event.pointerId);
-      const [row, column] = scene.pixelAt(event.clientX, event.clientY);
+      const [row, column] = scene.pixelAt(event);
       const [ownRow, ownColumn] = player.pixel(glimpse);
       held = { glimpse, x: event.clientX, y: event.clientY, far: false, by: [ownRow - row, ownColumn - column] };
       player.choose(glimpse);
@@ -27,9 +27,8 @@ export function listen(player, stage) {
   stage.addEventListener(
     "touchstart",
     (event) => {
-      const [{ clientX, clientY }] = event.touches;
       if (!player.canMove || event.touches.length !== 1) return;
-      if (scene.glimpseAt(clientX, clientY, player.view.glimpse) >= 0) event.preventDefault();
+      if (scene.glimpseAt(event.touches[0], player.view.glimpse) >= 0) event.preventDefault();
     },
     { passive: false },
   );
@@ -37,15 +36,12 @@ export function listen(player, stage) {
     player.guard(() => {
       if (!held) {
         if (event.pointerType !== "touch")
-          stage.classList.toggle(
-            "over",
-            player.canMove && scene.glimpseAt(event.clientX, event.clientY, player.view.glimpse) >= 0,
-          );
+          stage.classList.toggle("over", player.canMove && scene.glimpseAt(event, player.view.glimpse) >= 0);
         return;
       }
       held.far ||= Math.hypot(event.clientX - held.x, event.clientY - held.y) > 3;
       if (!held.far) return;
-      const [row, column] = scene.pixelAt(event.clientX, event.clientY);
+      const [row, column] = scene.pixelAt(event);
       player.move(held.glimpse, [row + held.by[0], column + held.by[1]]);
     }),
   );

@@ -2,6 +2,7 @@
 // the picture, with a margin in which boxes that leave the picture can still be seen.
 
 import { context2d, element, set } from "../core/dom.js";
+import { placeIn } from "../hands/place.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { boxesOf, coverage, drawsOf, pixelOf } from "./derive.js";
 
@@ -236,24 +237,23 @@ export class Scene {
     );
   }
 
-  /** The pixel under a place of the window; it may lie beside the picture. @param {number} x @param {number} y */
-  pixelAt(x, y) {
-    const box = this.svg.getBoundingClientRect();
-    return [(y - box.top) / this.scale - this.margin, (x - box.left) / this.scale - this.margin].map(Math.floor);
+  /** The pixel under a pointer; it may lie beside the picture. @param {import("../hands/place.js").Pointer} pointer */
+  pixelAt(pointer) {
+    const { x, y } = placeIn(this.svg, pointer);
+    return [y / this.scale - this.margin, x / this.scale - this.margin].map(Math.floor);
   }
 
   /**
-   * The glimpse that can be grasped at a place of the window; -1 for none.
-   * @param {number} x
-   * @param {number} y
+   * The glimpse that a pointer can grasp; -1 for none.
+   * @param {import("../hands/place.js").Pointer} pointer
    * @param {number} preferred where several are as near
    */
-  glimpseAt(x, y, preferred) {
-    const box = this.svg.getBoundingClientRect();
+  glimpseAt(pointer, preferred) {
+    const { x, y } = placeIn(this.svg, pointer);
     let [best, least] = [-1, GRIP];
     this.parts.forEach(({ circle }, number) => {
       const [cx, cy] = ["cx", "cy"].map((name) => (Number(circle.getAttribute(name)) + this.margin) * this.scale);
-      const far = Math.hypot(x - box.left - cx, y - box.top - cy) - (number === preferred ? 4 : 0);
+      const far = Math.hypot(x - cx, y - cy) - (number === preferred ? 4 : 0);
       if (far < least) [best, least] = [number, far];
     });
     return best;

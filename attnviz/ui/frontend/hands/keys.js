@@ -1,5 +1,7 @@
 // Hands on a canvas: pointer, finger and keys become "look at this cell" and "take it".
 
+import { placeIn } from "./place.js";
+
 const STILL = 10; // CSS pixels a finger may move and still have tapped
 const GRASP = 24; // CSS pixels around the tapped cell from which a finger may drag it
 
@@ -45,7 +47,10 @@ export function listen(target, { find, same, look, take, atOnce = false, passing
   /** @type {{found: any, x: number, y: number}|null} */
   let tapped = null;
   let dragging = false;
-  const at = (event) => find(event.offsetX, event.offsetY);
+  const at = (event) => {
+    const { x, y } = placeIn(target, event);
+    return find(x, y);
+  };
 
   target.addEventListener("pointermove", (event) => {
     if (event.pointerType === "touch" && !dragging) return;
@@ -66,7 +71,7 @@ export function listen(target, { find, same, look, take, atOnce = false, passing
     pressed = null;
     dragging = false;
     if (!start?.found || Math.hypot(event.clientX - start.x, event.clientY - start.y) > STILL) {
-      if (dragged) tapped = { found: at(event) ?? tapped?.found, x: event.offsetX, y: event.offsetY };
+      if (dragged) tapped = { found: at(event) ?? tapped?.found, ...placeIn(target, event) };
       return;
     }
     if (event.pointerType !== "touch" || atOnce || (tapped && same(tapped.found, start.found))) {
@@ -75,8 +80,7 @@ export function listen(target, { find, same, look, take, atOnce = false, passing
       look(start.found);
     }
     passing?.keep();
-    tapped =
-      event.pointerType === "touch" && !atOnce ? { found: start.found, x: event.offsetX, y: event.offsetY } : null;
+    tapped = event.pointerType === "touch" && !atOnce ? { found: start.found, ...placeIn(target, event) } : null;
   });
   target.addEventListener("pointercancel", () => {
     pressed = null;
@@ -87,8 +91,7 @@ export function listen(target, { find, same, look, take, atOnce = false, passing
     "touchstart",
     (event) => {
       if (!tapped || event.touches.length !== 1) return;
-      const box = target.getBoundingClientRect();
-      const [x, y] = [event.touches[0].clientX - box.left, event.touches[0].clientY - box.top];
+      const { x, y } = placeIn(target, event.touches[0]);
       if (Math.hypot(x - tapped.x, y - tapped.y) > GRASP) return;
       event.preventDefault();
       dragging = true;

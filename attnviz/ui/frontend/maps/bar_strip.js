@@ -2,6 +2,7 @@
 // finger is wider than a bar: it slides along the strip, and what is below it is chosen.
 
 import { context2d, element, set } from "../core/dom.js";
+import { placeIn } from "../hands/place.js";
 import { BarPlaces, paintBars } from "./bars.js";
 
 const STILL = 3; // CSS pixels that a pressed pointer may move up or down before it turns
@@ -61,32 +62,33 @@ export class BarStrip {
 
   listen() {
     const { canvas } = this;
+    const at = (event) => placeIn(canvas, event);
     canvas.addEventListener("pointermove", (event) => {
       if (!event.buttons) this.pressed = this.finger = null; // its end was not heard, as where a menu opened
       const { pressed, finger } = this;
       if (finger) {
-        finger.along ||= Math.abs(event.offsetX - finger.x) > STILL;
-        if (finger.along) this.slideTo(event.offsetX);
+        finger.along ||= Math.abs(at(event).x - finger.x) > STILL;
+        if (finger.along) this.slideTo(at(event).x);
         return;
       }
       if (pressed && this.turn) {
-        pressed.turning ||= Math.abs(event.offsetY - pressed.y) > STILL;
-        if (pressed.turning) this.turn(pressed.bar, this.places.valueAt(event.offsetY));
+        pressed.turning ||= Math.abs(at(event).y - pressed.y) > STILL;
+        if (pressed.turning) this.turn(pressed.bar, this.places.valueAt(at(event).y));
         return;
       }
-      this.look(this.places.at(event.offsetX));
+      this.look(this.places.at(at(event).x));
     });
     canvas.addEventListener("pointerleave", () => this.pressed || this.look(-1));
     canvas.addEventListener("pointerdown", (event) => {
-      const bar = this.places.at(event.offsetX);
+      const bar = this.places.at(at(event).x);
       if (bar < 0 || event.button !== 0) return;
       // Up and down a finger scrolls the page, which cancels; it turns with what stands beside the bars.
       if (event.pointerType === "touch") {
-        this.finger = { x: event.offsetX, along: false };
+        this.finger = { x: at(event).x, along: false };
         canvas.setPointerCapture(event.pointerId);
         return;
       }
-      this.pressed = { bar, y: event.offsetY, turning: false };
+      this.pressed = { bar, y: at(event).y, turning: false };
       canvas.setPointerCapture(event.pointerId);
     });
     canvas.addEventListener("pointerup", () => {
@@ -97,7 +99,7 @@ export class BarStrip {
     for (const end of ["pointercancel", "lostpointercapture"])
       canvas.addEventListener(end, () => (this.pressed = this.finger = null));
     canvas.addEventListener("click", (event) => {
-      const bar = this.places.at(event.offsetX);
+      const bar = this.places.at(at(event).x);
       if (/** @type {PointerEvent} */ (event).pointerType === "touch" && bar >= 0) this.choose(bar);
     });
     this.element.addEventListener("keydown", (event) => this.key(event));

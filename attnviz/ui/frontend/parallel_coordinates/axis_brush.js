@@ -1,6 +1,7 @@
 // The brush of one axis: a drag along the axis sets it, and its two ends are dragged and moved with keys.
 
 import { element, set } from "../core/dom.js";
+import { placeIn } from "../hands/place.js";
 
 const STILL = 4; // CSS pixels that a pressed pointer may move before it brushes
 
@@ -37,13 +38,13 @@ export class AxisBrush {
 
   listen() {
     const { element, told } = this;
-    const height = (event) => event.clientY - element.getBoundingClientRect().top;
+    const height = (event) => placeIn(element, event).y;
     const drag = (event, done) => {
       const { pressed } = this;
       if (!pressed) return;
       pressed.moved ||= Math.abs(event.clientY - pressed.y) > STILL;
       if (!pressed.moved) return;
-      if (pressed.end === null) told.drag(height({ clientY: pressed.y }), height(event), done);
+      if (pressed.end === null) told.drag(height({ clientX: 0, clientY: pressed.y }), height(event), done);
       else told.pull(pressed.end, height(event), done);
     };
     element.addEventListener("pointerdown", (event) => {

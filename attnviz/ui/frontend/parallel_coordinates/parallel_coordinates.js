@@ -5,6 +5,7 @@ import { element, grown, say, text } from "../core/dom.js";
 import { mountable, Part } from "../core/part.js";
 import { UrlView } from "../core/url_view.js";
 import { Savers, whenWanted } from "../hands/controls.js";
+import { placeIn } from "../hands/place.js";
 import { AxisBrush } from "./axis_brush.js";
 import {
   brushOf,
@@ -138,9 +139,8 @@ export class ParallelCoordinates extends Part {
   /** The trial under a pointer; -1 where none is near. @param {MouseEvent} event */
   trialAt(event) {
     if (!this.room) return -1;
-    const box = this.chart.getBoundingClientRect();
-    const [along, place] = [this.room.along(event.clientX - box.left), this.room.place(event.clientY - box.top)];
-    return nearest(this.shown, this.inside, along, place, NEAR);
+    const { x, y } = placeIn(this.chart, event);
+    return nearest(this.shown, this.inside, this.room.along(x), this.room.place(y), NEAR);
   }
 
   look(trial) {

@@ -3,6 +3,7 @@
 
 import { context2d, element, say, set, text } from "../core/dom.js";
 import { mountable, Part } from "../core/part.js";
+import { shareIn } from "../hands/place.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { boxAfterKey, boxBetween, inWords } from "./derive.js";
 
@@ -60,9 +61,9 @@ export class Photograph extends Part {
   }
 
   at(event) {
-    const { left, top, width, height } = this.canvas.getBoundingClientRect();
+    const { x, y } = shareIn(this.canvas, event);
     const { rows, columns } = this.header;
-    return { row: ((event.clientY - top) / height) * rows, column: ((event.clientX - left) / width) * columns };
+    return { row: y * rows, column: x * columns };
   }
 
   down(event) {

@@ -1,6 +1,7 @@
 // Hands on the picture and on what is sampled from it: pointers, fingers and keys.
 
 import { gridMove } from "../hands/keys.js";
+import { placeIn } from "../hands/place.js";
 import { byKey, FREE, isHeld, isMoved, keyed, letGo, moveOf } from "./derive.js";
 
 /** Follow the hands on a component. @param {import("./sampling_grid.js").SamplingGrid} part */
@@ -13,9 +14,10 @@ export function listen(part) {
   });
   const { canvas, board } = part.seen;
   const look = (event) =>
-    part.guard(() =>
-      part.look(board.find(event.offsetX * devicePixelRatio, event.offsetY * devicePixelRatio)?.token ?? -1),
-    );
+    part.guard(() => {
+      const { x, y } = placeIn(canvas, event);
+      part.look(board.find(x * devicePixelRatio, y * devicePixelRatio)?.token ?? -1);
+    });
   canvas.addEventListener("pointermove", look);
   canvas.addEventListener("pointerdown", look);
   canvas.addEventListener("pointerleave", (event) => event.pointerType === "touch" || part.guard(() => part.look(-1)));

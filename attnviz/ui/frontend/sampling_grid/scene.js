@@ -2,6 +2,7 @@
 
 import { css, packed } from "../core/colours.js";
 import { context2d } from "../core/dom.js";
+import { placeIn } from "../hands/place.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { at, inPixels, placeOf } from "./affine.js";
 import { CORNERS, frameOf, handleAt, handlesOf } from "./derive.js";
@@ -204,10 +205,14 @@ export class Scene {
    */
   listen({ frame, begin, drag, end }) {
     const { canvas } = this;
+    const under = (event) => {
+      const { x, y } = placeIn(canvas, event);
+      return this.placeAt(x, y);
+    };
     const handle = (event) =>
       handleAt(
         frame(),
-        this.placeAt(event.offsetX, event.offsetY),
+        under(event),
         (event.pointerType === "touch" ? GRIP.touch : GRIP.mouse) / this.cell,
         this.shape,
       );
@@ -221,12 +226,12 @@ export class Scene {
       if (!event.isPrimary || event.button !== 0) return;
       if (held) letGo(); // the end of that one was never heard
       canvas.setPointerCapture(event.pointerId);
-      held = { pointer: event.pointerId, from: this.placeAt(event.offsetX, event.offsetY) };
+      held = { pointer: event.pointerId, from: under(event) };
       begin(handle(event));
     });
     canvas.addEventListener("pointermove", (event) => {
       if (!held) canvas.style.cursor = CURSORS[handle(event)] ?? "nwse-resize";
-      else if (event.pointerId === held.pointer) drag(held.from, this.placeAt(event.offsetX, event.offsetY));
+      else if (event.pointerId === held.pointer) drag(held.from, under(event));
     });
     canvas.addEventListener("lostpointercapture", (event) => {
       if (event.pointerId === held?.pointer) letGo();

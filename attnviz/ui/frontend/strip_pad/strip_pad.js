@@ -3,6 +3,7 @@
 
 import { context2d, element, say, text } from "../core/dom.js";
 import { mountable, Part } from "../core/part.js";
+import { shareIn } from "../hands/place.js";
 import { Raster } from "../hands/raster.js";
 import { SIDE, toUnit } from "../hands/strokes.js";
 import { pictureCanvas } from "../maps/paint.js";
@@ -67,9 +68,8 @@ export class StripPad extends Part {
   follow(event) {
     if (!this.pointer) return;
     const { stroke } = this.pointer;
-    const box = this.canvas.getBoundingClientRect();
-    const scale = SIDE / box.width;
-    stroke.points.push(toUnit((event.clientX - box.left) * scale), toUnit((event.clientY - box.top) * scale));
+    const { x, y } = shareIn(this.canvas, event);
+    stroke.points.push(toUnit(x * SIDE), toUnit(y * SIDE));
     this.surface.stroke(stroke, Math.max(0, stroke.points.length / 2 - 2));
     this.draw();
   }
