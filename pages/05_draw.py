@@ -102,6 +102,7 @@ def draw() -> None:
         for row, offer in offers:
             with faults.drawing(row, "offer"):
                 offer.show(names, seen_on_pad(PAD))
+        url_state.state(**{panels.WORD: ",".join(names)})
 
 
 def keep() -> None:

@@ -103,7 +103,7 @@ def test_a_refusal_leaves_the_pad_and_the_other_ink_can_be_chosen(page: Page, ad
     page.get_by_text("This is a HEIC picture").wait_for()
     assert read_pad(page)["base"] == first
     np.testing.assert_array_equal(read_raster(page), compute_canvas(FIVE))
-    page.get_by_role("radio", name="lighter than its background").click()
+    page.get_by_role("radio", name="lighter").click()
     second = wait_for_base(page, first)
     np.testing.assert_array_equal(read_raster(page), compute_canvas(FIVE, False))
     find_pad(page).get_by_role("button", name="Undo").click()

@@ -8,10 +8,29 @@ import { isAtRest, isSettled, settled, watch } from "../../attnviz/ui/frontend/c
 /** A window and a document, as far as they are asked. */
 const listeners = {};
 const page = { state: "notRunning" };
+const observers = new Set();
+/** The script's state becomes another one, and whoever observes it is told what it was. */
+const becomes = (state) => {
+  const oldValue = page.state;
+  page.state = state;
+  observers.forEach((tell) => tell([{ oldValue }]));
+};
+class Observer {
+  constructor(tell) {
+    this.tell = tell;
+  }
+  observe() {
+    observers.add(this.tell);
+  }
+  disconnect() {
+    observers.delete(this.tell);
+  }
+}
 const happens = (kind, event) => listeners[kind].forEach((act) => act(event));
 Object.assign(globalThis, {
   addEventListener: (kind, act) => (listeners[kind] ??= []).push(act),
   document: { querySelector: () => ({ getAttribute: () => page.state }) },
+  MutationObserver: Observer,
 });
 
 test("a page is not at rest while its script runs", () => {
@@ -75,6 +94,19 @@ test("what is drawn is that of the URL again once the run has ended that its cha
   t.mock.timers.tick(50);
   await saving;
   assert.ok(saved && isSettled());
+});
+
+test("a run that is over between two looks is not waited for any longer", async (t) => {
+  watch();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  happens("popstate", {});
+  becomes("rerunRequested");
+  becomes("running");
+  becomes("notRunning");
+  assert.equal(isSettled(), false, "what has arrived is drawn at the next look");
+  t.mock.timers.tick(50);
+  await settled();
+  assert.equal(observers.size, 0);
 });
 
 test("what is drawn is not that of the URL while a script runs that a click has started", () => {

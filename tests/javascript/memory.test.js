@@ -102,6 +102,21 @@ test("only what a hand has drawn is among the last drawings, and what was delete
   assert.deepEqual(ids(), ["own"]);
 });
 
+test("no drawing stands twice among the last ones, whatever it was called when it came back", () => {
+  const shown = () => last().map(({ id, strokes }) => [id, strokes.length]);
+  keepLast(step("first", null, ONE), true);
+  keepLast(step("second", null, TWO), true);
+  keepLast(step("again", null, ONE), true);
+  assert.deepEqual(shown(), [
+    ["again", 1],
+    ["second", 1],
+  ]);
+  keepLast(step("second", null, ONE), true);
+  assert.deepEqual(shown(), [["second", 1]]);
+  keepLast(step("other", UPLOAD, ONE), true);
+  assert.equal(shown().length, 2);
+});
+
 test("each stroke and each picture is kept once, however many steps they are in", () => {
   keepHere({ ...KEPT, panels: null });
   const { history } = JSON.parse(written["attnviz.drawing"]);

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from attnviz import data
+from attnviz.ui.shared import url_state
 
 from .draw_page import PAGE, open_page, pad, run
 
@@ -21,6 +22,15 @@ def test_it_begins_with_an_empty_pad_and_ten_digits_to_start_from() -> None:
     numbers = [int(one["name"].removeprefix("strokes.")) for one in header["samples"]]
     np.testing.assert_array_equal(arrays["samples"], images[numbers, :, :, 0])
     assert not test.warning
+
+
+def test_a_link_of_the_page_states_its_models_and_the_version() -> None:
+    test = open_page()
+    shown = [one["checkpoint"] for one in pad(test)[0]["cards"]["models"]]
+    stated = test.session_state["url_state.stated"]
+    assert stated == {"v": url_state.VERSION, "models": ",".join(shown)}
+    again = open_page(**stated)
+    assert [one["checkpoint"] for one in pad(again)[0]["cards"]["models"]] == shown and not again.warning
 
 
 def test_the_url_brings_strokes_a_picture_and_the_switch() -> None:

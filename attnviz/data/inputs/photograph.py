@@ -43,6 +43,9 @@ _ALIKE = 0.3  # of the pixels around a piece, how many may be as dark as the pie
 _SPECK = 8  # pixels of the least piece
 _RULED = 0.6  # of a piece, how much may lie on rules alone
 _CONTACT = 0.6  # of its longer side, how much of it may lie on the edge of the picture
+_HALF = 0.5  # of the picture's side, how long a piece may be of which more lies on one edge: a digit that is cut
+_LIGHT = 0.12  # least logarithm of how much lighter light ink is, where nobody has said that it is light
+_GRAIN = 15.0  # and least sum of it
 _TRIED = 6  # pieces that are looked at closely
 _CERTAIN = 0.12  # how dark the digit is where no other way to look for it is tried
 _DENSE = 0.4  # what is darker than this counts no more
@@ -95,13 +98,17 @@ def find(picture: Bytes, dark: bool | None = None, box: Box | None = None) -> Fo
     inside = (top - above, left - before, bottom - above, right - before)
     best: _Piece | None = None
     dark_found, dark_prior = True, paper.ink(grey, dark)[1]
-    for ink, level, its in _inks(part, dark):
-        if best and dark_found == its and best.density > _CERTAIN:
-            continue
-        piece = _digit(_within(ink, inside, part.shape), level)
-        likely = its == dark_found or not dark_prior
-        if piece and (best is None or (likely and piece.weight > 1.5 * best.weight)):
-            best, dark_found = piece, its
+    ways = list(_inks(part, dark))
+    for along in (False, True):  # what lies along an edge, such as a table, may be a digit only where nothing else is
+        for ink, level, its in ways if best is None else ():
+            if best and dark_found == its and best.density > _CERTAIN:
+                continue
+            piece = _digit(_within(ink, inside, part.shape), level, along)
+            if piece and not its and dark is None and (piece.density < _LIGHT or piece.weight < _GRAIN):
+                continue  # the grain of a table, a crease
+            likely = its == dark_found or not dark_prior
+            if piece and (best is None or (likely and piece.weight > 1.5 * best.weight)):
+                best, dark_found = piece, its
     if best is None:
         nothing = np.zeros((CANVAS, CANVAS), np.uint8)
         return Found(nothing, paper.ink(grey, dark)[1], (top, left, bottom, right), (NOTHING,), True)
@@ -193,18 +200,18 @@ class _Part:
         return float(np.hypot(max(top - its_bottom, its_top - bottom, 0), max(left - its_right, its_left - right, 0)))
 
 
-def _digit(ink: Floats, level: Floats) -> _Piece | None:
-    """Return what of the ink is the digit; None if none of it may be one."""
+def _digit(ink: Floats, level: Floats, along: bool) -> _Piece | None:
+    """Return what of the ink is the digit; None if none of it may be one. `along`: as of `_parts`."""
     ink = ink - np.median(ink)
     noise = float(1.48 * np.median(np.abs(ink)))
     ink, lined = without_rules(ink, noise)
     least = max(_FAINT, 4 * noise)
-    best = _best(ink, level, ink > least, lined)[0]
+    best = _best(ink, level, ink > least, lined, along)[0]
     if best is None:
         return None
     least = max(least, _FAINTEST * best.density)  # what is much fainter than the digit is no ink
     mask = ink > least
-    best, parts = _best(ink, level, mask, lined)
+    best, parts = _best(ink, level, mask, lined, along)
     if best is None:
         return None
     group, others = _together(best, parts)
@@ -227,8 +234,8 @@ def _thickened(inked: Floats, chosen: Mask) -> tuple[Floats, tuple[str, ...]]:
     return (extreme(inked, 2 * more + 1, np.maximum), (THICKENED,)) if more else (inked, ())
 
 
-def _parts(ink: Floats, level: Floats, label: Numbers, lined: Mask) -> list[_Part]:
-    """Return the pieces that may be of a digit, or be one."""
+def _parts(ink: Floats, level: Floats, label: Numbers, lined: Mask, along: bool) -> list[_Part]:
+    """Return the pieces that may be of a digit, or be one; `along`: also those that lie along one edge."""
     rows, columns = np.nonzero(label)
     its, count = label[rows, columns], int(label.max()) + 1
     dark, bright = ink[rows, columns], level[rows, columns]
@@ -247,7 +254,13 @@ def _parts(ink: Floats, level: Floats, label: Numbers, lined: Mask) -> list[_Par
     high, wide = bottom - top, right - left
     longer, shorter = np.maximum(high, wide), np.minimum(high, wide)
     strip = (longer > 0.5 * max(label.shape)) & (longer > 10 * shorter)
-    kept = (area >= _SPECK) & (on_rules < _RULED) & (touching <= _CONTACT * longer) & ~strip
+    held = touching <= _CONTACT * longer
+    if along:
+        sides = sum(
+            np.where(on, 1, 0) for on in (top == 0, left == 0, bottom == label.shape[0], right == label.shape[1])
+        )
+        held |= (sides == 1) & (longer < _HALF * max(label.shape))
+    kept = (area >= _SPECK) & (on_rules < _RULED) & held & ~strip
     return [
         _Part(
             int(number), (int(top[number]), int(left[number]), int(bottom[number]), int(right[number])),
@@ -257,10 +270,10 @@ def _parts(ink: Floats, level: Floats, label: Numbers, lined: Mask) -> list[_Par
     ]  # fmt: skip
 
 
-def _best(ink: Floats, level: Floats, mask: Mask, lined: Mask) -> tuple[_Part | None, list[_Part]]:
+def _best(ink: Floats, level: Floats, mask: Mask, lined: Mask, along: bool) -> tuple[_Part | None, list[_Part]]:
     """Return the piece that has the most ink of those that lie on paper, and all pieces."""
     label = pieces(mask)
-    parts = _parts(ink, level, label, lined)
+    parts = _parts(ink, level, label, lined, along)
     large = [part for part in parts if max(part.high, part.wide) >= _SMALLEST * SIDE]
     large.sort(key=lambda part: part.weight * (0.5 if part.touching else 1), reverse=True)
     for part in large[:_TRIED]:

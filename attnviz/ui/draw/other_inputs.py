@@ -41,7 +41,7 @@ EMPTY = "Nothing in this picture stands out from its background."
 EMPTY_BOX = "Nothing in this box stands out from its background. Draw another one, or search the whole picture."
 
 _MEMORY = "other_inputs"
-_DARK = {True: "darker than its background", False: "lighter than its background"}
+_DARK = {True: "darker", False: "lighter"}
 
 
 @dataclass
@@ -281,23 +281,32 @@ def _say(by: str, its: Task) -> None:
         st.error(verbatim(f"{outside.refused[by]} The pad stays as it was."))
     if outside.upload is None or outside.by != by:
         return
-    found = outside.found
+    found, beside = outside.found, st.container()
     if found and outside.upload.colours is not None:
-        shown_photograph(
-            outside.upload.colours, outside.box or found.box, key="input_photograph", own=outside.box is not None,
-            on_box=lambda: _boxed(its),
-        )  # fmt: skip
-        st.session_state["input_dark"] = found.dark
+        picture, beside = st.columns([1, 3])
+        with picture:
+            shown_photograph(
+                outside.upload.colours, outside.box or found.box, key="input_photograph", own=outside.box is not None,
+                on_box=lambda: _boxed(its),
+            )  # fmt: skip
+    with beside:
+        _say_how(its, outside, by in outside.refused)
+
+
+def _say_how(its: Task, outside: _Received, refused: bool) -> None:
+    assert outside.upload is not None
+    found = outside.found
     with st.container(key="page_choices", horizontal=True, vertical_alignment="bottom"):
         if found:
+            st.session_state["input_dark"] = found.dark
             st.segmented_control(
-                "Its ink is", [True, False], key="input_dark", format_func=_DARK.__getitem__, required=True,
-                on_change=_turn, args=(its,),
+                "Against its background the ink is", [True, False], key="input_dark", format_func=_DARK.__getitem__,
+                required=True, on_change=_turn, args=(its,),
             )  # fmt: skip
         st.button("Put it back on the pad", key="input_again", on_click=_hand_over, args=(its,))
-    which = "The last picture that could be read: " if by in outside.refused else ""
+    which = "The last picture that could be read: " if refused else ""
     how = "as found" if outside.dark is None else "as you chose"
-    ink = f"; ink {_DARK[found.dark]}, {how}" if found else ""
+    ink = f"; ink {_DARK[found.dark]} than its background, {how}" if found else ""
     kept = "The server keeps it only in memory and only for this visit."
     words = [f"{which}{outside.upload.format}{ink}.", *outside.upload.notes, *(found.notes if found else ()), kept]
     st.caption(verbatim(" ".join(words)))

@@ -14,11 +14,14 @@ let last = -Infinity;
 let held = -Infinity;
 let watching = false;
 
+const [APP, STATE] = ['[data-testid="stApp"]', "data-test-script-state"];
 const UNSETTLED = ["running", "rerunRequested"]; // states of Streamlit's script
 const LOOK = 50; // milliseconds between two looks at them
 const NEVER = 20_000; // milliseconds after which a run that has not begun does not come any more
 /** @type {ReturnType<typeof setTimeout>|undefined} while the run after a change of the URL is awaited */
 let following;
+/** @type {MutationObserver|undefined} of the script's state, meanwhile */
+let changes;
 
 /** Whether the page is at rest. @param {number} milliseconds how long the visitor must have done nothing */
 export function isAtRest(milliseconds) {
@@ -45,7 +48,7 @@ export function isRunning() {
 }
 
 function state() {
-  return document.querySelector('[data-testid="stApp"]')?.getAttribute("data-test-script-state");
+  return document.querySelector(APP)?.getAttribute(STATE);
 }
 
 // Between a change of the URL from outside (Back, a link, a step of a lesson) and the end of the run that it starts,
@@ -67,13 +70,22 @@ export async function settled() {
 /** After a change of the URL: until the run that it starts has ended. @param {number} since in milliseconds */
 function follow(since) {
   clearTimeout(following);
-  let begun = false;
+  changes?.disconnect();
+  const runs = () => UNSETTLED.includes(state() ?? "");
+  let begun = runs();
+  // A run may be over between two looks.
+  const app = document.querySelector(APP);
+  changes = new MutationObserver((seen) => (begun ||= seen.some((one) => UNSETTLED.includes(one.oldValue ?? ""))));
+  if (app) changes.observe(app, { attributeFilter: [STATE], attributeOldValue: true });
   const look = () => {
-    const runs = UNSETTLED.includes(state() ?? "");
-    begun ||= runs;
+    begun ||= runs();
     // What has arrived is drawn one look after the end. A run that never begins is not waited for for ever.
-    if ((begun && !runs) || (!begun && performance.now() - since > NEVER)) following = undefined;
-    else following = setTimeout(look, LOOK);
+    if ((begun && !runs()) || (!begun && performance.now() - since > NEVER)) {
+      following = undefined;
+      changes?.disconnect();
+    } else {
+      following = setTimeout(look, LOOK);
+    }
   };
   following = setTimeout(look, LOOK);
 }

@@ -120,7 +120,8 @@ function raise() {
 }
 
 /**
- * Keep a drawing among the last ones, the newest first; one that is among them already is renewed in its place.
+ * Keep a drawing among the last ones, the newest first; one that is among them already is renewed in its place, and
+ * another that shows the same, such as what a link has brought back since, is left out.
  * @param {Drawing} now
  * @param {boolean} own whether a hand has drawn on it here: what a link brought is kept where it came from
  * @returns {boolean} whether that was possible
@@ -129,11 +130,14 @@ export function keepLast(now, own) {
   try {
     // Read again each time: another tab may have written meanwhile.
     const others = read();
+    const written = plain(now);
     const place = others.findIndex(({ id }) => id === now.id);
-    if (place >= 0) others[place] = plain(now);
-    else if (own) others.unshift(plain(now));
+    if (place >= 0) others[place] = written;
+    else if (own) others.unshift(written);
     else return true;
-    return write(others.slice(0, MOST));
+    const shows = ({ base, strokes }) => JSON.stringify([base, strokes]);
+    const once = others.filter((one) => one === written || shows(one) !== shows(written));
+    return write(once.slice(0, MOST));
   } catch {
     return false;
   }

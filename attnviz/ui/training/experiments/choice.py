@@ -33,15 +33,20 @@ def trainings(there: Sequence[Seen]) -> dict[str, str]:
         Key of a history (`attnviz.subjects.history`) -> what it is called.
     """
     ran = [run for one in there if not yours.hidden(one) for run in one.runs]
-    found = {}
-    for run in sorted(ran, key=written, reverse=True):
-        title = title_of(run)
-        if title and _fits(net_of(f"run:{run}")):
-            found[f"run:{run}"] = title
+    titles = {f"run:{run}": title_of(run) for run in sorted(ran, key=written, reverse=True)}
+    nets = {key: net_of(key) for key, title in titles.items() if title}
     known, order = shipped(), {model: place for place, model in enumerate(mechanisms.order())}
     for name in sorted(known, key=lambda name: order.get(known[name].architecture, len(order))):
-        if _fits(known[name]):
-            found[name] = f"{known[name].title}, as shipped"
+        titles[name], nets[name] = f"{known[name].title}, as shipped", known[name]
+    place, asked = st.empty(), len({_kind(net) for net in nets.values()} - _heads.keys())
+    found, before = {}, len(_heads)
+    for key, net in nets.items():
+        if _kind(net) not in _heads:  # it is loaded, which takes a second or more where nothing was yet
+            done = min(len(_heads) - before, asked)
+            place.progress(done / asked, f"{done} of {asked} models were asked whether they have heads")
+        if _fits(net):
+            found[key] = titles[key]
+    place.empty()
     return found
 
 
@@ -98,13 +103,16 @@ def names(found: Sequence[HeadLayer]) -> list[str]:
 
 def _fits(net: Net) -> bool:
     """Return whether a net has heads, and answers with a class and not with a text."""
-    if net.data is not None and DATASETS[net.data].target.per_step:
-        return False
-    kind = net.architecture, json.dumps(dict(net.config), sort_keys=True, default=str)
+    kind = _kind(net)
     if kind not in _heads:
         with suppress(AttnvizError):
-            _heads[kind] = bool(layers(net))
+            text = net.data is not None and DATASETS[net.data].target.per_step
+            _heads[kind] = not text and bool(layers(net))
     return _heads.get(kind, False)
+
+
+def _kind(net: Net) -> tuple[str, str]:
+    return net.architecture, json.dumps(dict(net.config), sort_keys=True, default=str)
 
 
 _heads: dict[tuple[str, str], bool] = {}  # architecture and config -> whether such models have heads: one was asked

@@ -1,5 +1,7 @@
 """Which trainings the experiments can look at: attnviz/ui/training/experiments/choice.py."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from attnviz import subjects
@@ -54,3 +56,17 @@ def test_heads_are_counted_from_one_over_all_layers(files):
     assert layers == [HeadLayer("attention", 2, "attention.mixed", "attention.weights")]
     assert choice.names(layers) == ["head 1", "head 2"]
     assert choice.names(layers * 2)[2] == "layer 2, head 1"
+
+
+def test_asking_the_models_shows_its_progress_the_first_time(there, monkeypatch):
+    said: list[tuple[float, str]] = []
+    place = SimpleNamespace(progress=lambda done, words: said.append((done, words)), empty=lambda: None)
+    monkeypatch.setattr(choice, "st", SimpleNamespace(empty=lambda: place))
+    monkeypatch.setattr(choice, "_heads", {})
+    monkeypatch.delenv("ATTNVIZ_CHECKPOINTS")
+    found = choice.trainings(there)
+    shares = [done for done, _ in said]
+    assert len(said) == len(choice._heads) > 1 and shares[0] == 0 and shares == sorted(shares) and shares[-1] < 1
+    assert said[1][1] == f"1 of {len(said)} models were asked whether they have heads"
+    said.clear()
+    assert choice.trainings(there) == found and said == []
