@@ -18,6 +18,7 @@ EIGHT = {"model": MODEL, **OPENS.words}
 TRIES = [
     ("what the class token takes", {**EIGHT, "query": "0,1", "layer": "4"}),
     ("what each token receives", {**EIGHT, "direction": "received", "layer": LAYER}),
+    ("switch heads off", {**EIGHT, "experiment": "off"}),
 ]
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attnviz.ui.mechanisms.vision_transformer.experiments import EXPERIMENTS
+from attnviz.ui.shared.experiments import key_of
 from tests.ui.mechanisms.vision_transformer.placed import SHOWN, place
 
 from .reading import headers, run, text
@@ -26,6 +28,15 @@ def test_every_vision_transformer_is_shown(page: AppTest, name: str) -> None:
     assert (asked["layer"], asked["head"], asked["query"], asked["direction"]) == (2, 1, [-1, 0], "to")
     assert header["layers"] == 3
     assert "On this picture the largest weight of all is" in text(page)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_each_experiment_draws_its_finding(page: AppTest, name: str) -> None:
+    run(page, experiment=name)
+    assert not page.error
+    assert not page.exception
+    assert page.session_state[key_of(name)]
+    assert "**" in text(page)
 
 
 def test_a_control_with_even_attention_is_not_offered(page: AppTest) -> None:

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 from attnviz.errors import BadInput
-from attnviz.ui.components import pixel_viewer
 from attnviz.ui.components.url_view import Viewed
 from attnviz.ui.components.url_view import settled_view as settled_view
-from attnviz.views.payload import pack
+from attnviz.views import attention
+from attnviz.views.declared import Array, Axes, Payload
 from attnviz.views.url_fields import Field, Fields
 
-if TYPE_CHECKING:
-    import numpy as np
-
-FIELDS = Fields(Field("layer", "number", 0), *(one for one in pixel_viewer.FIELDS.fields if one.name != "map"))
+FIELDS = Fields(Field("layer", "number", 0), *(one for one in attention.FIELDS.fields if one.name != "map"))
 
 DECLARED = (
     "layer", "layers", "answer", "probability", "query", "key", "head", "heads", "tokens", "score", "weight", "share",
@@ -29,103 +26,74 @@ DECLARED = (
 """What lessons can ask for; layers, rows, columns and heads count from 1."""
 
 OF_TOKENS = ("query", "key", "value", "log_normaliser", "carried", "received")  # (layer, head, token, ...)
-OF_HEADS = ("distance", "entropy", "nowhere")  # (layer, head)
 
 
-@dataclass(frozen=True, eq=False)
-class LayersView:
-    """One picture, and what is needed to compute every weight of every layer. All floats are float64.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LayersView(Payload):
+    """One picture, and what is needed to compute every weight of every layer.
 
     N tokens: `prefix` that lie nowhere, then rows x columns, row by row from the top left; the same for all layers.
 
     Args:
-        picture: (row, column) each patch's intensity, 0..1.
-        background: uint8 (row, column, 1 or 3), the picture itself.
-        query, key, value: (layer, head, token, size)
-        log_normaliser: (layer, head, token) log of the sum of exp(score) over all keys, for each query.
-        carried: (layer, head, token) length of what a key would add to the projection if its weight were 1.
-        received: (layer, head, token) mean weight over all queries.
-        output: (layer, token, feature) what comes out of each layer's attention.
-        distance, entropy, nowhere: (layer, head), of `attnviz.measures.vision_transformer.over_layers`.
+        picture: each patch's intensity, 0..1.
+        background: the picture itself, of one or three colours.
+        query, key, value: of each token, in each head of each layer.
+        log_normaliser: log of the sum of exp(score) over all keys, for each query.
+        carried: length of what a key would add to the projection if its weight were 1.
+        received: mean weight over all queries.
+        output: what comes out of each layer's attention.
+        distance, entropy, nowhere: of each head, as of `attnviz.measures.vision_transformer.over_layers`.
         even: what each of these three would be if all keys got the same, by name.
-        answers: (layer, class) probabilities if each layer were the last.
+        answers: probabilities if each layer were the last.
+        layers: how many there are.
         rows, columns, prefix: of the tokens.
         names: what the tokens that lie nowhere are called.
         classes: the names of the answers.
-        probabilities: (class,) the model's answer, 0..1.
+        probabilities: the model's answer, 0..1.
         label: the true class, if it is known.
         origin: software version, model, recipe, seed, digest, image: stands in every export.
         ink: whether the edge of the ink is drawn on the maps.
+        carried_signed, logit, unit: what the viewer of one layer asks for besides.
     """
 
-    picture: np.ndarray
-    background: np.ndarray
-    query: np.ndarray
-    key: np.ndarray
-    value: np.ndarray
-    log_normaliser: np.ndarray
-    carried: np.ndarray
-    received: np.ndarray
-    output: np.ndarray
-    distance: np.ndarray
-    entropy: np.ndarray
-    nowhere: np.ndarray
+    picture: Annotated[Array, Axes("row column")]
+    background: Annotated[Array, Axes("y x colour", ("uint8",))]
+    query: Annotated[Array, Axes("layer head token size")]
+    key: Annotated[Array, Axes("layer head token size")]
+    value: Annotated[Array, Axes("layer head token number")]
+    log_normaliser: Annotated[Array, Axes("layer head token")]
+    carried: Annotated[Array, Axes("layer head token")]
+    received: Annotated[Array, Axes("layer head token")]
+    output: Annotated[Array, Axes("layer token feature")]
+    distance: Annotated[Array, Axes("layer head")]
+    entropy: Annotated[Array, Axes("layer head")]
+    nowhere: Annotated[Array, Axes("layer head")]
     even: Mapping[str, float]
-    answers: np.ndarray
+    answers: Annotated[Array, Axes("layer class")]
+    layers: int
     rows: int
     columns: int
     prefix: int
     names: tuple[str, ...]
     classes: tuple[str, ...]
-    probabilities: np.ndarray
+    probabilities: Annotated[Array, Axes("class")]
     label: str | None = None
     origin: Mapping[str, str | int | float] = field(default_factory=dict)
     ink: bool = True
+    carried_signed: bool = False
+    logit: float | None = None
+    unit: str = "patch"
 
     def __post_init__(self) -> None:
-        if self.query.ndim != 4:
-            raise BadInput(f"query: expected (layer, head, token, size), got the shape {self.query.shape}.")
-        layers, heads, _, size = self.query.shape
-        tokens = self.prefix + self.rows * self.columns
-        expected = {
-            "picture": (self.rows, self.columns),
-            **dict.fromkeys(("query", "key"), (layers, heads, tokens, size)),
-            "value": (layers, heads, tokens, self.value.shape[-1]),
-            **dict.fromkeys(("log_normaliser", "carried", "received"), (layers, heads, tokens)),
-            "output": (layers, tokens, self.output.shape[-1]),
-            **dict.fromkeys(OF_HEADS, (layers, heads)),
-            "answers": (layers, len(self.classes)),
-            "probabilities": (len(self.classes),),
-        }
-        for name, shape in expected.items():
-            array = getattr(self, name)
-            if array.shape != shape or str(array.dtype) != "float64":
-                raise BadInput(f"{name}: expected float64 of the shape {shape}, got {array.dtype} of {array.shape}.")
+        super().__post_init__()
         if len(self.names) != self.prefix:
             raise BadInput(f"names: expected {self.prefix}, one for each token that lies nowhere, got {self.names}.")
 
-
-def packed(view: LayersView) -> bytes:
-    """Return a view as the browser gets it."""
-    arrays = ("picture", "background", *OF_TOKENS, "output", *OF_HEADS, "answers", "probabilities")
-    header = {
-        "layers": len(view.query),
-        "rows": view.rows,
-        "columns": view.columns,
-        "prefix": view.prefix,
-        "names": list(view.names),
-        "even": dict(view.even),
-        "classes": list(view.classes),
-        "label": view.label,
-        "origin": dict(view.origin),
-        "ink": view.ink,
-        "carried_signed": False,
-        "logit": None,
-        "boxes": None,
-        "unit": "patch",
-        "asked": None,
-    }
-    return pack(header, {name: getattr(view, name) for name in arrays})
+    def sizes(self) -> dict[str, int]:
+        """Return the sizes that follow from the layers, the grid and the classes."""
+        tokens = self.prefix + self.rows * self.columns
+        sizes = {"row": self.rows, "column": self.columns, "token": tokens}
+        return {**sizes, "layer": self.layers, "class": len(self.classes)}
 
 
 layer_board = Viewed("layer_board", FIELDS)

@@ -50,7 +50,8 @@ export class LayerBoard extends Viewer {
   unpacked(bytes) {
     const payload = unpack(bytes);
     this.parts = partsOf(payload);
-    return { ...payload, ...this.parts[0] };
+    const header = { asked: null, boxes: null, ...payload.header }; // neither is offered here
+    return { header, ...this.parts[0] };
   }
 
   takeData() {

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
-from attnviz.ui.components.layer_board import packed
 from attnviz.ui.live.derived import Context, Derived, Index, NoParameters, View
 from attnviz.ui.shared import cache
 
@@ -27,10 +26,41 @@ def layers_of(subject: Subject) -> LayersView:
 
 def payload(subject: Subject, parameters: NoParameters) -> bytes:
     """Return all layers, as the component takes them."""
-    return packed(layers_of(subject))
+    return layers_of(subject).packed()
 
 
 LAYERS_VIEW = View("layers_view", NoParameters, payload, lasts=True)
+
+
+def combined_payload(subject: Subject, parameters: NoParameters) -> bytes:
+    """Return the maps over all layers, of the net and with random weights, as the grid of maps takes them."""
+    import numpy as np
+
+    from attnviz.ui.components.map_grid import Table, packed
+    from attnviz.ui.mechanisms.vision_transformer import answers
+    from attnviz.ui.mechanisms.vision_transformer.findings import NAMES
+
+    found = cache.of_subject(answers.combine, subject)
+    rows = {"this net": found.maps, "random weights": found.drawn}
+    names = [NAMES[name] for name in found.maps]
+    return packed(
+        np.stack([one for row in rows.values() for one in row.values()]),
+        [f"{name}, {row}" for row in rows for name in names],
+        role="positive", scale="map", title="What is read, over all layers", table=Table([*rows], names),
+        background=subject.image, ink=subject.example.ink, origin=subject.origin(),
+    )  # fmt: skip
+
+
+def keys_off_payload(subject: Subject, parameters: NoParameters) -> bytes:
+    """Return what the answer loses where nobody may look at a patch, as the grid of maps takes it."""
+    from attnviz.ui.components.map_grid import packed
+    from attnviz.ui.mechanisms.vision_transformer import answers
+
+    found = cache.of_subject(answers.switch, subject)
+    return packed(
+        found.keys[None], ["probability that the answer loses"], role="signed", title="Nobody may look at this patch",
+        background=subject.image, ink=subject.example.ink, origin=subject.origin(),
+    )  # fmt: skip
 
 
 class OfHead(Strict):
@@ -73,4 +103,6 @@ def answer_row(context: Context[OfHead]) -> Reading:
 
 
 ANSWER_ROW = Derived("answer_row", OfHead, answer_row, taps_of)
-DERIVED: tuple[Derived[Any] | View[Any], ...] = (LAYERS_VIEW, ANSWER_ROW)
+COMBINED = View("layers_combined", NoParameters, combined_payload, lasts=True)
+KEYS_OFF = View("keys_off", NoParameters, keys_off_payload, lasts=True)
+DERIVED: tuple[Derived[Any] | View[Any], ...] = (LAYERS_VIEW, ANSWER_ROW, COMBINED, KEYS_OFF)

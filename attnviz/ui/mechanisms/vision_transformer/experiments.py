@@ -1,5 +1,121 @@
 """The experiments of the page, each a question."""
 
-from attnviz.ui.shared.experiments import Experiment
+from __future__ import annotations
 
-EXPERIMENTS: dict[str, Experiment] = {}
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from attnviz.formatting import table
+from attnviz.ui.components.map_grid import map_grid
+from attnviz.ui.mechanisms.vision_transformer import findings
+from attnviz.ui.mechanisms.vision_transformer.derived import COMBINED, KEYS_OFF, layers_of
+from attnviz.ui.shared import cache
+from attnviz.ui.shared.experiments import Experiment, finding
+
+if TYPE_CHECKING:
+    from attnviz.subjects import Subject
+
+
+def near(subject: Subject) -> None:
+    """Draw how far the heads of each layer look, on a picture of each class."""
+    from attnviz.ui.mechanisms.vision_transformer import answers
+
+    say = finding()
+    found = cache.of_net(answers.heads, subject.net)
+    say(findings.near(found))
+    st.markdown(_by_head(found.distance, lambda one: f"{one:.1f}", "pixels"))
+    st.caption(findings.NEAR.format(even=f"{found.even_distance:.1f}", pictures=found.pictures))
+
+
+def position(subject: Subject) -> None:
+    """Draw how much of each head's attention is the same on a picture of each class."""
+    from attnviz.ui.mechanisms.vision_transformer import answers
+
+    say = finding()
+    found = cache.of_net(answers.heads, subject.net)
+    say(findings.position(found))
+    st.markdown(_by_head(found.position, lambda one: f"{100 * one:.0f} %", "the same on all pictures"))
+    st.caption(findings.POSITION.format(pictures=found.pictures))
+
+
+def reads(subject: Subject) -> None:
+    """Draw what is read over all layers in several ways, beside erasing, chance and random weights."""
+    from attnviz.ui.mechanisms.vision_transformer import answers
+
+    say = finding()
+    found = cache.of_subject(answers.combine, subject)
+    say(findings.reads(found, subject.net.classes))
+    map_grid(COMBINED.of(subject), key="combined_maps")
+    st.markdown(findings.agreements(found))
+    st.caption(findings.READS)
+
+
+def off(subject: Subject) -> None:
+    """Draw what the answer loses without each head, each layer's attention, and each patch as a key."""
+    from attnviz.ui.mechanisms.vision_transformer import answers
+
+    say = finding()
+    found = cache.of_subject(answers.switch, subject)
+    names = layers_of(subject).names
+    say(findings.off(found, subject.net.classes, names))
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown(_by_head(found.heads, findings.points, "points lost", [findings.points(x) for x in found.layers]))
+        st.caption(findings.HEADS_OFF)
+    with right:
+        map_grid(KEYS_OFF.of(subject), key="keys_off")
+        st.caption(findings.KEYS_OFF)
+
+
+def normal(subject: Subject) -> None:
+    """Draw what of the maps is a sink, an outlier, or the same for all queries, beside random weights."""
+    from attnviz.ui.mechanisms.vision_transformer import answers
+
+    say = finding()
+    found = cache.of_subject(answers.look, subject)
+    say(findings.normal(found, layers_of(subject)))
+    st.markdown(findings.beside_random(found))
+    st.caption(findings.NORMAL)
+
+
+def _by_head(values: np.ndarray, write, what: str, of_layers: list[str] | None = None) -> str:  # type: ignore[no-untyped-def]
+    heads = [f"head {number + 1}" for number in range(values.shape[1])]
+    first = [what, *heads, *(["all heads"] if of_layers else [])]
+    rows = [
+        [f"layer {layer + 1}", *map(write, row), *([of_layers[layer]] if of_layers else [])]
+        for layer, row in enumerate(values)
+    ]
+    return table([first, *rows])
+
+
+EXPERIMENTS = {
+    "near": Experiment(
+        "Do early layers look near, late ones far?",
+        "Measures the mean distance, in pixels, from a patch to what each head takes from, on a picture of each class.",
+        near,
+    ),
+    "position": Experiment(
+        "Does a head depend on content or on position?",
+        "Measures how much of each head's attention is the same on a picture of each class.",
+        position,
+    ),
+    "reads": Experiment(
+        "What is read, over all layers?",
+        "Combines the layers into one map in two ways, and ranks the patches beside what erasing each of them does.",
+        reads,
+    ),
+    "off": Experiment(
+        "What if a head, a layer or a patch is switched off?",
+        "Measures what the answer loses without each head, without a layer's attention, and where nobody may look at a "
+        "patch.",
+        off,
+    ),
+    "normal": Experiment(
+        "Is this map normal?",
+        "Looks for tokens that draw attention from everywhere, tokens of large norm, and maps that do not depend on "
+        "the query, beside random weights.",
+        normal,
+    ),
+}

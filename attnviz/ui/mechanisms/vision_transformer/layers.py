@@ -61,6 +61,7 @@ def view(loaded: Loaded, example: Example) -> LayersView:
             "nowhere": measured.even_nowhere,
         },
         answers=answers(outputs, model.answer),
+        layers=len(paths),
         rows=grid.rows,
         columns=grid.columns,
         prefix=grid.prefix,

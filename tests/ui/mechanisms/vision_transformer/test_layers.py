@@ -10,7 +10,7 @@ from attnviz.answers import as_batch, probabilities
 from attnviz.errors import BadInput
 from attnviz.subjects import Picture, net
 from attnviz.tracing import trace
-from attnviz.ui.components.layer_board import OF_TOKENS, packed
+from attnviz.ui.components.layer_board import OF_TOKENS
 from attnviz.ui.mechanisms.vision_transformer import layers
 from attnviz.ui.mechanisms.vision_transformer.panels import panel_of
 from attnviz.views.payload import unpack
@@ -59,7 +59,7 @@ def test_weights_distances_and_answers_equal_those_of_a_pass_that_spells_them_ou
 def test_the_tokens_that_lie_nowhere_have_names_and_the_payload_holds_every_layer(here: Path) -> None:
     view = layers.view(net("vision_transformer.registers").load(double=True), PICTURE)
     assert view.names == ("register 1", "register 2")
-    header, arrays = unpack(packed(view))
+    header, arrays = unpack(view.packed())
     assert (header["layers"], header["prefix"], header["names"]) == (3, 2, ["register 1", "register 2"])
     for name in OF_TOKENS:
         np.testing.assert_array_equal(arrays[name], getattr(view, name))

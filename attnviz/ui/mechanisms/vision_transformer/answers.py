@@ -1,0 +1,219 @@
+"""What the experiments measure, of a net on an example and of a net on a picture of each class. Loads torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from attnviz.answers import as_batch, predicted
+from attnviz.data import always, inputs
+from attnviz.errors import BadInput
+from attnviz.grids import Grid
+from attnviz.measures import agreement, place_maps, sanity
+from attnviz.measures.jacobian import answered
+from attnviz.measures.vision_transformer import combined, normal, switched
+from attnviz.measures.vision_transformer.over_layers import over_layers
+from attnviz.models.vision_transformer import VisionTransformer
+from attnviz.subjects import Example, Loaded
+from attnviz.tracing import trace
+from attnviz.ui.mechanisms.vision_transformer.layers import attentions
+from attnviz.ui.shared.inference import batch_of
+
+Array = npt.NDArray[np.float64]
+
+SEED = 0
+ROLLOUT, RELEVANCE, PRODUCT, ERASURE, RANDOM = "rollout", "relevance", "product", "erasure", "random"
+
+
+@dataclass(frozen=True, eq=False)
+class Combined:
+    """Maps over all layers on one picture, of the net and of the same net with random weights.
+
+    Args:
+        answer: number of the class that the net answers.
+        maps: name -> (row, column) of the patches, 0 or more: ROLLOUT, RELEVANCE, PRODUCT (the picture times its
+            Jacobian), ERASURE and RANDOM.
+        drawn: the same of the net with random weights, and the answer of the trained one.
+        taus: name -> Kendall's tau between a map of the net and the effect of erasing; NaN where one is even.
+        same: name -> Kendall's tau between a map of the net and the same map with random weights.
+    """
+
+    answer: int
+    maps: dict[str, Array]
+    drawn: dict[str, Array]
+    taus: dict[str, float]
+    same: dict[str, float]
+
+
+def combine(loaded: Loaded, example: Example) -> Combined:
+    """Return what is read over all layers, in several ways, beside random weights."""
+    model, batch = _vision(loaded.model), batch_of(loaded, example).double()
+    with torch.no_grad():
+        answer = int(predicted(model(batch)))
+    *_, random = sanity.randomised(model, sanity.from_the_top(model), seed=SEED)
+    maps, drawn = (_maps(_vision(one), batch, answer) for one in (model, random))
+    flat = {name: one.ravel() for name, one in maps.items()}
+    return Combined(
+        answer,
+        maps,
+        drawn,
+        {name: float(agreement.kendall(one, flat[ERASURE])) for name, one in flat.items() if name != ERASURE},
+        {name: float(agreement.kendall(one, drawn[name].ravel())) for name, one in flat.items() if name != RANDOM},
+    )
+
+
+def _maps(model: VisionTransformer, batch: Tensor, answer: int) -> dict[str, Array]:
+    grid = model.grid
+    taps = [f"{path}.weights" for path in attentions(model)]
+    weights, gradients = combined.weights_and_gradients(model, batch, taps, answer)
+    _, gradient = answered(model, batch, answer)
+    product = (gradient[0] * batch[0]).sum(0).abs().double().numpy()
+    return {
+        ROLLOUT: _read(model, combined.rollout(weights)),
+        RELEVANCE: _read(model, combined.relevance(weights, gradients)),
+        PRODUCT: place_maps.by_place(product, _patches(model)),
+        ERASURE: place_maps.erasure(model, batch[0], _patches(model), answer),
+        RANDOM: agreement.random_map((grid.rows, grid.columns), seed=SEED),
+    }
+
+
+def _read(model: VisionTransformer, taken: Tensor) -> Array:
+    """Return what the answer is read from takes from each patch: (row, column)."""
+    grid = model.grid
+    row = taken[grid.prefix :].mean(0) if model.answer.mean else taken[0]
+    found: Array = row[grid.prefix :].double().numpy().reshape(grid.rows, grid.columns)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Switched:
+    """What the answer of one picture loses without a part of the net.
+
+    Args:
+        answer: number of the class that the net answers.
+        heads: (layer, head) probability lost without it.
+        layers: (layer,) without the attention of a whole layer.
+        keys: (row, column) without a patch as a key, in all layers.
+        others: how many of all these change the answer to another one.
+        nowhere: without each of the tokens that lie nowhere.
+    """
+
+    answer: int
+    heads: Array
+    layers: Array
+    keys: Array
+    others: int
+    nowhere: Array
+
+
+def switch(loaded: Loaded, example: Example) -> Switched:
+    """Return what the answer loses without each head, each layer, and each token as a key."""
+    model, batch = _vision(loaded.model), batch_of(loaded, example)
+    paths, grid = attentions(model), model.grid
+    heads = model.layers[0].attention.heads
+    edits = [switched.head_off(path, head) for path in paths for head in range(heads)]
+    edits += [switched.attention_off(path) for path in paths]
+    edits += [switched.key_off(paths, key) for key in range(grid.tokens)]
+    lost, answers = switched.changes(model, batch, edits)
+    with torch.no_grad():
+        answer = int(predicted(model(batch)))
+    of_heads, of_layers, of_keys = np.split(lost, [len(paths) * heads, len(paths) * (heads + 1)])
+    return Switched(
+        answer,
+        of_heads.reshape(len(paths), heads),
+        of_layers,
+        of_keys[grid.prefix :].reshape(grid.rows, grid.columns),
+        sum(one != answer for one in answers),
+        of_keys[: grid.prefix],
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Heads:
+    """Every head on one picture of each class: (layer, head).
+
+    Args:
+        distance: mean distance in pixels, over pictures.
+        position: the share of what differs from an even share that is the same on all pictures, 0..1.
+        even_distance: where all keys got the same.
+        pictures: how many.
+    """
+
+    distance: Array
+    position: Array
+    even_distance: float
+    pictures: int
+
+
+def heads(loaded: Loaded) -> Heads:
+    """Return how far each head looks, and how much of its attention is the same on all pictures.
+
+    Raises:
+        BadInput: there are no built-in pictures of the net's data set.
+    """
+    model, net = _vision(loaded.model), loaded.net
+    source = None if net.data is None else always.source(net.data)
+    if source is None:
+        raise BadInput(f"There are no built-in pictures of {net.data or net.key} to compare heads on.")
+    taken = net.input
+    shape = {"channels": taken.channels, "rows": taken.rows, "columns": taken.columns, "preparation": taken.preparation}
+    images = np.stack([inputs.fitted(one, **shape) for one in always.one_of_each(source, net.labels)])
+    batch = as_batch(images, double=True)
+    paths = attentions(model)
+    keep = [f"{path}.{tap}" for path in paths for tap in ("query", "key", "weights")]
+    with torch.no_grad(), trace(model, keep) as seen:
+        model(batch)
+    pairs = [(seen[f"{path}.query"].tensor, seen[f"{path}.key"].tensor) for path in paths]
+    each = [over_layers([(q[one], k[one]) for q, k in pairs], model.grid) for one in range(len(batch))]
+    position = [normal.by_constant(seen[f"{path}.weights"].tensor, 0).numpy() for path in paths]
+    distance = np.mean([one.distance for one in each], 0)
+    return Heads(distance, np.stack(position), each[0].even_distance, len(batch))
+
+
+@dataclass(frozen=True, eq=False)
+class Normal:
+    """What is found in the maps of a picture, beside random weights and an even share.
+
+    Args:
+        own, drawn: of the net, and of the same net with random weights: what `normal.together` gives.
+        tokens: of the net, layer by layer, the token that receives most.
+        sinks: layer by layer, what that is, as a multiple of an even share.
+    """
+
+    own: dict[str, float]
+    drawn: dict[str, float]
+    tokens: list[int]
+    sinks: list[float]
+
+
+def look(loaded: Loaded, example: Example) -> Normal:
+    """Return whether tokens draw attention from everywhere, have large norms, or all have the same map."""
+    model, batch = _vision(loaded.model), batch_of(loaded, example)
+    *_, random = sanity.randomised(model, sanity.from_the_top(model), seed=SEED)
+    own, drawn = _found(model, batch), _found(_vision(random), batch)
+    return Normal(normal.together(own), normal.together(drawn), [one.token for one in own], [one.sink for one in own])
+
+
+def _found(model: VisionTransformer, batch: Tensor) -> list[normal.Found]:
+    paths = attentions(model)
+    keep = [f"{path}.weights" for path in paths] + [f"layers.{layer}.output" for layer in range(len(paths))]
+    with torch.no_grad(), trace(model, keep) as seen:
+        model(batch)
+    return [
+        normal.found_in(seen[f"{path}.weights"].at(batch=0), seen[f"layers.{layer}.output"].at(batch=0))
+        for layer, path in enumerate(paths)
+    ]
+
+
+def _patches(model: VisionTransformer) -> Grid:
+    return replace(model.grid, prefix=0)
+
+
+def _vision(model: nn.Module) -> VisionTransformer:
+    if not isinstance(model, VisionTransformer) or not attentions(model):
+        raise BadInput("This model has no layers in which patches attend to one another.")
+    return model
