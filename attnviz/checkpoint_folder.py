@@ -4,21 +4,16 @@ is loaded.
 
 import os
 import re
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from attnviz import files
+from attnviz import files, paths
 from attnviz.looks import again, inside, once, youngest
-
-_INSTALLED = Path(__file__).parent / "_checkpoints"  # where setup.py puts them
-_IN_REPOSITORY = Path(__file__).parent.parent / "checkpoints"
 
 WORD = r"[A-Za-z0-9_][A-Za-z0-9_-]*"
 """Pattern of a model's name and of a recipe's, which make up the name of a folder."""
@@ -27,14 +22,12 @@ CARD, WEIGHTS, HISTORY = "card.json", "weights.safetensors", "history/history.js
 
 _NAME = re.compile(rf"{WORD}(\.{WORD})+")
 _LONGEST = 200  # characters of a name
-_TELL = ("ATTNVIZ_KEPT", "LOCALAPPDATA", "XDG_DATA_HOME", "HOME", "USERPROFILE")  # where kept models lie
 
 
 def folder() -> Path:
-    """Return the folder of the checkpoints: `ATTNVIZ_CHECKPOINTS`, else the installed one, else the repository's."""
-    if chosen := os.environ.get("ATTNVIZ_CHECKPOINTS"):
-        return Path(chosen)
-    return _INSTALLED if _INSTALLED.is_dir() else _IN_REPOSITORY
+    """Return the folder of the checkpoints: `ATTNVIZ_CHECKPOINTS`, else those that come with attnviz."""
+    chosen = os.environ.get("ATTNVIZ_CHECKPOINTS")
+    return Path(chosen) if chosen else paths.shipped("checkpoints")
 
 
 def kept() -> Path:
@@ -42,20 +35,8 @@ def kept() -> Path:
 
     It is made when the first model is kept.
     """
-    return _kept(sys.platform, *map(os.environ.get, _TELL))
-
-
-@lru_cache(maxsize=16)  # a page asks a hundred times
-def _kept(system: str, chosen: str | None, local: str | None, shared: str | None, *_: str | None) -> Path:
-    if chosen:
-        return Path(chosen).expanduser()
-    if system == "win32":
-        data = local or "~/AppData/Local"
-    elif system == "darwin":
-        data = "~/Library/Application Support"
-    else:
-        data = shared or "~/.local/share"
-    return Path(data).expanduser() / "attnviz" / "checkpoints"
+    chosen = os.environ.get("ATTNVIZ_KEPT")
+    return Path(chosen).expanduser() if chosen else paths.user_data() / "checkpoints"
 
 
 def is_name(name: str) -> bool:

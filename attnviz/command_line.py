@@ -44,6 +44,15 @@ def _nothing(_: argparse.ArgumentParser) -> None:
     """Add nothing: the command takes no words."""
 
 
+def _app(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--port", type=int, help="where it answers; by default 8501, or the next one that is free")
+    command.add_argument("--address", help="by default 127.0.0.1, this machine alone; 0.0.0.0 lets others in")
+    command.add_argument("--lessons", metavar="FOLDER", help="of lessons, which are offered beside those of attnviz")
+    command.add_argument("--data", type=Path, metavar="FOLDER", help="of data sets, instead of ATTNVIZ_DATA")
+    command.add_argument("--runs", type=Path, metavar="FOLDER", help="of trainings, instead of ATTNVIZ_RUNS")
+    command.add_argument("--no-browser", action="store_true", help="open no browser")
+
+
 def _data(command: argparse.ArgumentParser) -> None:
     downloads = ", ".join(name for name, its in data.DATASETS.items() if its.megabytes)
     command.add_argument("name", metavar="NAME", help=downloads)
@@ -194,6 +203,7 @@ def _seeds(word: str) -> list[int]:
 
 
 _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "app": ("start the app, and open it in a browser", _app),
     "models": ("list the architectures and their recipes", _nothing),
     "checkpoints": ("list the trained models", _nothing),
     "data": ("download a data set", _data),

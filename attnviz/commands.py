@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 
-from attnviz import cards, data, files, formatting, results
+from attnviz import cards, data, files, formatting, results, start
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.recipes import RECIPES, Recipe, paper, recipe
 from attnviz.recipes.altered import altered, settings
@@ -234,13 +234,25 @@ def _trained(chosen: Recipe, seeds: Sequence[int], device: str, threads: int | N
         return train(chosen, seeds, device=device, threads=threads, report=progress.report, goal=goal, together=others)
 
 
+def _app(options: argparse.Namespace) -> None:
+    chosen = {f"--server.{name}": getattr(options, name) for name in ("port", "address")}
+    words = [f"{flag}={value}" for flag, value in chosen.items() if value is not None]
+    if not options.no_browser:
+        words += ["--server.headless=false", "--server.showEmailPrompt=false"]
+    folders = {"ATTNVIZ_DATA": options.data, "ATTNVIZ_RUNS": options.runs}
+    variables = {name: str(folder.absolute()) for name, folder in folders.items() if folder is not None}
+    if options.lessons is not None:
+        words += ["--", "--lessons", options.lessons]
+    sys.exit(start.app(words, variables))
+
+
 def _lessons(options: argparse.Namespace) -> None:
     try:  # the pages that a lesson shows belong to the app, which a library without streamlit does not have
         command = import_module("attnviz.ui.lessons.command")
     except ModuleNotFoundError as error:
-        raise BadInput(f"Lessons need the app, and {error.name} is missing: pip install attnviz[app]") from error
+        raise BadInput(f'Lessons need the app, and {error.name} is missing: pip install "attnviz[app]"') from error
     if options.action == "play":
-        sys.exit(command.play(options.folder, options.alone, options.options))
+        sys.exit(start.app(options.options, command.chosen(options.folder, options.alone)))
     if options.action == "handout" and len(options.words) > 2:
         raise BadInput("The handout of one lesson is written into one folder: lessons handout [NAME] [FOLDER].")
     lines = (
@@ -253,6 +265,7 @@ def _lessons(options: argparse.Namespace) -> None:
 
 
 COMMANDS = {
+    "app": _app,
     "models": _models,
     "checkpoints": _checkpoints,
     "data": _data,

@@ -6,9 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import platformdirs
 import pytest
 
-from attnviz import checkpoint_folder
+from attnviz import checkpoint_folder, paths
 from attnviz.looks import one_look
 
 
@@ -18,10 +19,10 @@ def test_the_environment_comes_first_then_what_is_installed_then_the_repository(
     monkeypatch.delenv("ATTNVIZ_CHECKPOINTS", raising=False)
     repository = Path(__file__).parents[1] / "checkpoints"
     assert checkpoint_folder.folder() == repository
-    installed = tmp_path / "_checkpoints"
-    monkeypatch.setattr(checkpoint_folder, "_INSTALLED", installed)
+    monkeypatch.setattr(paths, "_SHIPPED", tmp_path / "_shipped")
     assert checkpoint_folder.folder() == repository, "nothing is installed there"
-    installed.mkdir()
+    installed = tmp_path / "_shipped" / "checkpoints"
+    installed.mkdir(parents=True)
     assert checkpoint_folder.folder() == installed
     monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path / "mine"))
     assert checkpoint_folder.folder() == tmp_path / "mine", "even if it is not there yet"
@@ -34,26 +35,15 @@ def test_it_costs_no_numpy() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize(
-    ("platform", "variable", "parts"),
-    [
-        ("linux", "XDG_DATA_HOME", (".local", "share")),
-        ("win32", "LOCALAPPDATA", ("AppData", "Local")),
-        ("darwin", "NONE", ("Library", "Application Support")),
-    ],
-)
 def test_kept_models_lie_where_the_environment_says_else_among_the_users_data(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, platform: str, variable: str, parts: tuple[str, ...]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ATTNVIZ_KEPT", str(tmp_path / "mine"))
     assert checkpoint_folder.kept() == tmp_path / "mine"
     monkeypatch.setenv("ATTNVIZ_KEPT", "")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(sys, "platform", platform)
-    monkeypatch.delenv(variable, raising=False)
-    assert checkpoint_folder.kept() == tmp_path.joinpath(*parts, "attnviz", "checkpoints")
-    monkeypatch.setenv(variable, str(tmp_path / "data"))
-    if platform != "darwin":
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert checkpoint_folder.kept() == platformdirs.user_data_path("attnviz", appauthor=False) / "checkpoints"
+    if sys.platform == "linux":
         assert checkpoint_folder.kept() == tmp_path / "data" / "attnviz" / "checkpoints"
     assert list(tmp_path.iterdir()) == []
 

@@ -2,9 +2,11 @@
 
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 
 from attnviz import cards
 
@@ -61,6 +63,19 @@ def test_every_file_of_the_components_is_there(site: Path) -> None:
 def test_the_glossary_is_there(site: Path, tmp_path: Path) -> None:
     code = "from attnviz.ui.shared import glossary; print(len(glossary.sentences()))"
     assert int(run("-c", code, cwd=tmp_path, PYTHONPATH=str(site))) > 50
+
+
+def test_the_app_its_pages_and_settings_and_the_table_of_its_components_are_there(site: Path) -> None:
+    shipped = site / "attnviz" / "_shipped"
+    pages = {path.name for path in (ROOT / "pages").glob("*.py")}
+    assert {path.name for path in (shipped / "pages").glob("*.py")} == pages
+    for name in ("app.py", ".streamlit/config.toml"):
+        assert (shipped / name).read_bytes() == (ROOT / name).read_bytes()
+    (found,) = metadata.distributions(path=[str(site)], name="attnviz")
+    manifest, root = manifest_scanner._process_single_package(found)  # what Streamlit does with each package
+    assert {one.name for one in manifest.components} >= {"pixel_viewer", "map_grid", "drawing_pad"}
+    assert (root / "ui" / "frontend").is_dir()
+    assert manifest_scanner._find_package_pyproject_toml(found) == site / "attnviz" / "pyproject.toml"
 
 
 def test_the_command_is_installed(site: Path, tmp_path: Path) -> None:

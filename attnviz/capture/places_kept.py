@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 from torch import nn
 
-from attnviz import files
+from attnviz import files, paths
 from attnviz.capture.call import Call
 from attnviz.capture.places import Both, Places
 from attnviz.grids import Grid
@@ -21,8 +20,7 @@ _MOST = 50_000_000  # bytes of a file
 
 def folder() -> Path:
     """Return where they lie: in the user's folder for what can be computed again."""
-    chosen = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or "~/.cache"
-    return Path(chosen).expanduser() / "attnviz" / "places"
+    return paths.user_cache() / "places"
 
 
 def digest(model: nn.Module, given: tuple[tuple[int, ...], ...], calls: Mapping[str, Call]) -> str:

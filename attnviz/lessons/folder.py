@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
-from attnviz import files
+from attnviz import files, paths
 from attnviz.errors import BadInput
 from attnviz.files import reason
 from attnviz.lessons import reader
@@ -17,8 +17,6 @@ from attnviz.lessons.lesson import Known, Lesson, Mistake
 MOST = 200  # lessons in a folder
 LARGEST_PICTURE = 200_000
 """Bytes of a picture for a handout, at most."""
-_INSTALLED = Path(__file__).parents[1] / "_lessons"  # where setup.py puts them
-_IN_REPOSITORY = Path(__file__).parents[2] / "lessons"
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,7 @@ class Folder:
 
 def ours() -> Path:
     """Return the folder of the lessons that come with attnviz."""
-    return _INSTALLED if _INSTALLED.exists() else _IN_REPOSITORY
+    return paths.shipped("lessons")
 
 
 def picture_of(folder: Path, name: str, number: int) -> Path:

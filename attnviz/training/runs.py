@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 from safetensors import SafetensorError, safe_open
 
-from attnviz import files
+from attnviz import files, paths
 from attnviz.checkpoint_folder import is_name
 from attnviz.errors import CheckpointError, RunError, UnknownName
 from attnviz.training.configs import config_of
@@ -37,8 +37,11 @@ _RESTORE = "Remove it: this epoch is then no longer shown."
 
 
 def folder() -> Path:
-    """Return the folder of all runs: `ATTNVIZ_RUNS`, else `runs` in the working folder."""
-    return Path(os.environ.get("ATTNVIZ_RUNS") or "runs")
+    """Return the folder of all runs: `ATTNVIZ_RUNS`, else `runs` in the working folder of a checkout, and in the user's
+    data where attnviz is installed."""
+    if chosen := os.environ.get("ATTNVIZ_RUNS"):
+        return Path(chosen)
+    return paths.user_data() / "runs" if paths.is_installed() else Path("runs")
 
 
 def ids() -> list[str]:

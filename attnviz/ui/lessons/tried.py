@@ -7,13 +7,13 @@ own affair: so nothing here lists them. What only a browser computes, the values
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
 from streamlit.testing.v1 import AppTest
 
+from attnviz import paths
 from attnviz.errors import closest
 from attnviz.lessons import Lesson, Mistake, View
 from attnviz.lessons.conditions import holds
@@ -21,7 +21,7 @@ from attnviz.ui.lessons.known import file_of
 from attnviz.ui.shared import url_state
 from attnviz.views.payload import unpack
 
-PAGES = Path(__file__).parents[3] / "pages"
+PAGES = paths.shipped("pages")
 PATIENCE = 300.0  # seconds for one page
 OWN = {"v", *url_state.STAYS}
 

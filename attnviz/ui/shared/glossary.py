@@ -11,12 +11,9 @@ that `term` writes, and components ask frontend/terms/terms.js.
 import json
 import re
 from functools import lru_cache
-from pathlib import Path
 
+from attnviz import paths
 from attnviz.errors import UnknownName
-
-_INSTALLED = Path(__file__).parents[2] / "_docs" / "glossary.md"  # where setup.py puts it
-_IN_REPOSITORY = Path(__file__).parents[3] / "docs" / "glossary.md"
 
 SHORT = {"head": "attention head", "heads": "attention head", "logits": "logit", "controls": "control"}
 """Other words for a term."""
@@ -24,8 +21,8 @@ SHORT = {"head": "attention head", "heads": "attention head", "logits": "logit",
 
 @lru_cache(maxsize=1)
 def _entries() -> dict[str, str]:
-    path = _INSTALLED if _INSTALLED.exists() else _IN_REPOSITORY
-    found = re.findall(r"^## (.+)\n(.+(?:\n.+)*)", path.read_text("utf-8"), re.MULTILINE)
+    text = paths.shipped("docs/glossary.md").read_text("utf-8")
+    found = re.findall(r"^## (.+)\n(.+(?:\n.+)*)", text, re.MULTILINE)
     return {name.lower(): text for name, text in found}
 
 

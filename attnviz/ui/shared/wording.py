@@ -10,6 +10,7 @@ from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attnviz import paths
 from attnviz.charts.minus import MINUS, with_minus
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def told(error: object) -> str:
 def _roots() -> set[Path]:
     """Return the folders that tell of the server: those around what it reads and writes."""
     places = (Path(os.environ[name]).expanduser().parent for name in os.environ if _FOLDER.fullmatch(name))
-    return {one for one in (*places, Path.cwd(), Path(__file__).parents[3], Path.home()) if len(one.parts) > 1}
+    return {one for one in (*places, Path.cwd(), paths.shipped(""), Path.home()) if len(one.parts) > 1}
 
 
 def without_shared_start(names: Sequence[str]) -> list[str]:

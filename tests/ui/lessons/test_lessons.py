@@ -1,13 +1,16 @@
 """Our lessons: without mistakes, each with three tasks at least, and what home offers is the first of them."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from PIL import Image
 
+from attnviz.__main__ import main
 from attnviz.errors import BadInput, UnknownName
 from attnviz.lessons.folder import Folder, ours, picture_of
 from attnviz.lessons.teacher import ALONE, VARIABLE
@@ -126,16 +129,17 @@ def test_a_teachers_lessons_stand_instead_of_ours(tmp_path: Path, monkeypatch: p
 
 def test_play_starts_the_app_with_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadInput, match="no lesson"):
-        command.play(str(tmp_path), alone=False)
+        command.chosen(str(tmp_path))
     (tmp_path / "own.md").write_text(TEXT)
     started: list[tuple[list[str], dict[str, str]]] = []
 
-    def run(words: list[str], *, env: dict[str, str], **_: object) -> subprocess.CompletedProcess[bytes]:
+    def run(program: str, words: list[str], env: dict[str, str]) -> NoReturn:
         started.append((words, env))
-        return subprocess.CompletedProcess(words, 0)
+        raise SystemExit(0)
 
-    monkeypatch.setattr(subprocess, "run", run)
-    assert command.play(str(tmp_path), alone=True, more=["--server.port=8600"]) == 0
+    monkeypatch.setattr(os, "execve", run)
+    with pytest.raises(SystemExit):
+        main(["lessons", "play", "--alone", str(tmp_path), "--server.port=8600"])
     ((words, environment),) = started
     assert words[1:4] == ["-m", "streamlit", "run"] and words[-1] == "--server.port=8600"
     assert Path(words[4]).name == "app.py" and Path(words[4]).exists()
