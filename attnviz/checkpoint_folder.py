@@ -13,6 +13,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from attnviz import files, paths
+from attnviz.errors import BadInput
 from attnviz.looks import again, inside, once, youngest
 
 WORD = r"[A-Za-z0-9_][A-Za-z0-9_-]*"
@@ -28,6 +29,19 @@ def folder() -> Path:
     """Return the folder of the checkpoints: `ATTNVIZ_CHECKPOINTS`, else those that come with attnviz."""
     chosen = os.environ.get("ATTNVIZ_CHECKPOINTS")
     return Path(chosen) if chosen else paths.shipped("checkpoints")
+
+
+def require_own() -> None:
+    """Refuse to write into the checkpoints of an installed attnviz: the folder belongs to the installer.
+
+    Raises:
+        BadInput: that is where a checkpoint would be written.
+    """
+    if paths.is_installed() and folder() == paths.shipped("checkpoints"):
+        raise BadInput(
+            "Checkpoints are not written into an installed attnviz. Set ATTNVIZ_CHECKPOINTS to a folder of your own, "
+            "or train with --run-only and keep an epoch with `attnviz jobs keep`."
+        )
 
 
 def kept() -> Path:

@@ -53,6 +53,10 @@ def _app(command: argparse.ArgumentParser) -> None:
     command.add_argument("--no-browser", action="store_true", help="open no browser")
 
 
+def _paths(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="print it for a program")
+
+
 def _data(command: argparse.ArgumentParser) -> None:
     downloads = ", ".join(name for name, its in data.DATASETS.items() if its.megabytes)
     command.add_argument("name", metavar="NAME", help=downloads)
@@ -203,6 +207,7 @@ def _seeds(word: str) -> list[int]:
 
 
 _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "paths": ("say where files are read and written", _paths),
     "app": ("start the app, and open it in a browser", _app),
     "models": ("list the architectures and their recipes", _nothing),
     "checkpoints": ("list the trained models", _nothing),

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 
-from attnviz import cards, data, files, formatting, results, start
+from attnviz import cards, checkpoint_folder, data, files, formatting, results, start
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.recipes import RECIPES, Recipe, paper, recipe
 from attnviz.recipes.altered import altered, settings
@@ -40,6 +40,7 @@ def _checkpoints(_: argparse.Namespace) -> None:
 def _history(options: argparse.Namespace) -> None:
     from attnviz.training import histories
 
+    checkpoint_folder.require_own()
     name = histories.write(options.run_id, options.epochs)
     print(f"The history of {name} is in {cards.home(name) / 'history'}.")
 
@@ -65,6 +66,8 @@ def _train(options: argparse.Namespace) -> None:
             "--set, --minutes and --more belong to --run-only: a checkpoint is trained by its recipe as it stands."
         )
     card = _trained(chosen, options.seeds, options.device, options.threads)
+    if not together.rank():
+        print(f"The checkpoint is in {cards.home(card.name)}, its runs are in {runs.folder()}.")
     for figure in card.figures if not together.rank() else ():
         print(
             f"{card.name}: {figure.name} on {formatting.words(figure)}, {figure.count:,}: {formatting.spread(figure)}"
@@ -106,6 +109,7 @@ def _results(options: argparse.Namespace) -> None:
 def _migrate(_: argparse.Namespace) -> None:
     from attnviz.migration import migrate
 
+    checkpoint_folder.require_own()
     print(f"{len(migrate())} cards were rewritten; weights and figures are unchanged.")
 
 
@@ -228,10 +232,27 @@ def _trained(chosen: Recipe, seeds: Sequence[int], device: str, threads: int | N
     from attnviz.training.progress import Progress
     from attnviz.training.seeds import train
 
+    checkpoint_folder.require_own()
     goal = objective(chosen)
     progress = Progress(chosen, seeds, goal)
     with progress.shown(), stopping.terminable(), together.joined() as others:
         return train(chosen, seeds, device=device, threads=threads, report=progress.report, goal=goal, together=others)
+
+
+def _paths(options: argparse.Namespace) -> None:
+    import json
+
+    folders = {
+        "checkpoints": ("ATTNVIZ_CHECKPOINTS", checkpoint_folder.folder()),
+        "kept models": ("ATTNVIZ_KEPT", checkpoint_folder.kept()),
+        "runs": ("ATTNVIZ_RUNS", runs.folder()),
+        "data sets": ("ATTNVIZ_DATA", data.folder()),
+    }
+    if options.json:
+        print(json.dumps({name: str(folder.absolute()) for name, (_, folder) in folders.items()}))
+        return
+    for name, (variable, folder) in folders.items():
+        print(f"{name:12} {folder.absolute()}{'' if folder.is_dir() else ' (not there yet)'}; {variable} changes it")
 
 
 def _app(options: argparse.Namespace) -> None:
@@ -266,6 +287,7 @@ def _lessons(options: argparse.Namespace) -> None:
 
 COMMANDS = {
     "app": _app,
+    "paths": _paths,
     "models": _models,
     "checkpoints": _checkpoints,
     "data": _data,

@@ -1,5 +1,6 @@
 """Where checkpoints lie, attnviz/checkpoint_folder.py."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ import platformdirs
 import pytest
 
 from attnviz import checkpoint_folder, paths
+from attnviz.__main__ import main
 from attnviz.looks import one_look
 
 
@@ -46,6 +48,36 @@ def test_kept_models_lie_where_the_environment_says_else_among_the_users_data(
     if sys.platform == "linux":
         assert checkpoint_folder.kept() == tmp_path / "data" / "attnviz" / "checkpoints"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_checkpoints_of_an_installed_attnviz_are_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("ATTNVIZ_CHECKPOINTS", raising=False)
+    checkpoint_folder.require_own()
+    (tmp_path / "_shipped" / "checkpoints").mkdir(parents=True)
+    monkeypatch.setattr(paths, "_SHIPPED", tmp_path / "_shipped")
+    assert main(["train", "pixel_attention", "--recipe", "1v8"]) == 2
+    assert "ATTNVIZ_CHECKPOINTS" in capsys.readouterr().err
+    assert not list((tmp_path / "_shipped" / "checkpoints").iterdir())
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path / "mine"))
+    checkpoint_folder.require_own()
+
+
+def test_the_command_says_where_everything_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for word in ("CHECKPOINTS", "KEPT", "RUNS", "DATA"):
+        monkeypatch.setenv(f"ATTNVIZ_{word}", str(tmp_path / word.lower()))
+    assert main(["paths", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "checkpoints": str(tmp_path / "checkpoints"),
+        "kept models": str(tmp_path / "kept"),
+        "runs": str(tmp_path / "runs"),
+        "data sets": str(tmp_path / "data"),
+    }
+    assert main(["paths"]) == 0
+    assert "runs (not there yet); ATTNVIZ_RUNS changes it" in capsys.readouterr().out
 
 
 def lay(folder: Path, name: str, text: str = "{}", *, settled: bool = True) -> Path:

@@ -56,7 +56,7 @@ def test_each_command_runs_what_was_given_for_it() -> None:
     parser = command_line.parser(Noted())
     needs = {"data": "x", "history": "x 0", "train": "x --recipe r", "cost": "x --recipe r", "jobs": "list"}
     needs |= {"lessons": "check x", "evaluate": "x", "reproduce": "x", "answers": "x y"}
-    assert len(given) == 15
+    assert len(given) == 16
     for name, action in given.items():
         assert parser.parse_args([name, *needs.get(name, "").split()]).run is action
 

@@ -113,7 +113,8 @@ def test_a_recipe_is_trained_and_its_card_written_and_its_figures_told(tmp_path,
     told = capsys.readouterr()
     assert [run.seed for run in card.runs] == [0, 1]
     assert card.weights_digest == small.checkpoint()[0].weights_digest
-    lines = told.out.splitlines()
+    where, *lines = told.out.splitlines()
+    assert str(tmp_path / "checkpoints" / "pixel_attention.small") in where
     assert len(lines) == 2
     assert lines[0].endswith(formatting.spread(card.figures[0]))
     assert "validation loss" in told.err  # the bar

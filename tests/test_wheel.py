@@ -72,7 +72,9 @@ def test_the_app_its_pages_and_settings_and_the_table_of_its_components_are_ther
     for name in ("app.py", ".streamlit/config.toml"):
         assert (shipped / name).read_bytes() == (ROOT / name).read_bytes()
     (found,) = metadata.distributions(path=[str(site)], name="attnviz")
-    manifest, root = manifest_scanner._process_single_package(found)  # what Streamlit does with each package
+    scanned = manifest_scanner._process_single_package(found)  # what Streamlit does with each package
+    assert scanned is not None
+    manifest, root = scanned
     assert {one.name for one in manifest.components} >= {"pixel_viewer", "map_grid", "drawing_pad"}
     assert (root / "ui" / "frontend").is_dir()
     assert manifest_scanner._find_package_pyproject_toml(found) == site / "attnviz" / "pyproject.toml"

@@ -39,7 +39,7 @@ class Run:
 
     Args:
         info: what decides how it goes. Where the folder holds a run already, its number of threads is kept.
-        root: the folder of all runs; by default `ATTNVIZ_RUNS`, else `runs` in the working folder.
+        root: the folder of all runs; by default `runs.folder()`.
 
     Raises:
         RunError: the folder holds a run that was started otherwise, or cannot be written.
