@@ -10,8 +10,9 @@
 `names()` lists the checkpoints, and `load` returns a model and its model card. `trace` shows what happens inside any
 model whose layers have taps, `edits` change it, and `addresses` lists those taps. Derive a layer of your own from
 `Layer`. `watch` shows the attention of any other model: `seen = attnviz.watch(model)(batch)`. `heads` measures every
-attention head over many pictures. A trace keeps `Reading`s, whose `Grid` says where tokens are on the picture.
-Importing attnviz does not import torch: names are resolved when they are used.
+attention head over many pictures. A trace keeps `Reading`s, whose `Grid` says where tokens are on the picture. `figure`
+makes a picture, a table or a page of HTML of what was seen: `attnviz.figure(seen).save("fig.pdf")`. Importing attnviz
+does not import torch: names are resolved when they are used.
 """
 
 from importlib import import_module
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from attnviz.capture.watching import watch as watch
     from attnviz.cards import names as names
     from attnviz.checkpoints import load as load
+    from attnviz.figures.figure import Figure as Figure
+    from attnviz.figures.figure import figure as figure
     from attnviz.head_table.door import heads as heads
     from attnviz.readings import Grid as Grid
     from attnviz.readings import Reading as Reading
@@ -32,10 +35,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Figure": "attnviz.figures.figure",
     "Grid": "attnviz.readings",
     "Layer": "attnviz.tracing",
     "Reading": "attnviz.readings",
     "addresses": "attnviz.tracing",
+    "figure": "attnviz.figures.figure",
     "heads": "attnviz.head_table.door",
     "load": "attnviz.checkpoints",
     "names": "attnviz.cards",
@@ -43,7 +48,9 @@ _HOMES = {
     "watch": "attnviz.capture.watching",
 }
 
-__all__ = ["Grid", "Layer", "Reading", "addresses", "edits", "heads", "load", "names", "trace", "watch"]
+__all__ = [
+    "Figure", "Grid", "Layer", "Reading", "addresses", "edits", "figure", "heads", "load", "names", "trace", "watch",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -36,6 +36,7 @@ ALLOWED = {
     "data": {"data", "extensions", "errors", "files", "looks", "paths", "zips"},
     "measures": {"answers", "edits", "equal_tokens", "measures", "readings", "tracing", "roles", "errors"},
     "charts": {"charts", "roles", "errors"},
+    "figures": {"capture", "errors", "figures", "grids", "listening", "subjects", "views"},
     "views": {"answers", "errors", "layers", "measures", "readings", "subjects", "tracing", "views"},
 }
 
@@ -63,7 +64,11 @@ def forbidden(home: tuple[str, ...], names: Iterable[str]) -> set[str]:
     if home[0] == "attnviz" and home[1] != "ui":
         found |= tops & {"streamlit"}
         found |= packages & {"ui"} | packages - ALLOWED.get(home[1].removesuffix(".py"), packages)
-    for package, allowed in (("charts", {"numpy", "plotly"}), ("layers", {"torch"})):
+    for package, allowed in (
+        ("charts", {"numpy", "plotly"}),
+        ("figures", {"numpy", "torch", "PIL", "matplotlib"}),
+        ("layers", {"torch"}),
+    ):
         if home[:2] == ("attnviz", package):
             found |= tops - {"attnviz", *allowed, *sys.stdlib_module_names}
     return found

@@ -160,6 +160,16 @@ class LayerView(Payload):
         query_of, keys = self.query[:, query].astype(np.float64), self.key.astype(np.float64)
         return np.einsum("hs,hts->ht", query_of / np.sqrt(query_of.shape[-1]), keys)
 
+    def scores_to(self, key: int) -> npt.NDArray[np.float64]:
+        """Return the scores of a key for every query, (head, query)."""
+        import numpy as np
+
+        if self.scores is not None:
+            return self.scores[:, :, key].astype(np.float64)
+        assert self.query is not None and self.key is not None
+        key_of, queries = self.key[:, key].astype(np.float64), self.query.astype(np.float64)
+        return np.einsum("hs,hts->ht", key_of / np.sqrt(key_of.shape[-1]), queries)
+
     def weights(self, query: int) -> npt.NDArray[np.float64]:
         """Return the weights of a query over all keys, (head, key); each head's add up to one."""
         import numpy as np
@@ -168,10 +178,11 @@ class LayerView(Payload):
         return weights
 
     def to_wire(self, arrays: dict[str, Array]) -> dict[str, Array]:
-        """Send each distinct token once."""
+        """Send each distinct token once; the picture comes last, so that several layers can share it."""
         first, place = distinct(self)
-        return {**{name: array[:, first] if name in OF_TOKENS else array for name, array in arrays.items()},
-                "place": place}  # fmt: skip
+        sent = {name: array[:, first] if name in OF_TOKENS else array for name, array in arrays.items()}
+        background = sent.pop("background", None)
+        return {**sent, "place": place, **({} if background is None else {"background": background})}
 
     @classmethod
     def from_wire(cls, arrays: dict[str, Array]) -> dict[str, Array]:

@@ -1,0 +1,8 @@
+"""A view as a file or as the output of a notebook: a picture, the numbers, or the viewer itself.
+
+figure.py      what is shown, and what is chosen of it: `attnviz.figure`
+ours.py  captured.py       where views come from: a subject of ours, or a trace of any model
+maps.py  colours.py        the values of each map, and their colours, as the viewer has them
+static.py  numbers.py      pictures by matplotlib; csv and npz
+page.py  modules.py        the viewer in one file of HTML
+"""

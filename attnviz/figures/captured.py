@@ -1,0 +1,210 @@
+"""Views of a trace of any model: `attnviz.watch(model)(batch)`. Loads torch."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+import attnviz
+from attnviz.capture.call import Call
+from attnviz.capture.frames import tensors_of
+from attnviz.capture.places import Both
+from attnviz.errors import BadInput
+from attnviz.figures.layers import chosen
+from attnviz.figures.photo import Bytes, digest, stretched
+from attnviz.grids import Grid
+from attnviz.views.attention import LayerView
+
+if TYPE_CHECKING:
+    from attnviz.listening import Trace
+
+MOST_SHOWN = 5  # classes of an answer
+LARGEST = 1 << 28  # bytes of scores that are no product of queries and keys
+
+
+def views_of(
+    seen: Trace,
+    layers: Sequence[int | str] | None,
+    photo: Bytes | None,
+    classes: Sequence[str] | None,
+    batch: int,
+    grid: tuple[int, int] | None,
+) -> dict[str, LayerView]:
+    """Return the views of captured layers, by the paths of the modules that made the calls.
+
+    Args:
+        seen: what was watched.
+        layers: numbers in the order of the pass, from 0, or paths; None for all of which the tokens lie on a picture.
+        photo: uint8 (row, column, colour) that the model has looked at; None for its input, stretched to 0..255.
+        classes: the names of the answers, where the model's output are their logits.
+        batch: which picture of the batch.
+        grid: rows and columns of tokens, where the model does not tell.
+
+    Raises:
+        BadInput: there is no such layer, or it cannot be drawn; the sentence says why.
+    """
+    captured = seen.captured
+    calls = {key: call for key, call in captured.calls.items() if not call.refused}
+    paths = chosen([*calls], layers)
+    pixels = _input(captured.mode.frames.arguments, batch)
+    shown = photo if photo is not None else None if pixels is None else stretched(pixels)
+    origin = _origin(captured.mode.model, shown)
+    answer = _answer(seen.output, classes, batch)
+    found: dict[str, LayerView] = {}
+    why: BadInput | None = None
+    for path in paths:
+        try:
+            order, lies = _lies(path, calls[path], captured.places(path), grid, pixels)
+            found[path] = _view(seen, path, calls[path], order, lies, shown, pixels, answer, origin, batch)
+        except BadInput as error:
+            if layers is not None:
+                raise
+            why = error
+    if not found:
+        raise why or BadInput("Nothing that was captured can be drawn: print(seen.report()) says what there is.")
+    return found
+
+
+def _lies(
+    path: str, call: Call, both: Both | None, grid: tuple[int, int] | None, pixels: Tensor | None
+) -> tuple[list[int], Grid]:
+    """Return the tokens of a call in the order of a view, those that lie nowhere first, and their grid."""
+    if call.layout.size("window") > 1:
+        raise BadInput(
+            f"{path}: attention within windows is not drawn yet; seen[...].at(query=(row, column)) reads it."
+        )
+    if call.queries != call.keys:
+        raise BadInput(f"{path}: {call.queries} queries attend to {call.keys} keys; figures show self-attention.")
+    if grid is not None:
+        prefix = call.keys - grid[0] * grid[1]
+        if prefix < 0:
+            raise BadInput(
+                f"{path}: a grid of {grid[0]} x {grid[1]} has more cells than the layer's {call.keys} tokens."
+            )
+        step = 1.0 if pixels is None else pixels.shape[-2] / grid[0]
+        return [*range(call.keys)], Grid(*grid, prefix=prefix, stride=step, field=step)
+    places = both.key if both is not None else None
+    if both is None or places is None or both.query is None or both.query.cells != places.cells:
+        raise BadInput(f"{path}: where its tokens lie on the picture was not found; give grid=(rows, columns).")
+    cells = places.cells[0]
+    nowhere = [token for token, cell in enumerate(cells) if cell < 0]
+    there = sorted((cell, token) for token, cell in enumerate(cells) if cell >= 0)
+    if [cell for cell, _ in there] != [*range(places.grid.rows * places.grid.columns)]:
+        raise BadInput(f"{path}: its tokens do not fill a grid, one in each cell, so they cannot be drawn as a map.")
+    return [*nowhere, *(token for _, token in there)], places.grid
+
+
+def _view(
+    seen: Trace, path: str, call: Call, order: list[int], grid: Grid, photo: Bytes | None, pixels: Tensor | None,
+    answer: Mapping[str, Any], origin: Mapping[str, str], batch: int,
+) -> LayerView:  # fmt: skip
+    start = f"{path}." if path else ""
+    read = {tap: seen[f"{start}{tap}"].at(batch=batch) for tap in ("query", "key", "value") if f"{start}{tap}" in seen}
+    places = torch.tensor(order)
+    heads = call.layout.size("head")
+    read = {tap: one.expand(heads, call.keys, -1)[:, places] for tap, one in read.items()}
+    product = "query" in read and "key" in read and call.scale is not None and not call.masked and not call.causal
+    if product:
+        query, key = _exact(read["query"]), _exact(read["key"])
+        factor = float(call.scale or 0) * query.shape[-1] ** 0.5
+        if abs(factor - 1) > 1e-12:
+            query = query.double() * factor
+        scores = query.double() / query.shape[-1] ** 0.5 @ key.double().mT
+        given: dict[str, Any] = {"query": query.numpy(), "key": key.numpy()}
+    else:
+        scores = _scores(seen, start, batch, places)
+        if scores.numel() * scores.element_size() > LARGEST:
+            raise BadInput(f"{path}: {call.keys} tokens are too many where scores are no products of query and key.")
+        given = {"scores": scores.numpy()}
+    log_normaliser = scores.logsumexp(-1)
+    received = (scores - log_normaliser[..., None]).exp_().mean(1)
+    carried = read["value"].double().norm(dim=-1) if "value" in read else torch.full_like(received, torch.nan)
+    size = (grid.rows, grid.columns) if pixels is None else pixels.shape[-2:]
+    return LayerView(
+        **given,
+        **answer,
+        picture=_intensities(photo, grid),
+        log_normaliser=log_normaliser.numpy(),
+        carried=carried.numpy(),
+        carried_signed=False,
+        received=received.numpy(),
+        rows=grid.rows,
+        columns=grid.columns,
+        prefix=grid.prefix,
+        origin={**origin, "address": path},
+        ink=False,
+        background=photo,
+        boxes=None if photo is None or _covers(grid, size, photo) else grid.boxes,
+        unit="block",
+    )
+
+
+def _exact(tensor: Tensor) -> Tensor:
+    """Return a tensor in a precision that a view can have, with the same values."""
+    return (tensor if tensor.dtype == torch.float64 else tensor.float()).detach().cpu().contiguous()
+
+
+def _scores(seen: Trace, start: str, batch: int, places: Tensor) -> Tensor:
+    """Return what the softmax is taken of, (head, query, key), in float64; of weights alone, their logarithms."""
+    for tap in ("scores", "weights"):
+        if f"{start}{tap}" in seen:
+            found = seen[f"{start}{tap}"].at(batch=batch).detach().double().cpu()[:, places][..., places]
+            return found.log() if tap == "weights" else found
+    raise BadInput(f"Neither query and key nor weights of {start.rstrip('.')} were kept: watch(model, keep=...).")
+
+
+def _input(arguments: tuple[tuple[Any, ...], dict[str, Any]] | None, batch: int) -> Tensor | None:
+    """Return the picture that the model was called with, (colour, row, column)."""
+    for one in tensors_of(arguments or ()):
+        if one.ndim == 4 and one.is_floating_point() and one.shape[1] in (1, 3):
+            if not -len(one) <= batch < len(one):
+                raise BadInput(f"There is no picture {batch} in the batch: it has {len(one)}, counted from 0.")
+            return one[batch].detach().cpu()
+    return None
+
+
+def _intensities(photo: Bytes | None, grid: Grid) -> np.ndarray:
+    """Return the mean intensity of each cell of a grid that covers a photograph, 0..1."""
+    if photo is None:
+        return np.zeros((grid.rows, grid.columns))
+    pixels = torch.from_numpy(photo.mean(2) / 255)[None]
+    return torch.nn.functional.adaptive_avg_pool2d(pixels, (grid.rows, grid.columns))[0].numpy()
+
+
+def _covers(grid: Grid, size: Sequence[int], photo: Bytes) -> bool:
+    """Say whether the boxes lie side by side and cover the picture, of whatever resolution it is shown in."""
+    return grid.tiles(size[0], size[1]) or tuple(photo.shape[:2]) != tuple(size)
+
+
+def _answer(output: Any, classes: Sequence[str] | None, batch: int) -> dict[str, Any]:
+    """Return the most probable classes, at most five; nothing where their names are not known."""
+    nothing = {"classes": (), "probabilities": np.zeros(0)}
+    if classes is None:
+        return nothing
+    logits = getattr(output, "logits", output)
+    if not isinstance(logits, Tensor) or logits.ndim != 2 or logits.shape[1] != len(classes):
+        found = f"{tuple(logits.shape)}" if isinstance(logits, Tensor) else type(logits).__name__
+        raise BadInput(f"classes: {len(classes)} names do not fit the model's output, which is {found}.")
+    best = logits[batch].double().softmax(0).cpu().topk(min(MOST_SHOWN, len(classes)))
+    names = tuple(str(classes[place]) for place in best.indices.tolist())
+    return {"classes": names, "probabilities": best.values.numpy()}
+
+
+def _origin(model: torch.nn.Module, photo: Bytes | None) -> dict[str, str]:
+    weights = hashlib.sha256()
+    for name, tensor in model.state_dict().items():
+        weights.update(name.encode())
+        if tensor.numel():
+            weights.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+    kind = type(model)
+    return {
+        "software": f"attnviz {attnviz.__version__}",
+        "model": f"{kind.__module__}.{kind.__qualname__}",
+        "digest": weights.hexdigest(),
+        "image": "none" if photo is None else f"sha256 {digest(photo)}",
+    }

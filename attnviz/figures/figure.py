@@ -1,0 +1,223 @@
+"""A figure: views of attention layers, and what is chosen of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attnviz.errors import BadInput
+from attnviz.figures.colours import theme_of
+from attnviz.figures.maps import Choice, Direction, Head, ScaleKind, Show
+from attnviz.views.attention import LayerView
+
+if TYPE_CHECKING:
+    from attnviz.listening import Trace
+    from attnviz.subjects import Subject
+
+SUFFIXES = ("pdf", "svg", "png", "csv", "npz", "html")
+UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72}
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """Views of attention layers of one picture, and what is chosen of them. `attnviz.figure` makes it.
+
+    The same object gives the picture, the numbers and the viewer, so that they cannot differ.
+
+    Args:
+        views: name of a layer -> its view.
+        choice: what is shown of each.
+        theme: light, dark or print, of pictures.
+        width: of pictures, in inches.
+        origin: where it comes from; stands in every file.
+        steps: what the names of `views` count: layer, or step of a training.
+    """
+
+    views: Mapping[str, LayerView]
+    choice: Choice = field(default_factory=Choice)
+    theme: str = "light"
+    width: float = 3.25
+    origin: Mapping[str, str | int | float] = field(default_factory=dict)
+    steps: str = "layer"
+
+    def save(self, path: str | Path) -> Path:
+        """Write the figure.
+
+        Args:
+            path: of the file; its ending says what is written: pdf, svg or png (a picture, by matplotlib), csv or npz
+                (the numbers in full precision), html (the viewer, in one file that needs no network).
+
+        Returns:
+            The path.
+
+        Raises:
+            BadInput: the ending is none of these.
+        """
+        path = Path(path)
+        kind = path.suffix.lower().removeprefix(".")
+        if kind not in SUFFIXES:
+            raise BadInput(f"{path.name}: a figure is saved as one of {', '.join(SUFFIXES)}; end the name with it.")
+        if kind in ("csv", "npz"):
+            from attnviz.figures import numbers
+
+            content = numbers.csv(self) if kind == "csv" else numbers.npz(self)
+        elif kind == "html":
+            content = self.html().encode()
+        else:
+            from attnviz.figures import static
+
+            content = static.content(self, kind)
+        path.write_bytes(content)
+        return path
+
+    def draw(self, axes: Any) -> None:
+        """Draw the maps into axes of matplotlib that are there already.
+
+        Args:
+            axes: one, or as many as there are maps, in the order of the layers, and for each layer of the heads.
+
+        Raises:
+            BadInput: there are more or fewer axes than maps.
+        """
+        from attnviz.figures import static
+
+        static.draw(self, axes)
+
+    def html(self) -> str:
+        """Return the viewer as one page of HTML, which needs no network."""
+        from attnviz.figures import page
+
+        return page.page_of(self)
+
+    def words(self) -> str:
+        """Return what is shown, in words."""
+        from attnviz.figures import wording
+
+        return wording.words_of(self)
+
+    def _repr_png_(self) -> bytes:
+        from attnviz.figures import static
+
+        return static.content(self, "png")
+
+    def _repr_html_(self) -> str:
+        from attnviz.figures import page
+
+        return page.for_notebook(self)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        from base64 import b64encode
+
+        return {
+            "text/plain": self.words(),
+            "text/html": self._repr_html_(),
+            "image/png": b64encode(self._repr_png_()).decode(),
+        }
+
+
+def figure(
+    subject: Trace | Subject | str,
+    picture: str | None = None,
+    *,
+    layers: Sequence[int | str] | int | str | None = None,
+    query: tuple[int, int] | None = None,
+    heads: Sequence[Head] | Head | None = None,
+    over: Any = None,
+    show: Show = "weights",
+    direction: Direction = "from",
+    scale: ScaleKind = "share",
+    theme: str = "light",
+    width: str | float = "3.25in",
+    classes: Sequence[str] | None = None,
+    batch: int = 0,
+    grid: tuple[int, int] | None = None,
+    command: str = "",
+) -> Figure:
+    """Return a figure of attention: `figure.save("fig.pdf")`, `figure.draw(axes)`, or the viewer in a notebook.
+
+        seen = attnviz.watch(model)(batch)
+        attnviz.figure(seen, layers=[0, 5, 11], query=(5, 7), over=photo).save("fig.pdf")
+        attnviz.figure("pixel_attention.1v8", "strokes:23").save("fig.html")
+
+    Args:
+        subject: what `watch` or `trace` returned; a subject of ours; or the name of a checkpoint of ours.
+        picture: of a checkpoint: DATASET:NUMBER, such as "strokes:23".
+        layers: numbers from 0 in the order of the pass, or paths; None for all that can be drawn.
+        query: row and column of the token whose attention is shown, from 0; (-1, i) for the i-th token that lies
+            nowhere, such as a class token; None for the middle of the picture.
+        heads: numbers from 0, and "mean" for the mean of all heads; "all" for every head and the mean; None for the
+            mean, or the only head. The viewer has all heads in any case.
+        over: the photograph: a path, a picture of Pillow, uint8 (row, column, colour) or floats 0..1 (colour, row,
+            column); None for the model's input, stretched from black to white.
+        show: "weights", or "scores" before the softmax.
+        direction: "from": what the query takes from each key; "to": what it, as a key, gives to each query;
+            "received": what each key receives, as a mean over all queries.
+        scale: of colours: "share": weights as multiples of an even share, 1/16 to 16; "all": one scale for all heads of
+            a layer; "map": each map its own.
+        theme: "light" or "dark" as in the app, or "print": greys.
+        width: of pictures, such as "3.25in" or "8.3cm"; a number counts inches.
+        classes: the names of the answers, where the model's output are their logits.
+        batch: which picture of the batch.
+        grid: rows and columns of tokens, where the model does not tell where they lie.
+        command: that made the figure; stands in the file.
+
+    Raises:
+        BadInput: what is asked for is not there, or cannot be drawn; the sentence says why.
+    """
+    theme_of(theme)
+    views = _views(subject, picture, layers, over, classes, batch, grid)
+    first = next(iter(views.values()))
+    if heads == "all":
+        heads = [*range(first.heads), "mean"] if first.heads > 1 else [0]
+    elif isinstance(heads, int | str):
+        heads = [heads]
+    choice = Choice(query, None if heads is None else tuple(heads), show, direction, scale)
+    for view in views.values():
+        choice.heads_of(view)
+        choice.token(view)
+    origin = {name: value for name, value in first.origin.items() if name != "address"}
+    if command:
+        origin["command"] = command
+    return Figure(views, choice, theme, inches(width), origin)
+
+
+def _views(
+    subject: Any, picture: str | None, layers: Any, over: Any, classes: Any, batch: int, grid: Any
+) -> dict[str, LayerView]:
+    from attnviz.figures import captured, ours
+    from attnviz.figures.photo import photo_of
+    from attnviz.listening import Trace
+    from attnviz.subjects import Subject
+
+    if isinstance(subject, Trace):
+        if picture is not None:
+            raise BadInput("picture belongs to a checkpoint of ours; the photograph of a trace is given as over=...")
+        return captured.views_of(subject, layers, photo_of(over), classes, batch, grid)
+    if isinstance(subject, str):
+        if picture is None:
+            raise BadInput(f'Which picture should {subject} look at? Give one, such as "strokes:23".')
+        subject = ours.subject_of(subject, picture)
+    if not isinstance(subject, Subject):
+        kind = type(subject).__name__
+        raise BadInput(
+            f"A figure is made of attnviz.watch(model)(batch), a subject, or a checkpoint's name, not {kind}."
+        )
+    return ours.views_of(subject, layers)
+
+
+def inches(width: str | float) -> float:
+    """Return a width in inches.
+
+    Raises:
+        BadInput: it is no length, or one that no figure can have.
+    """
+    found = float(width) if isinstance(width, int | float) else 0.0
+    if isinstance(width, str):
+        for unit, factor in UNITS.items():
+            if width.endswith(unit) and width.removesuffix(unit).strip().replace(".", "", 1).isdigit():
+                found = float(width.removesuffix(unit)) * factor
+    if not 1 <= found <= 50:
+        raise BadInput(f"width: expected 1 to 50 inches, such as 3.25in, 8.3cm or 240pt, got {width!r}.")
+    return found

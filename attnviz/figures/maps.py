@@ -1,0 +1,141 @@
+"""The maps of a view: what the viewer fills and colours while a pointer moves (`frontend/maps/attention.js`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz.errors import BadInput
+from attnviz.figures.colours import Scale, indices, scale_of
+from attnviz.views.attention import LayerView
+
+Floats = npt.NDArray[np.float64]
+Show = Literal["weights", "scores"]
+Direction = Literal["from", "to", "received"]
+ScaleKind = Literal["share", "all", "map"]
+Head = int | Literal["mean"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is shown of a view.
+
+    Args:
+        query: [row, column] from 0, [-1, i] for the i-th token without a position; None for the middle of the picture.
+        heads: numbers from 0, and "mean" for the mean of all heads; None for the only head, or the mean.
+        show: weights, or scores before the softmax.
+        direction: what the query takes from each key; what it gives, as a key, to each query; or what each key receives
+            as a mean over all queries.
+        scale: share (weights as multiples of an even share), all (one scale for all heads of a layer) or map (each its
+            own).
+    """
+
+    query: tuple[int, int] | None = None
+    heads: tuple[Head, ...] | None = None
+    show: Show = "weights"
+    direction: Direction = "from"
+    scale: ScaleKind = "share"
+
+    def __post_init__(self) -> None:
+        for name, options in (("show", Show), ("direction", Direction), ("scale", ScaleKind)):
+            if getattr(self, name) not in options.__args__:
+                raise BadInput(f"{name}: expected one of {', '.join(options.__args__)}, not {getattr(self, name)!r}.")
+
+    def heads_of(self, view: LayerView) -> tuple[Head, ...]:
+        """Return the heads that are shown of a layer.
+
+        Raises:
+            BadInput: it has no such head.
+        """
+        found = self.heads or (("mean",) if view.heads > 1 else (0,))
+        for head in found:
+            if head != "mean" and not 0 <= head < view.heads:
+                raise BadInput(f"There is no head {head}: this layer has {view.heads}, counted from 0.")
+        return found
+
+    def token(self, view: LayerView) -> int:
+        """Return the token that the query is, of a layer."""
+        place = (view.rows // 2, view.columns // 2) if self.query is None else self.query
+        return view.token(place)
+
+
+class Maps(NamedTuple):
+    """All maps of a layer: those of the heads, then their mean.
+
+    Args:
+        values: (head + 1, token) what is shown.
+        indices: (head + 1, token) of a palette.
+        scales: of each map.
+    """
+
+    values: Floats
+    indices: npt.NDArray[np.int64]
+    scales: Sequence[Scale]
+
+
+def maps_of(view: LayerView, choice: Choice) -> Maps:
+    """Return the maps of a layer, as the viewer fills and colours them."""
+    values, logs = _filled(view, choice)
+    if choice.show == "weights" and choice.scale == "share":
+        scale = scale_of("share")
+        return Maps(values, indices(logs, scale, float(np.log(view.tokens))), [scale] * len(values))
+    kind = "signed" if choice.show == "scores" else "positive"
+    finite = np.where(np.isfinite(values), np.abs(values), 0)
+    bounds = finite.max(1) if choice.scale == "map" else np.full(len(values), finite.max())
+    scales = [scale_of(kind, float(bound)) for bound in bounds]
+    found = [indices(row, scale) for row, scale in zip(values, scales, strict=True)]
+    return Maps(values, np.stack(found), scales)
+
+
+def _filled(view: LayerView, choice: Choice) -> tuple[Floats, Floats]:
+    """Return (head + 1, token): values, and the logarithms of the weights."""
+    token = choice.token(view)
+    if choice.direction == "received":
+        found = _mean_scores(view) if choice.show == "scores" else view.received
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(view.received)
+    elif choice.direction == "from":
+        scores = view.scores_of(token)
+        logs = scores - view.log_normaliser[:, [token]]
+        found = scores if choice.show == "scores" else np.exp(logs)
+    else:
+        scores = view.scores_to(token)
+        logs = scores - view.log_normaliser
+        found = scores if choice.show == "scores" else np.exp(logs)
+    mean = found.mean(0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.concatenate([found, mean[None]]), np.concatenate([logs, np.log(mean)[None]])
+
+
+def _mean_scores(view: LayerView) -> Floats:
+    if view.scores is not None:
+        return view.scores.mean(1, dtype=np.float64)
+    assert view.query is not None and view.key is not None
+    mean = view.query.mean(1, dtype=np.float64) / np.sqrt(view.query.shape[-1])
+    found: Floats = np.einsum("hs,hts->ht", mean, view.key.astype(np.float64))
+    return found
+
+
+def laid_out(view: LayerView, row: npt.NDArray[np.generic], empty: int) -> npt.NDArray[np.generic]:
+    """Return a value a token as it lies on a map: the grid; below it, after an empty row, tokens that lie nowhere."""
+    below = 1 + -(-view.prefix // view.columns) if view.prefix else 0
+    cells = np.full((view.rows + below) * view.columns, empty, row.dtype)
+    grid = view.rows * view.columns
+    cells[:grid] = row[view.prefix :]
+    if view.prefix:
+        start = (view.rows + 1) * view.columns
+        cells[start : start + view.prefix] = row[: view.prefix]
+    return cells.reshape(-1, view.columns)
+
+
+def cell_of(view: LayerView, token: int) -> tuple[int, int]:
+    """Return the row and column of a token on a map, as `laid_out` lays it."""
+    if token < view.prefix:
+        row, column = divmod(token, view.columns)
+        return view.rows + 1 + row, column
+    row, column = divmod(token - view.prefix, view.columns)
+    return row, column

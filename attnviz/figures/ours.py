@@ -1,0 +1,50 @@
+"""Views of a subject of ours: a net on an example. Loads torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attnviz.errors import BadInput
+from attnviz.figures.layers import chosen
+from attnviz.subjects import Subject, example, net
+from attnviz.views import attending
+from attnviz.views.attention import LayerView
+
+
+def views_of(subject: Subject, layers: Sequence[int | str] | None) -> dict[str, LayerView]:
+    """Return the views of attention layers of a subject, by their paths.
+
+    Args:
+        subject: a net with dot-product attention, on an example.
+        layers: numbers from 0, or paths; None for all.
+
+    Raises:
+        BadInput: there is no such layer.
+    """
+    loaded = subject.net.load(double=True)
+    paths = [*attending.layers(loaded.model)]
+    if not paths:
+        raise BadInput(f"{subject.net.key} has no layer in which tokens attend to one another.")
+    return {path: attending.attention(loaded, subject.example, path=path) for path in chosen(paths, layers)}
+
+
+def subject_of(name: str, picture: str) -> Subject:
+    """Return the subject that two words name.
+
+    Args:
+        name: of a checkpoint, such as "pixel_attention.1v8", or the key of another net.
+        picture: DATASET:NUMBER, of the test part, such as "strokes:23".
+
+    Raises:
+        BadInput: the picture is not written so.
+        UnknownName: there is no such net, data set or picture.
+    """
+    source, _, number = picture.partition(":")
+    if not source or not number.isdigit():
+        raise BadInput(f"A picture of a data set is DATASET:NUMBER, such as strokes:23, not {picture!r}.")
+    return Subject(net(name), example(source, int(number)))
+
+
+def origin_of(subject: Subject) -> Mapping[str, str | int | float]:
+    """Return where a subject comes from."""
+    return subject.origin()

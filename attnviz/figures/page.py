@@ -1,0 +1,163 @@
+"""The viewer in one page of HTML that fetches nothing: modules, styles and data stand in it."""
+
+from __future__ import annotations
+
+import html
+import json
+import zlib
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attnviz.figures import modules, wording
+from attnviz.figures.colours import THEMES
+from attnviz.views.attention import FIELDS
+from attnviz.views.payload import ALIGNMENT, with_header
+
+if TYPE_CHECKING:
+    from attnviz.figures.figure import Figure
+
+ENTRY = "figure/figure.js"
+WITHOUT = ("live/epoch_views.js", "pixel_viewer/jacobian.js")  # they ask a server
+PLANES = 4  # bytes of a float in single precision
+HEIGHT = 760  # CSS pixels, in a notebook
+FONTS = {
+    "font": '"Source Sans 3", "Source Sans Pro", Arial, "Liberation Sans", sans-serif',  # narrow ones: lines must fit
+    "heading-font": '"Source Serif Pro", Georgia, serif',
+    "code-font": 'ui-monospace, "Source Code Pro", monospace',
+}
+STYLE = """
+html { background: var(--st-background-color); color: var(--st-text-color); font: 15px/1.5 var(--st-font); }
+body { margin: 0 auto; padding: 16px; max-width: 1400px; }
+h1 { font: 600 23px/1.3 var(--st-heading-font); margin: 0 0 4px; }
+p, dl { margin: 0 0 12px; max-width: 80ch; }
+.figure-controls { display: flex; flex-wrap: wrap; gap: 8px 12px; align-items: center; margin: 0 0 12px; }
+.figure-controls input { width: min(320px, 50vw); accent-color: var(--st-primary-color); }
+.figure-controls output { font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.figure-controls button { font: inherit; font-size: 14px; color: inherit; background: none; cursor: pointer;
+  border: 1px solid var(--st-border-color); border-radius: 5px; padding: 2px 10px; margin-left: auto; }
+:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
+details { margin-top: 16px; font-size: 14px; }
+dt { font-weight: 600; } dd { margin: 0 0 4px; overflow-wrap: anywhere; }
+@media (pointer: coarse) { .figure-controls button, .figure-controls input { min-height: 40px; } }
+"""
+POLICY = "default-src 'none'; script-src '{script}'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"  # noqa: E501
+
+
+def page_of(figure: Figure) -> str:
+    """Return the page."""
+    script = _script()
+    policy = POLICY.format(script=f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}")
+    names = wording.names_of(figure)
+    state = _state(figure)
+    about = {"names": names, "steps": figure.steps.capitalize(), "at": 0, "css": _css()}
+    shared, beginnings = _split([with_header(view.packed(), **state) for view in figure.views.values()], figure)
+    parts = {"shared": shared, **{f"layer-{number}": part for number, part in enumerate(beginnings)}}
+    layers = "".join(
+        f'<script type="text/plain" id="{name}">{_compressed(part)}</script>\n' for name, part in parts.items()
+    )
+    origin = "".join(
+        f"<dt>{html.escape(name)}</dt><dd>{html.escape(str(value))}</dd>" for name, value in figure.origin.items()
+    )
+    title = html.escape(_title(figure))
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{title}</title>
+<style>{_themes()}{STYLE}</style>
+</head>
+<body>
+<main>
+<h1>{title}</h1>
+<p>Move over the picture: the maps show where the token under the pointer takes its information from. A click holds it.
+Rows, columns and heads count from 1.</p>
+<div id="figure"></div>
+<details><summary>Where this comes from</summary><dl>{origin}</dl></details>
+</main>
+{_json("about", about)}
+{_json("state", state)}
+{layers}<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def for_notebook(figure: Figure) -> str:
+    """Return the viewer in a frame, and below it a picture, where a notebook shows no frame."""
+    picture = b64encode(figure._repr_png_()).decode()
+    words = html.escape(figure.words())
+    return (
+        f'<iframe title="{words}" srcdoc="{html.escape(page_of(figure))}" sandbox="allow-scripts allow-downloads" '
+        f'style="width: 100%; height: {HEIGHT}px; border: 0" loading="lazy"></iframe>'
+        "<details><summary>If there is no viewer above, trust this notebook, or look at the picture.</summary>"
+        f'<img alt="{words}" src="data:image/png;base64,{picture}" style="width: 100%; max-width: 650px"></details>'
+    )
+
+
+def _title(figure: Figure) -> str:
+    model = str(figure.origin.get("model", "a model")).rpartition(".")[2]
+    recipe = figure.origin.get("recipe")
+    return f"Attention of {model}{f', {recipe}' if recipe else ''}"
+
+
+def _state(figure: Figure) -> dict[str, object]:
+    """Return what the viewer is told besides its data."""
+    choice = figure.choice
+    view = next(iter(figure.views.values()))
+    token = choice.token(view)
+    place = [-1, token] if token < view.prefix else [*divmod(token - view.prefix, view.columns)]
+    head = choice.heads_of(view)[0]
+    held = {} if choice.query is None else {"key" if choice.direction != "from" else "query": place}
+    asked = {"head": head, "show": choice.show, "direction": choice.direction, "scale": choice.scale, **held}
+    value = {"value": FIELDS.complete(asked), "revision": 1, "key": "figure.view"}
+    return {"fields": FIELDS.declared(), "state": {"view": value}, "asked": None, "plain": False}
+
+
+def _split(payloads: list[bytes], figure: Figure) -> tuple[bytes, list[bytes]]:
+    """Return the end that all layers share, which is the photograph, and their beginnings."""
+    backgrounds = [view.background for view in figure.views.values()]
+    if any(one is None or one is not backgrounds[0] for one in backgrounds):
+        return b"", payloads
+    assert backgrounds[0] is not None
+    size = -(-backgrounds[0].nbytes // ALIGNMENT) * ALIGNMENT
+    return payloads[0][-size:], [payload[:-size] for payload in payloads]
+
+
+def _compressed(data: bytes) -> str:
+    """Return bytes compressed, in base64: all first bytes of four, all second ones, ..., which says floats shorter."""
+    planes = np.frombuffer(data + bytes(-len(data) % PLANES), np.uint8).reshape(-1, PLANES).T
+    return b64encode(zlib.compress(planes.tobytes(), 9)).decode()
+
+
+def _json(name: str, value: object) -> str:
+    """Return JSON in an element that no browser runs; a "<" in it could end the element."""
+    text = json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+    return f'<script type="application/json" id="{name}">{text}</script>'
+
+
+def _themes() -> str:
+    def of(name: str) -> str:
+        rules = {**THEMES[name], **FONTS}
+        return "".join(f"--st-{one}: {value}; " for one, value in rules.items()) + f"color-scheme: {name};"
+
+    return (
+        f":root {{ {of('light')} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {of('dark')} }} }}\n"
+        f':root[data-theme="light"] {{ {of("light")} }}\n:root[data-theme="dark"] {{ {of("dark")} }}\n'
+    )
+
+
+@cache
+def _script() -> str:
+    return modules.together(ENTRY, WITHOUT).replace("</script", "<\\/script")
+
+
+@cache
+def _css() -> str:
+    return modules.styles("pixel_viewer/pixel_viewer.css")

@@ -1,0 +1,127 @@
+// A figure in a page of its own: the pixel viewer, a slider over the layers of a model or the steps of a training, and
+// the colours of a theme. attnviz/figures/page.py writes the page; nothing in it needs a server or a network.
+
+import { element, text } from "../core/dom.js";
+import { withHeader } from "../core/payload.js";
+import mount from "../pixel_viewer/pixel_viewer.js";
+
+/**
+ * What the page says of a figure.
+ * @typedef {{names: string[], steps: string, at: number, css: string}} About
+ *   names: of the layers; steps: what the slider counts; at: which of them is shown first; css: of the viewer
+ */
+
+/** @param {string} id */
+const written = (id) => document.getElementById(id)?.textContent ?? "";
+
+const PLANES = 4; // all first bytes of four, all second ones, ...: attnviz/figures/page.py
+
+/** Bytes that stand in the page compressed, in base64. @param {string} id @returns {Promise<Uint8Array>} */
+async function bytesOf(id) {
+  const packed = Uint8Array.from(atob(written(id)), (sign) => sign.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const planes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const count = planes.length / PLANES;
+  const bytes = new Uint8Array(planes.length);
+  for (let plane = 0, from = 0; plane < PLANES; plane++)
+    for (let at = plane, left = count; left > 0; at += PLANES, left--) bytes[at] = planes[from++];
+  return bytes;
+}
+
+/** What the viewer receives of a layer: its own numbers, and the photograph that all layers share. */
+async function payloadOf(number) {
+  const [own, shared] = await Promise.all([bytesOf(`layer-${number}`), bytesOf("shared")]);
+  const whole = new Uint8Array(own.length + shared.length);
+  whole.set(own);
+  whole.set(shared, own.length);
+  return whole;
+}
+
+/**
+ * The value that a word of the URL means, counted from 1 there; undefined for nonsense.
+ * @param {import("../core/url_fields.js").Field} field
+ * @param {string} word
+ */
+export function meant({ kind, options }, word) {
+  if (kind === "choice") return options.includes(word) ? word : undefined;
+  if (kind === "head" && word === "mean") return word;
+  const numbers = /^\d{1,6}(,\d{1,6})?$/.test(word) ? word.split(",").map((one) => Number(one) - 1) : [];
+  if (kind === "head") return numbers.length === 1 ? numbers[0] : undefined;
+  return kind === "place" && numbers.length === 2 ? numbers : undefined;
+}
+
+/** A payload that asks for the view that the URL names, if it names one. @param {Uint8Array} bytes @param {any} header */
+function asLinked(bytes, { state, fields }) {
+  const words = new URL(location.href).searchParams;
+  const linked = fields
+    .map((field) => [field.name, meant(field, words.get(field.name) ?? "")])
+    .filter(([, value]) => value !== undefined);
+  if (!linked.length) return bytes;
+  const value = { ...state.view.value, ...Object.fromEntries(linked) };
+  return withHeader(bytes, { state: { view: { ...state.view, value } } });
+}
+
+/** Draw the figure of this page. @param {HTMLElement} page that holds it all */
+export async function show(page) {
+  /** @type {About} */
+  const about = JSON.parse(written("about"));
+  const { names } = about;
+  const host = element("div.host");
+  const shadow = host.attachShadow({ mode: "open" });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(about.css);
+  shadow.adoptedStyleSheets = [sheet];
+  const state = JSON.parse(written("state"));
+  /** @type {Map<number, Promise<Uint8Array>>} */
+  const kept = new Map();
+  let wanted = about.at;
+  const draw = async () => {
+    const number = wanted;
+    if (!kept.has(number))
+      kept.set(
+        number,
+        payloadOf(number).then((bytes) => asLinked(bytes, state)),
+      );
+    const data = await kept.get(number);
+    if (number !== wanted) return; // the slider has moved on
+    mount({ data, parentElement: shadow, setStateValue: () => {}, setTriggerValue: () => {} });
+    page.dataset.shown = String(number);
+  };
+  const controls = element("div.figure-controls");
+  if (names.length > 1) {
+    const said = text(names[wanted]);
+    const slider = element("input", {
+      type: "range",
+      id: "layer",
+      min: "0",
+      max: String(names.length - 1),
+      value: String(wanted),
+      "aria-valuetext": names[wanted],
+      oninput: () => {
+        wanted = Number(slider.value);
+        said.textContent = names[wanted];
+        slider.setAttribute("aria-valuetext", names[wanted]);
+        draw();
+      },
+    });
+    controls.append(element("label", { for: "layer" }, about.steps), slider, element("output", {}, said));
+  }
+  const root = document.documentElement;
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (root.dataset.theme ?? (dark.matches ? "dark" : "light")) === "dark";
+  const other = text(isDark() ? "Light" : "Dark");
+  const repaint = () => {
+    other.textContent = isDark() ? "Light" : "Dark";
+    draw();
+  };
+  const change = () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    repaint();
+  };
+  controls.append(element("button", { type: "button", onclick: change }, other, " colours"));
+  dark.addEventListener("change", repaint);
+  page.append(controls, host);
+  await draw();
+}
+
+show(/** @type {HTMLElement} */ (document.getElementById("figure")));
