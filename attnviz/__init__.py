@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from attnviz.checkpoints import load as load
     from attnviz.figures.figure import Figure as Figure
     from attnviz.figures.figure import figure as figure
+    from attnviz.figures.record import record as record
     from attnviz.head_table.door import heads as heads
     from attnviz.readings import Grid as Grid
     from attnviz.readings import Reading as Reading
@@ -44,12 +45,13 @@ _HOMES = {
     "heads": "attnviz.head_table.door",
     "load": "attnviz.checkpoints",
     "names": "attnviz.cards",
+    "record": "attnviz.figures.record",
     "trace": "attnviz.tracing",
     "watch": "attnviz.capture.watching",
 }
 
 __all__ = [
-    "Figure", "Grid", "Layer", "Reading", "addresses", "edits", "figure", "heads", "load", "names", "trace", "watch",
+    "Figure", "Grid", "Layer", "Reading", "addresses", "edits", "figure", "heads", "load", "names", "record", "trace", "watch",
 ]  # fmt: skip
 
 

@@ -62,6 +62,18 @@ def _data(command: argparse.ArgumentParser) -> None:
     command.add_argument("name", metavar="NAME", help=downloads)
 
 
+def _figure(command: argparse.ArgumentParser) -> None:
+    from attnviz.figures.command import add_words
+
+    add_words(command, output=True)
+
+
+def _view(command: argparse.ArgumentParser) -> None:
+    from attnviz.figures.command import add_words
+
+    add_words(command, output=False)
+
+
 def _history(command: argparse.ArgumentParser) -> None:
     command.add_argument("run_id", metavar="RUN", help="the name of a folder of runs, of a recipe of ours")
     command.add_argument("epochs", type=_seeds, metavar="EPOCHS", help="such as 0-8,12; 0 is before the training")
@@ -213,6 +225,8 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "checkpoints": ("list the trained models", _nothing),
     "data": ("download a data set", _data),
     "history": ("keep the weights of some epochs of a run beside its checkpoint", _history),
+    "figure": ("draw the attention of a model to a picture: pdf, svg, png, csv, npz, html", _figure),
+    "view": ("look at the attention of a model to a picture, in the browser", _view),
     "train": ("train a recipe, or resume its training, and write its checkpoint", _train),
     "answers": ("add to a card what each of its seeds answered, from their runs", _answers),
     "cost": ("estimate what a training will cost, from a few of its batches", _cost),

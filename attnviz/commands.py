@@ -267,6 +267,18 @@ def _app(options: argparse.Namespace) -> None:
     sys.exit(start.app(words, variables))
 
 
+def _figure(options: argparse.Namespace) -> None:
+    from attnviz.figures import command
+
+    print(*command.write(options), sep="\n")
+
+
+def _view(options: argparse.Namespace) -> None:
+    from attnviz.figures import command
+
+    print(*command.view(options), sep="\n")
+
+
 def _lessons(options: argparse.Namespace) -> None:
     try:  # the pages that a lesson shows belong to the app, which a library without streamlit does not have
         command = import_module("attnviz.ui.lessons.command")
@@ -292,6 +304,8 @@ COMMANDS = {
     "checkpoints": _checkpoints,
     "data": _data,
     "history": _history,
+    "figure": _figure,
+    "view": _view,
     "train": _train,
     "answers": _answers,
     "cost": _cost,

@@ -20,6 +20,7 @@ ALLOWED = {
     "equal_tokens": set(),
     "capture": {
         "capture",
+        "data",
         "devices",
         "edits",
         "errors",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from attnviz.listening import Trace
     from attnviz.subjects import Subject
 
+LARGE = 20_000_000  # bytes of a page
 SUFFIXES = ("pdf", "svg", "png", "csv", "npz", "html")
 UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72}
 
@@ -65,6 +67,11 @@ class Figure:
             content = numbers.csv(self) if kind == "csv" else numbers.npz(self)
         elif kind == "html":
             content = self.html().encode()
+            if len(content) > LARGE:
+                warnings.warn(
+                    f"{path.name} takes {len(content) / 1e6:.0f} MB: browsers open it slowly. Choose fewer layers.",
+                    stacklevel=2,
+                )
         else:
             from attnviz.figures import static
 
@@ -90,6 +97,11 @@ class Figure:
         from attnviz.figures import page
 
         return page.page_of(self)
+
+    @property
+    def megabytes(self) -> float:
+        """How large the page of HTML is."""
+        return len(self.html().encode()) / 1e6
 
     def words(self) -> str:
         """Return what is shown, in words."""

@@ -212,8 +212,9 @@ def _aspect(view: LayerView, item: Panel | str) -> float:
 
 def _caption(panel: Panel, maps: Sequence[Panel]) -> str:
     """Return what stands above a map: its layer, its head if there are several, the end of its scale if it has one."""
-    lines = [panel.name]
-    if len({one.head for one in maps}) > 1:
+    several = len({one.head for one in maps}) > 1
+    lines = [] if several and len({one.name for one in maps}) == 1 else [panel.name]
+    if several:
         lines.append("mean of heads" if panel.head == "mean" else f"head {panel.head + 1}")
     scale = panel.maps.scales[panel.number]
     if scale.kind != "share":

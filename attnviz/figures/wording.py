@@ -40,7 +40,7 @@ def colours(figure: Figure) -> str:
         more = "black is more" if figure.theme == "print" else "violet is more, grey is less"
         return f"Colours: multiples of an even share, {even}; {more}."
     whose = "each map has its own scale" if choice.scale == "map" else "each layer has its own scale"
-    return f"Colours: {whose}; the number beside a map is the end of its scale."
+    return f"Colours: {whose}; the numbers above a map are the ends of its scale."
 
 
 def heads_in_words(heads: Sequence[Head], count: int) -> str:
@@ -51,7 +51,9 @@ def heads_in_words(heads: Sequence[Head], count: int) -> str:
     mean = [f"the mean of {count} heads"] if "mean" in heads else []
     if len(numbers) == count:
         return f"all {count} heads" + (" and their mean" if mean else "")
-    return " and ".join([*([f"head {', '.join(numbers)}"] if numbers else []), *mean])
+    *others, last = numbers or [""]
+    named = [f"heads {', '.join(others)} and {last}" if others else f"head {last}"] if numbers else []
+    return " and ".join([*named, *mean])
 
 
 def place_in_words(view: LayerView, token: int) -> str:

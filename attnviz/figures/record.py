@@ -1,0 +1,153 @@
+"""The attention of fixed pictures while a model of one's own is trained. Loads torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import torch
+from torch import Tensor, nn
+
+import attnviz
+from attnviz.errors import BadInput
+from attnviz.figures import captured
+from attnviz.figures.figure import Figure, inches
+from attnviz.figures.maps import Choice, Direction, Head, ScaleKind, Show
+from attnviz.figures.photo import photo_of
+from attnviz.views.attention import LayerView
+
+if TYPE_CHECKING:
+    from torch.optim import Optimizer
+
+MOST = 64  # moments that are kept; then every second one is dropped, and half as many are recorded
+
+
+class Record:
+    """What was recorded of a training; `attnviz.record` makes it."""
+
+    def __init__(self, model: nn.Module, pictures: Tensor, every: int, layers: Sequence[int | str] | None, most: int):
+        if every < 1 or most < 2:
+            raise BadInput(f"record: expected every >= 1 and most >= 2, got {every} and {most}.")
+        self.model, self.pictures, self.every, self.layers, self.most = model, pictures, every, layers, most
+        self.step = 0
+        self.moments: dict[int, dict[str, LayerView]] = {}
+        """Steps -> the views of the layers, of the first picture of `pictures`."""
+
+    def __enter__(self) -> Self:
+        self.take()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None and self.step not in self.moments:
+            self.take()
+
+    def done(self, step: int | None = None) -> None:
+        """Say that a step of the training is done: after `optimizer.step()`.
+
+        Args:
+            step: which one it was, counted from 1; None for the next one.
+        """
+        self.step = self.step + 1 if step is None else step
+        if self.step % self.every == 0:
+            self.take()
+
+    def follow(self, optimizer: Optimizer) -> Self:
+        """Call `done` by itself after each step of an optimizer."""
+        optimizer.register_step_post_hook(lambda *_: self.done())
+        return self
+
+    def take(self) -> None:
+        """Record the attention now. The model's mode, its gradients and torch's random numbers stay as they are."""
+        training, state = self.model.training, torch.get_rng_state()
+        self.model.eval()
+        try:
+            device = next(self.model.parameters()).device
+            seen = attnviz.watch(self.model)(self.pictures.to(device))
+        finally:
+            self.model.train(training)
+            torch.set_rng_state(state)
+        self.moments[self.step] = captured.views_of(seen, self.layers, None, None, 0, None)
+        if len(self.moments) > self.most:
+            for place, step in enumerate(sorted(self.moments)):
+                if place % 2:
+                    del self.moments[step]
+            self.every *= 2
+
+    def figure(
+        self,
+        *,
+        layer: int | str = -1,
+        steps: Sequence[int] | None = None,
+        query: tuple[int, int] | None = None,
+        heads: Sequence[Head] | Head | None = None,
+        over: Any = None,
+        show: Show = "weights",
+        direction: Direction = "from",
+        scale: ScaleKind = "share",
+        theme: str = "light",
+        width: str | float = "3.25in",
+    ) -> Figure:
+        """Return a figure of one layer over the steps: a map for each in a picture, a slider in the viewer.
+
+        Args:
+            layer: number from 0, backwards from -1, or path.
+            steps: which of the recorded ones; None for all.
+            query, heads, over, show, direction, scale, theme, width: as of `attnviz.figure`.
+
+        Raises:
+            BadInput: nothing was recorded of it.
+        """
+        from attnviz.figures.layers import chosen
+
+        wanted = [*self.moments] if steps is None else [*steps]
+        if missing := [step for step in wanted if step not in self.moments]:
+            raise BadInput(f"Step {missing[0]} was not recorded; there are {', '.join(map(str, self.moments))}.")
+        (path,) = chosen([*next(iter(self.moments.values()))], [layer])
+        photo = photo_of(over)
+        views = {str(step): self.moments[step][path] for step in wanted}
+        if photo is not None:
+            views = {step: replace(view, background=photo, boxes=None) for step, view in views.items()}
+        one = [heads] if isinstance(heads, int | str) else heads
+        origin = {**next(iter(views.values())).origin, "steps": ", ".join(views)}
+        del origin["digest"]  # each step has weights of its own
+        choice = Choice(query, None if one is None else tuple(one), show, direction, scale)
+        return Figure(views, choice, theme, inches(width), origin, steps="step")
+
+
+def record(
+    model: nn.Module,
+    pictures: Tensor,
+    *,
+    every: int = 500,
+    layers: Sequence[int | str] | None = None,
+    most: int = MOST,
+) -> Record:
+    """Record the attention of a model to a picture while it is trained.
+
+        with attnviz.record(model, pictures, every=500).follow(optimizer) as record:
+            ...  # the training
+        record.figure(layer=-1, query=(5, 7)).save("training.html")
+
+    It is recorded at the beginning, at every so many steps, and at the end. A recording takes one pass of the model, in
+    evaluation mode and without gradients.
+
+    Args:
+        model: that is trained.
+        pictures: a batch as the model takes it; the first one is recorded.
+        every: steps from one recording to the next.
+        layers: numbers from 0, or paths; None for all that can be drawn. Fewer take less memory.
+        most: recordings that are kept; when there are more, every second one is dropped, and from then on half as many
+            are made.
+
+    Returns:
+        A context manager. Without `follow`, call `done()` after each step; `attnviz.figures.callbacks` has those of
+        Lightning and of transformers.
+
+    Raises:
+        BadInput: a number makes no sense.
+    """
+    return Record(model, pictures[:1], every, layers, most)

@@ -1,0 +1,124 @@
+"""A figure as one page of HTML, from a file, without a network: it is the viewer, with the colours of the picture."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page
+
+import attnviz
+from attnviz.figures import static
+from attnviz.figures.colours import theme_of
+from tests.browser.conftest import find_violations
+from tests.figures import seen as small
+
+CELLS = """([rows, columns]) => {
+  const canvas = document.querySelector(".host").shadowRoot.querySelector(".board.large canvas");
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+  copy.drawImage(canvas, 0, 0);
+  const { data, width, height } = copy.getImageData(0, 0, canvas.width, canvas.height);
+  return Array.from({ length: rows * columns }, (_, cell) => {
+    const [y, x] = [Math.floor(cell / columns), cell % columns];
+    const at = Math.floor(((y + 0.5) * height) / rows) * width + Math.floor(((x + 0.5) * width) / columns);
+    return [...data.slice(4 * at, 4 * at + 3)];
+  });
+}"""
+MAP = """(head) => [...document.querySelector(".host").shadowRoot.querySelector(".viewer").readMap(head)]"""
+
+
+def opened(chromium: Browser, path: Path, **looks: object) -> Page:
+    page = chromium.new_context(offline=True, **looks).new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: request.url.startswith(("file:", "blob:", "data:")) or said.append(request.url))
+    page.goto(path.as_uri())
+    page.wait_for_selector("#figure[data-shown]")
+    page.said = said
+    return page
+
+
+FIGURES = {
+    "ours": lambda theme: attnviz.figure("pixel_attention.1v8", "strokes:23", theme=theme, query=(14, 14)),
+    "captured": lambda theme: attnviz.figure(small.seen(), theme=theme, query=(2, 3), over=small.photo()),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_page_shows_what_the_picture_shows(chromium: Browser, tmp_path: Path, name: str, theme: str) -> None:
+    figure = FIGURES[name](theme)
+    page = opened(chromium, figure.save(tmp_path / f"{name}.html"), color_scheme=theme)
+    for number, panel in enumerate(static.panels(figure)):
+        if number:
+            page.get_by_label("Layer", exact=True).fill(str(number))
+            page.wait_for_selector(f"#figure[data-shown='{number}']")
+        expected = theme_of(theme).palettes["share"][panel.colours].reshape(-1, 3)
+        np.testing.assert_array_equal(page.evaluate(CELLS, panel.colours.shape), expected)
+        found = np.array([page.evaluate(MAP, head) for head in range(panel.view.heads)])
+        np.testing.assert_allclose(found, panel.maps.values[: panel.view.heads], rtol=1e-9, atol=1e-300)
+    assert find_violations(page) == []
+    assert page.said == []
+    page.context.close()
+
+
+def test_pointer_keyboard_colours_and_a_saved_file(chromium: Browser, tmp_path: Path) -> None:
+    path = attnviz.figure(small.seen(), over=small.photo()).save(tmp_path / "figure.html")
+    page = opened(chromium, path, viewport={"width": 1280, "height": 720})
+    viewer = page.locator(".viewer")
+    read = lambda: viewer.evaluate("(root) => root.read()")  # noqa: E731
+    box = page.locator(".board.picture canvas").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.45, box["y"] + box["height"] * 0.2)
+    first = read()["query"]
+    page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + box["height"] * 0.2)
+    assert read()["query"] != first
+    page.locator(".board.picture").focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    held = read()["query"]
+    page.get_by_label("Layer", exact=True).fill("1")
+    page.wait_for_selector("#figure[data-shown='1']")
+    assert read()["query"] == held  # what is held stays held in another layer
+    before = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    page.get_by_role("button", name="Dark colours").click()
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") != before
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+    assert "# model: tests.figures.seen.SmallViT" in Path(download.value.path()).read_text()
+    page.goto(f"{path.as_uri()}?query=1,2&head=2")
+    page.wait_for_selector("#figure[data-shown]")
+    assert (read()["query"], read()["head"]) == ([0, 1], 1)
+    assert page.said == []
+    page.context.close()
+
+
+def test_two_figures_on_a_page_with_a_strict_policy(chromium: Browser, tmp_path: Path) -> None:
+    figure = attnviz.figure(small.seen(), over=small.photo())
+    policy = "default-src 'none'; frame-src 'self'; style-src 'unsafe-inline'; img-src data:"
+    around = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    path = tmp_path / "page.html"
+    figure.save(tmp_path / "one.html")
+    figure.save(tmp_path / "two.html")
+    frame = '<iframe src="{}.html" title="{}" sandbox="allow-scripts" width="900" height="700"></iframe>'
+    path.write_text(f"<!doctype html>{around}{frame.format('one', 'one')}{frame.format('two', 'two')}")
+    page = chromium.new_context(offline=True).new_page()
+    page.goto(path.as_uri())
+    for frame in page.frames[1:]:
+        frame.wait_for_selector("#figure[data-shown]")
+    page.context.close()
+    page = chromium.new_context(offline=True).new_page()
+    page.set_content(figure._repr_html_())  # as a notebook shows it
+    page.frame_locator("iframe").locator("#figure[data-shown]").wait_for()
+    page.context.close()
+
+
+def test_a_phone(chromium: Browser, tmp_path: Path) -> None:
+    path = attnviz.figure(small.seen(), over=small.photo(), classes=["a", "b", "c"]).save(tmp_path / "figure.html")
+    phone = {"viewport": {"width": 375, "height": 812}, "has_touch": True, "is_mobile": True}
+    page = opened(chromium, path, **phone)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    page.locator(".board.picture canvas").tap()
+    assert json.dumps(page.locator(".viewer").evaluate("(root) => root.read().query")) != "null"
+    assert find_violations(page) == [] and page.said == []
+    page.context.close()

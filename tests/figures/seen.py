@@ -1,0 +1,52 @@
+"""A small vision transformer that attnviz has never seen, and a photograph for it. In double precision."""
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+import attnviz
+from attnviz.listening import Trace
+
+
+class SmallViT(nn.Module):
+    """Patches of 4 x 4 pixels, a class token, layers of nn.TransformerEncoder, three classes."""
+
+    def __init__(self, rows: int = 4, columns: int = 6, layers: int = 2, heads: int = 2) -> None:
+        super().__init__()
+        self.patches = nn.Conv2d(3, 16, 4, 4)
+        self.cls = nn.Parameter(torch.randn(1, 1, 16))
+        self.places = nn.Parameter(torch.randn(1, 1 + rows * columns, 16))
+        layer = nn.TransformerEncoderLayer(16, heads, 32, batch_first=True, dropout=0.0)
+        self.encoder = nn.TransformerEncoder(layer, layers, enable_nested_tensor=False)
+        self.head = nn.Linear(16, 3)
+
+    def forward(self, pictures: Tensor) -> Tensor:
+        tokens = self.patches(pictures).flatten(2).mT
+        tokens = torch.cat([self.cls.expand(len(tokens), -1, -1), tokens], 1) + self.places
+        logits: Tensor = self.head(self.encoder(tokens)[:, 0])
+        return logits
+
+
+def model(**sizes: int) -> SmallViT:
+    torch.manual_seed(3)
+    made = SmallViT(**sizes).eval().double()
+    for layer in made.encoder.layers:
+        nn.init.normal_(layer.self_attn.in_proj_weight)
+    return made
+
+
+def photo(rows: int = 16, columns: int = 24) -> np.ndarray:
+    return np.random.default_rng(5).integers(0, 256, (rows, columns, 3), dtype=np.uint8)
+
+
+def batch(picture: np.ndarray) -> Tensor:
+    return torch.from_numpy(picture.transpose(2, 0, 1)[None] / 255)
+
+
+def seen(**sizes: int) -> Trace:
+    return attnviz.watch(model(**sizes))(batch(photo()))
+
+
+def of_a_command() -> SmallViT:
+    """A model of squares of 24 pixels, in single precision."""
+    return model(rows=6, columns=6).float()

@@ -1,0 +1,54 @@
+"""`attnviz figure`: from words to a file, and a sentence for each mistake."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from attnviz.__main__ import main
+from tests.figures import seen as small
+
+MODEL = f"{Path(small.__file__)}:of_a_command"
+
+
+@pytest.fixture
+def photo(tmp_path: Path) -> Path:
+    Image.fromarray(small.photo(40, 40)).save(tmp_path / "photo.png")
+    return tmp_path / "photo.png"
+
+
+def test_a_model_in_a_file_and_a_photograph(photo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["figure", MODEL, str(photo), "--size", "24", "--query", "1,2", "--layers", "0,-1", "--heads", "0,mean"]
+    for suffix in ("svg", "npz", "html"):
+        assert main([*words, "-o", str(tmp_path / f"figure.{suffix}")]) == 0
+    assert "row 2, column 3 over all keys, head 1 and the mean of 2 heads" in capsys.readouterr().out
+    assert ">head 1</text>" in (tmp_path / "figure.svg").read_text()
+    assert np.load(tmp_path / "figure.npz")["values_1"].shape == (2, 37)
+
+
+def test_a_checkpoint_of_ours(tmp_path: Path) -> None:
+    path = tmp_path / "figure.csv"
+    assert main(["figure", "pixel_attention.1v8", "strokes:23", "-o", str(path)]) == 0
+    assert "# command: attnviz" in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("model", "picture", "words"),
+    [
+        ("nothing.py:made", "photo", "There is no file nothing.py"),
+        ("nobody.knows:made", "photo", "There is no module 'nobody.knows'"),
+        (MODEL.replace("of_a_command", "of_a_comand"), "photo", "Did you mean 'of_a_command'?"),
+        (f"{Path(small.__file__)}:photo", "photo", "returned ndarray; expected a torch module"),
+        (MODEL, "nowhere.png", "nowhere.png cannot be read as a picture"),
+        ("pixel_attention.1v8", "23", "DATASET:NUMBER, such as strokes:23, not '23'"),
+    ],
+)
+def test_mistakes_are_said(
+    model: str, picture: str, words: str, photo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = str(photo) if picture == "photo" else picture
+    assert main(["figure", model, given, "-o", str(tmp_path / "figure.png")]) == 2
+    assert words in capsys.readouterr().err
+    assert main(["figure", model, given, "-o", str(tmp_path / "figure.jpg")]) == 2
+    assert "saved as one of" in capsys.readouterr().err

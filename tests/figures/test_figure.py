@@ -1,0 +1,209 @@
+"""Figures: the numbers are those of the model, pictures have the viewer's colours, and files state their origin."""
+
+import csv
+import io
+import json
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure as Drawn
+from PIL import Image
+from pypdf import PdfReader
+
+import attnviz
+from attnviz.errors import BadInput
+from attnviz.figures import modules, static
+from attnviz.figures.colours import THEMES, theme_of
+from attnviz.subjects import Subject, example, net
+from tests.figures import seen as small
+
+OURS = ("pixel_attention.1v8", "strokes:23")
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def seen() -> attnviz.listening.Trace:
+    return small.seen()
+
+
+@pytest.fixture(scope="module")
+def captured(seen) -> attnviz.Figure:
+    return attnviz.figure(seen, query=(2, 3), heads="all", over=small.photo(), classes=["a", "b", "c"])
+
+
+def oracle(layer: int) -> np.ndarray:
+    """The weights of a layer in float64, (head, query, key), from the module's own parameters."""
+    model = small.model()
+    tokens = model.patches(small.batch(small.photo())).flatten(2).mT
+    tokens = torch.cat([model.cls, tokens], 1) + model.places
+    for before in model.encoder.layers[:layer]:
+        tokens = before(tokens)
+    attention = model.encoder.layers[layer].self_attn
+    query, key, _ = (tokens @ attention.in_proj_weight.mT + attention.in_proj_bias).chunk(3, -1)
+    query, key = (part[0].unflatten(-1, (2, 8)).transpose(0, 1) for part in (query, key))
+    return (query @ key.mT / 8**0.5).softmax(-1).detach().numpy()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "npz"])
+def test_saved_numbers_are_those_of_the_model(captured, suffix: str, tmp_path: Path) -> None:
+    path = captured.save(tmp_path / f"figure.{suffix}")
+    for layer in (0, 1):
+        expected = oracle(layer)[:, 1 + 2 * 6 + 3]
+        if suffix == "npz":
+            found = np.load(path)[f"values_{layer}"]
+            assert [*np.load(path)[f"grid_{layer}"]] == [4, 6, 1, 16]
+        else:
+            lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+            rows = [row for row in csv.DictReader(lines) if row["layer"].endswith(f"layers.{layer}.self_attn")]
+            assert [rows[0]["row"], rows[0]["column"]] == ["nowhere", "1"]
+            assert [rows[-1]["row"], rows[-1]["column"]] == ["4", "6"]
+            found = np.array([[float(row[f"head {head}"]) for row in rows] for head in (1, 2)])
+            mean = np.array([float(row["mean of heads"]) for row in rows])
+            np.testing.assert_allclose(mean, found.mean(0), rtol=1e-12)
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("direction", "axis"), [("from", 1), ("to", 2), ("received", None)])
+def test_every_direction_shows_the_model_s_weights(seen, direction: str, axis: int | None, tmp_path: Path) -> None:
+    figure = attnviz.figure(seen, layers=-1, query=(-1, 0), direction=direction)
+    found = np.load(figure.save(tmp_path / "figure.npz"))["values_0"]
+    weights = oracle(1)
+    expected = weights.mean(1) if axis is None else weights.take(0, axis)
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_a_subject_of_ours_gives_the_numbers_of_its_tap(tmp_path: Path) -> None:
+    subject = Subject(net(OURS[0]), example("strokes", 23))
+    figure = attnviz.figure(subject, query=(14, 14))
+    model, _ = subject.net.load(double=True)
+    with torch.no_grad(), attnviz.trace(model, keep=["*.weights"]) as trace:
+        model(torch.from_numpy(subject.image.transpose(2, 0, 1)[None] / 255))
+    expected = trace["attention.weights"].at(batch=0, query=14 * 28 + 14).numpy()
+    np.testing.assert_allclose(np.load(figure.save(tmp_path / "f.npz"))["values_0"], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "print"])
+def test_each_cell_of_the_picture_has_its_colour(captured, theme: str) -> None:
+    figure = attnviz.Figure(captured.views, captured.choice, theme)
+    drawn = static.whole(figure)
+    drawn.set_dpi(300)
+    canvas = FigureCanvasAgg(drawn)
+    canvas.draw()
+    pixels = np.asarray(canvas.buffer_rgba())[..., :3]
+    maps = [axes for axes in drawn.axes if axes.images and axes.images[0].get_array().shape[:2] == (6, 6)]
+    assert len(maps) == 6
+    for axes, panel in zip(maps, static.panels(figure), strict=True):
+        expected = theme_of(theme).palettes["share"][panel.colours]
+        for row, column in np.ndindex(*panel.colours.shape):
+            x, y = axes.transData.transform((column, row))
+            np.testing.assert_array_equal(pixels[len(pixels) - 1 - int(y), int(x)], expected[row, column])
+
+
+def test_nothing_overlaps_in_a_column_of_a_paper(captured) -> None:
+    for heads in ((0,), (0, 1, "mean")):
+        figure = attnviz.Figure(captured.views, attnviz.figures.maps.Choice((2, 3), heads), "light", 3.25)
+        drawn = static.whole(figure)
+        renderer = FigureCanvasAgg(drawn).get_renderer()
+        drawn.draw(renderer)
+        texts = [text.get_window_extent(renderer) for text in drawn.texts]
+        boxes = [axes.get_window_extent(renderer) for axes in drawn.axes]
+        clash = [(a, b) for i, a in enumerate(texts) for b in [*texts[:i], *boxes] if a.overlaps(b)]
+        assert clash == []
+        assert all(box.x0 >= 0 and box.x1 <= drawn.bbox.x1 and box.y0 >= 0 for box in texts)
+        assert all(text.get_fontsize() >= 6 for text in drawn.texts)
+
+
+def test_files_say_where_they_come_from_and_are_the_same_again(captured, tmp_path: Path) -> None:
+    for suffix in ("pdf", "svg", "png", "csv", "npz", "html"):
+        one, two = (captured.save(tmp_path / f"{name}.{suffix}").read_bytes() for name in ("one", "two"))
+        assert one == two, suffix
+    reader = PdfReader(tmp_path / "one.pdf")
+    about = json.loads(reader.metadata["/Keywords"])
+    assert about["model"] == "tests.figures.seen.SmallViT" and len(about["digest"]) == 64
+    assert "row 3, column 4" in about["shows"]
+    fonts = [font.get_object() for font in reader.pages[0]["/Resources"]["/Font"].values()]
+    assert fonts and all("/FontFile2" in (font.get("/FontDescriptor") or
+        font["/DescendantFonts"][0].get_object()["/FontDescriptor"]).get_object() for font in fonts)  # fmt: skip
+    assert "layer" in reader.pages[0].extract_text()
+    assert ">layer 1</text>" in (tmp_path / "one.svg").read_text()
+    assert about == json.loads(Image.open(tmp_path / "one.png").text["Description"])
+
+
+def test_it_draws_into_axes_of_one_s_own(captured) -> None:
+    axes = Drawn().subplots(2, 3)
+    captured.draw(axes)
+    assert axes[1, 2].get_title() == "layer 1, mean of heads"
+    with pytest.raises(BadInput, match="6 maps, and 1 axes"):
+        captured.draw(axes[0, 0])
+
+
+def test_a_notebook_gets_the_viewer_and_a_picture(captured) -> None:
+    bundle = captured._repr_mimebundle_()
+    assert bundle["text/plain"].startswith("Attention weights of the query at row 3, column 4")
+    assert 'sandbox="allow-scripts allow-downloads"' in bundle["text/html"] and "data:image/png" in bundle["text/html"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"layers": [7]}, "There is no layer 7: there are 2, counted from 0"),
+        ({"layers": ["encoder.layers.1.self"]}, "There is no layer 'encoder.layers.1.self'. Did you mean"),
+        (
+            {"query": (4, 0)},
+            r"The query \(4, 0\) is not on this layer's grid: rows 0 to 3, columns 0 to 5, or one",
+        ),
+        ({"heads": 2}, "There is no head 2: this layer has 2"),
+        ({"theme": "sepia"}, "There is no theme 'sepia'"),
+        ({"width": "3 feet"}, "expected 1 to 50 inches"),
+        ({"show": "values"}, "show: expected one of weights, scores, not 'values'"),
+        ({"over": np.zeros((3, 4))}, "over: expected a path"),
+        ({"over": -np.ones((3, 4, 4))}, "undo the normalisation"),
+        ({"classes": ["a"]}, r"1 names do not fit the model's output, which is \(1, 3\)"),
+        ({"batch": 1}, "There is no picture 1 in the batch"),
+        ({"grid": (9, 9)}, "has more cells than the layer's 25 tokens"),
+        ({"picture": "strokes:1"}, "picture belongs to a checkpoint"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said_in_a_sentence(seen, options: dict[str, object], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        attnviz.figure(seen, **options)
+
+
+def test_other_mistakes_are_said_too(captured, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="is saved as one of pdf, svg"):
+        captured.save(tmp_path / "figure.jpeg")
+    with pytest.raises(BadInput, match="Which picture should"):
+        attnviz.figure(OURS[0])
+    with pytest.raises(BadInput, match="not Tensor"):
+        attnviz.figure(torch.zeros(3))
+
+
+def test_the_colours_are_those_of_the_app() -> None:
+    written = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())["theme"]
+    for theme, colours in THEMES.items():
+        for name, colour in colours.items():
+            first, *others = name.split("-")
+            assert written[theme]["".join([first, *(part.title() for part in others)])] == colour
+
+
+def test_every_module_can_be_put_together() -> None:
+    for path in sorted(modules.FRONTEND.glob("*/*.js")):
+        if "import.meta" not in path.read_text():
+            modules.together(path.relative_to(modules.FRONTEND).as_posix())
+
+
+def test_a_module_that_is_not_understood_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(modules, "FRONTEND", tmp_path)
+    (tmp_path / "odd.js").write_text('export * from "./other.js";\n')
+    with pytest.raises(BadInput, match="odd.js: this is not understood: export"):
+        modules.together("odd.js")
+
+
+def test_the_page_writes_nothing_that_could_end_its_script(seen) -> None:
+    page = attnviz.figure(seen, over=small.photo(), classes=["</script><script>alert(1)", "b", "c"]).html()
+    assert "<script>alert" not in page
+    assert io.StringIO(page).read().count("</script>") == page.count("<script")
