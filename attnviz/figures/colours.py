@@ -139,9 +139,10 @@ def theme_of(name: str) -> Theme:
         }
     else:
         raise BadInput(f"There is no theme {name!r}. {closest(name, [*THEMES, 'print'])}")
-    names = ("background-color", "text-color", "border-color", "orange-color")
-    paper, text, line, query = (_round(found[one]) for one in names)
-    key = _round(found.get("blue-color", found["orange-color"]))
+    found.setdefault("blue-color", found["orange-color"])
+    paper, text, line, query, key = (
+        _round(found[one]) for one in ("background-color", "text-color", "border-color", "orange-color", "blue-color")
+    )
     return Theme(name, paper, text, line, query, key, palettes)
 
 

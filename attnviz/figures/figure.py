@@ -158,7 +158,7 @@ def figure(
         picture: of a checkpoint: DATASET:NUMBER, such as "strokes:23".
         layers: numbers from 0 in the order of the pass, or paths; None for all that can be drawn.
         query: row and column of the token whose attention is shown, from 0; (-1, i) for the i-th token that lies
-            nowhere, such as a class token; None for the middle of the picture.
+            nowhere, such as a class token; None for the middle of what is bright or inked.
         heads: numbers from 0, and "mean" for the mean of all heads; "all" for every head and the mean; None for the
             mean, or the only head. The viewer has all heads in any case.
         over: the photograph: a path, a picture of Pillow, uint8 (row, column, colour) or floats 0..1 (colour, row,

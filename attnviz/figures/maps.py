@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ class Choice:
     """What is shown of a view.
 
     Args:
-        query: [row, column] from 0, [-1, i] for the i-th token without a position; None for the middle of the picture.
+        query: [row, column] from 0, [-1, i] for the i-th token without a position; None for the middle of the ink.
         heads: numbers from 0, and "mean" for the mean of all heads; None for the only head, or the mean.
         show: weights, or scores before the softmax.
         direction: what the query takes from each key; what it gives, as a key, to each query; or what each key receives
@@ -42,8 +42,8 @@ class Choice:
 
     def __post_init__(self) -> None:
         for name, options in (("show", Show), ("direction", Direction), ("scale", ScaleKind)):
-            if getattr(self, name) not in options.__args__:
-                raise BadInput(f"{name}: expected one of {', '.join(options.__args__)}, not {getattr(self, name)!r}.")
+            if getattr(self, name) not in get_args(options):
+                raise BadInput(f"{name}: expected one of {', '.join(get_args(options))}, not {getattr(self, name)!r}.")
 
     def heads_of(self, view: LayerView) -> tuple[Head, ...]:
         """Return the heads that are shown of a layer.
@@ -59,8 +59,20 @@ class Choice:
 
     def token(self, view: LayerView) -> int:
         """Return the token that the query is, of a layer."""
-        place = (view.rows // 2, view.columns // 2) if self.query is None else self.query
-        return view.token(place)
+        return middle(view) if self.query is None else view.token(self.query)
+
+
+def middle(view: LayerView) -> int:
+    """Return the token on the ink that is nearest to the ink's centre, at which the viewer begins."""
+    picture = view.picture
+    rows, columns = np.mgrid[: view.rows, : view.columns]
+    total = picture.sum()
+    centre = ((view.rows - 1) / 2, (view.columns - 1) / 2)
+    if total > 0:
+        centre = ((picture * rows).sum() / total, (picture * columns).sum() / total)
+    far = np.hypot(rows - centre[0], columns - centre[1])
+    far[picture < picture.max() / 2] = np.inf
+    return view.prefix + int(far.argmin())
 
 
 class Maps(NamedTuple):
@@ -113,14 +125,15 @@ def _filled(view: LayerView, choice: Choice) -> tuple[Floats, Floats]:
 
 def _mean_scores(view: LayerView) -> Floats:
     if view.scores is not None:
-        return view.scores.mean(1, dtype=np.float64)
+        means: Floats = view.scores.mean(1, dtype=np.float64)
+        return means
     assert view.query is not None and view.key is not None
     mean = view.query.mean(1, dtype=np.float64) / np.sqrt(view.query.shape[-1])
     found: Floats = np.einsum("hs,hts->ht", mean, view.key.astype(np.float64))
     return found
 
 
-def laid_out(view: LayerView, row: npt.NDArray[np.generic], empty: int) -> npt.NDArray[np.generic]:
+def laid_out(view: LayerView, row: npt.NDArray[np.int64], empty: int) -> npt.NDArray[np.int64]:
     """Return a value a token as it lies on a map: the grid; below it, after an empty row, tokens that lie nowhere."""
     below = 1 + -(-view.prefix // view.columns) if view.prefix else 0
     cells = np.full((view.rows + below) * view.columns, empty, row.dtype)

@@ -55,7 +55,8 @@ def stretched(pixels: Any) -> Bytes:
     """Return a model's input, (colour, row, column) of any range, with its least value black and its largest white."""
     array = pixels.float().numpy()
     low, high = float(array.min()), float(array.max())
-    return ((array.transpose(1, 2, 0) - low) / ((high - low) or 1) * 255).round().astype(np.uint8)
+    levels: Bytes = ((array.transpose(1, 2, 0) - low) / ((high - low) or 1) * 255).round().astype(np.uint8)
+    return levels
 
 
 def digest(photo: Bytes) -> str:

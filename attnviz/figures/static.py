@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 import attnviz
 from attnviz.errors import BadInput
@@ -62,9 +63,9 @@ class Panel(NamedTuple):
         return self.view.heads if self.head == "mean" else self.head
 
     @property
-    def colours(self) -> Colours:
+    def colours(self) -> npt.NDArray[np.int64]:
         """Its indices of the palette, as they lie on the map; empty cells have the mark of what is masked."""
-        return laid_out(self.view, self.maps.indices[self.number], MASKED)  # type: ignore[return-value]
+        return laid_out(self.view, self.maps.indices[self.number], MASKED)
 
 
 def panels(figure: Figure) -> list[Panel]:
@@ -81,7 +82,7 @@ def content(figure: Figure, kind: str) -> bytes:
     matplotlib = _matplotlib()
     about = json.dumps({**figure.origin, "shows": figure.words()}, ensure_ascii=False)
     title, software = wording.shown(figure), f"attnviz {attnviz.__version__}"
-    metadata: dict[str, Any] = {
+    known: dict[str, dict[str, Any]] = {
         "pdf": {
             "Title": title,
             "Subject": figure.words(),
@@ -91,10 +92,10 @@ def content(figure: Figure, kind: str) -> bytes:
         },
         "svg": {"Title": title, "Description": about, "Creator": software, "Date": None},
         "png": {"Title": title, "Description": about, "Software": software},
-    }[kind]
+    }
     made = io.BytesIO()
     with matplotlib.rc_context(PARAMETERS):
-        whole(figure).savefig(made, format=kind, dpi=DPI, metadata=metadata)
+        whole(figure).savefig(made, format=kind, dpi=DPI, metadata=known[kind])
     return made.getvalue()
 
 
@@ -191,7 +192,7 @@ def _items(maps: Sequence[Panel], picture: bool, most: int) -> tuple[list[Panel 
             first = [PICTURE if number == 0 else ""] if picture else []
             found += [*first, *row, *[""] * (heads - len(row))]
         return found, heads + picture
-    items = [*([PICTURE] if picture else []), *maps]
+    items: list[Panel | str] = [*([PICTURE] if picture else []), *maps]
     rows = -(-len(items) // most)
     return items, -(-len(items) // rows)
 

@@ -158,7 +158,8 @@ class LayerView(Payload):
             return self.scores[:, query].astype(np.float64)
         assert self.query is not None and self.key is not None
         query_of, keys = self.query[:, query].astype(np.float64), self.key.astype(np.float64)
-        return np.einsum("hs,hts->ht", query_of / np.sqrt(query_of.shape[-1]), keys)
+        scores: npt.NDArray[np.float64] = np.einsum("hs,hts->ht", query_of / np.sqrt(query_of.shape[-1]), keys)
+        return scores
 
     def scores_to(self, key: int) -> npt.NDArray[np.float64]:
         """Return the scores of a key for every query, (head, query)."""
@@ -168,7 +169,8 @@ class LayerView(Payload):
             return self.scores[:, :, key].astype(np.float64)
         assert self.query is not None and self.key is not None
         key_of, queries = self.key[:, key].astype(np.float64), self.query.astype(np.float64)
-        return np.einsum("hs,hts->ht", key_of / np.sqrt(key_of.shape[-1]), queries)
+        scores: npt.NDArray[np.float64] = np.einsum("hs,hts->ht", key_of / np.sqrt(key_of.shape[-1]), queries)
+        return scores
 
     def weights(self, query: int) -> npt.NDArray[np.float64]:
         """Return the weights of a query over all keys, (head, key); each head's add up to one."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cache
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias, get_args, get_origin, get_type_hints
 
@@ -108,7 +107,6 @@ class Payload:
         return arrays
 
 
-@cache
 def arrays_of(payload: type[Payload]) -> dict[str, Axes]:
     """Return the arrays of a payload: name -> axes."""
     found = {name: _axes(hint) for name, hint in _hints(payload).items()}
@@ -129,10 +127,14 @@ def typescript(payload: type[Payload]) -> str:
     )
 
 
-@cache
 def _hints(payload: type[Payload]) -> dict[str, Any]:
+    if payload in _known:
+        return _known[payload]
     hints = get_type_hints(payload, include_extras=True)
-    return {one.name: hints[one.name] for one in fields(payload)}  # type: ignore[arg-type]
+    return _known.setdefault(payload, {one.name: hints[one.name] for one in fields(payload)})  # type: ignore[arg-type]
+
+
+_known: dict[type, dict[str, Any]] = {}
 
 
 def _axes(hint: Any) -> Axes | None:

@@ -27,7 +27,7 @@ CELLS = """([rows, columns]) => {
 MAP = """(head) => [...document.querySelector(".host").shadowRoot.querySelector(".viewer").readMap(head)]"""
 
 
-def opened(chromium: Browser, path: Path, **looks: object) -> Page:
+def opened(chromium: Browser, path: Path, **looks: object) -> tuple[Page, list[str]]:
     page = chromium.new_context(offline=True, **looks).new_page()
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
@@ -35,8 +35,7 @@ def opened(chromium: Browser, path: Path, **looks: object) -> Page:
     page.on("request", lambda request: request.url.startswith(("file:", "blob:", "data:")) or said.append(request.url))
     page.goto(path.as_uri())
     page.wait_for_selector("#figure[data-shown]")
-    page.said = said
-    return page
+    return page, said
 
 
 FIGURES = {
@@ -49,7 +48,7 @@ FIGURES = {
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_page_shows_what_the_picture_shows(chromium: Browser, tmp_path: Path, name: str, theme: str) -> None:
     figure = FIGURES[name](theme)
-    page = opened(chromium, figure.save(tmp_path / f"{name}.html"), color_scheme=theme)
+    page, said = opened(chromium, figure.save(tmp_path / f"{name}.html"), color_scheme=theme)
     for number, panel in enumerate(static.panels(figure)):
         if number:
             page.get_by_label("Layer", exact=True).fill(str(number))
@@ -59,13 +58,13 @@ def test_the_page_shows_what_the_picture_shows(chromium: Browser, tmp_path: Path
         found = np.array([page.evaluate(MAP, head) for head in range(panel.view.heads)])
         np.testing.assert_allclose(found, panel.maps.values[: panel.view.heads], rtol=1e-9, atol=1e-300)
     assert find_violations(page) == []
-    assert page.said == []
+    assert said == []
     page.context.close()
 
 
 def test_pointer_keyboard_colours_and_a_saved_file(chromium: Browser, tmp_path: Path) -> None:
     path = attnviz.figure(small.seen(), over=small.photo()).save(tmp_path / "figure.html")
-    page = opened(chromium, path, viewport={"width": 1280, "height": 720})
+    page, said = opened(chromium, path, viewport={"width": 1280, "height": 720})
     viewer = page.locator(".viewer")
     read = lambda: viewer.evaluate("(root) => root.read()")  # noqa: E731
     box = page.locator(".board.picture canvas").bounding_box()
@@ -89,7 +88,7 @@ def test_pointer_keyboard_colours_and_a_saved_file(chromium: Browser, tmp_path: 
     page.goto(f"{path.as_uri()}?query=1,2&head=2")
     page.wait_for_selector("#figure[data-shown]")
     assert (read()["query"], read()["head"]) == ([0, 1], 1)
-    assert page.said == []
+    assert said == []
     page.context.close()
 
 
@@ -104,8 +103,8 @@ def test_two_figures_on_a_page_with_a_strict_policy(chromium: Browser, tmp_path:
     path.write_text(f"<!doctype html>{around}{frame.format('one', 'one')}{frame.format('two', 'two')}")
     page = chromium.new_context(offline=True).new_page()
     page.goto(path.as_uri())
-    for frame in page.frames[1:]:
-        frame.wait_for_selector("#figure[data-shown]")
+    for inside in page.frames[1:]:
+        inside.wait_for_selector("#figure[data-shown]")
     page.context.close()
     page = chromium.new_context(offline=True).new_page()
     page.set_content(figure._repr_html_())  # as a notebook shows it
@@ -116,9 +115,9 @@ def test_two_figures_on_a_page_with_a_strict_policy(chromium: Browser, tmp_path:
 def test_a_phone(chromium: Browser, tmp_path: Path) -> None:
     path = attnviz.figure(small.seen(), over=small.photo(), classes=["a", "b", "c"]).save(tmp_path / "figure.html")
     phone = {"viewport": {"width": 375, "height": 812}, "has_touch": True, "is_mobile": True}
-    page = opened(chromium, path, **phone)
+    page, said = opened(chromium, path, **phone)
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
     page.locator(".board.picture canvas").tap()
     assert json.dumps(page.locator(".viewer").evaluate("(root) => root.read().query")) != "null"
-    assert find_violations(page) == [] and page.said == []
+    assert find_violations(page) == [] and said == []
     page.context.close()

@@ -50,7 +50,11 @@ export function meant({ kind, options }, word) {
   return kind === "place" && numbers.length === 2 ? numbers : undefined;
 }
 
-/** A payload that asks for the view that the URL names, if it names one. @param {Uint8Array} bytes @param {any} header */
+/**
+ * A payload that asks for the view that the URL names, if it names one.
+ * @param {Uint8Array} bytes
+ * @param {any} header
+ */
 function asLinked(bytes, { state, fields }) {
   const words = new URL(location.href).searchParams;
   const linked = fields

@@ -4,7 +4,7 @@
 import { extent, MEAN, strongest } from "../maps/attention.js";
 import { makeScale, toIndices } from "../core/colours.js";
 
-const OF_TOKENS = ["query", "key", "value", "log_normaliser", "carried", "received"]; // as in attnviz/views/attention.py
+const OF_TOKENS = ["query", "key", "value", "log_normaliser", "carried", "received"]; // attnviz/views/attention.py
 
 /**
  * Give every token its numbers: equal tokens travel once, and `place` says which one each of them is.

@@ -1,0 +1,61 @@
+"""What a figure costs: recording during a training, and the files of ViT-B/16.
+
+Run: python -m benchmarks.figures
+"""
+
+import time
+from statistics import median
+
+import torch
+from torch import nn
+
+import attnviz
+from attnviz.data import vision
+
+
+def model() -> nn.Module:
+    torchvision = vision.torchvision()
+    made: nn.Module = torchvision.models.VisionTransformer(
+        image_size=32, patch_size=4, num_layers=6, num_heads=4, hidden_dim=128, mlp_dim=256, num_classes=10
+    )
+    return made
+
+
+def seconds(steps: int, every: int | None) -> tuple[float, float]:
+    """Return how long a training takes, and how long one recording within it."""
+    torch.manual_seed(0)
+    net = model()
+    optimizer = torch.optim.SGD(net.parameters(), 0.01)
+    record = attnviz.record(net, torch.rand(1, 3, 32, 32), every=every or steps + 1)
+    record.take()  # finds where tokens lie, which is kept
+    begin = time.perf_counter()
+    record.take()
+    once = time.perf_counter() - begin
+    if every:
+        record.follow(optimizer)
+    begin = time.perf_counter()
+    for _ in range(steps):
+        pictures, labels = torch.rand(32, 3, 32, 32), torch.randint(0, 10, (32,))
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(net(pictures), labels).backward()
+        optimizer.step()
+    return time.perf_counter() - begin, once
+
+
+def main() -> None:
+    plain, once = zip(*(seconds(25, None) for _ in range(3)), strict=True)
+    step, recording = median(plain) / 25, median(once)
+    print(f"a step {step * 1000:.0f} ms, a recording {recording * 1000:.0f} ms")
+    print(f"every 500 steps: {recording / (500 * step):.2%} of the training's time")
+    torchvision = vision.torchvision()
+    seen = attnviz.watch(torchvision.models.vit_b_16().eval())(torch.rand(1, 3, 224, 224))
+    begin = time.perf_counter()
+    figure = attnviz.figure(seen, query=(5, 7))
+    print(f"ViT-B/16, 12 layers: figure {time.perf_counter() - begin:.1f} s", end=", ")
+    begin = time.perf_counter()
+    size = figure.megabytes
+    print(f"html {time.perf_counter() - begin:.1f} s, {size / 12:.2f} MB a layer")
+
+
+if __name__ == "__main__":
+    main()
