@@ -11,6 +11,7 @@ from torch import nn
 
 import attnviz
 from attnviz.data import vision
+from benchmarks.clock import amount
 
 
 def model() -> nn.Module:
@@ -43,18 +44,21 @@ def seconds(steps: int, every: int | None) -> tuple[float, float]:
 
 
 def main() -> None:
-    plain, once = zip(*(seconds(25, None) for _ in range(3)), strict=True)
-    step, recording = median(plain) / 25, median(once)
+    steps = amount(25, 2)
+    plain, once = zip(*(seconds(steps, None) for _ in range(amount(3, 1))), strict=True)
+    step, recording = median(plain) / steps, median(once)
     print(f"a step {step * 1000:.0f} ms, a recording {recording * 1000:.0f} ms")
     print(f"every 500 steps: {recording / (500 * step):.2%} of the training's time")
-    torchvision = vision.torchvision()
-    seen = attnviz.watch(torchvision.models.vit_b_16().eval())(torch.rand(1, 3, 224, 224))
+    large = amount(vision.torchvision().models.vit_b_16, model)()
+    side = amount(224, 32)
+    seen = attnviz.watch(large.eval())(torch.rand(1, 3, side, side))
     begin = time.perf_counter()
     figure = attnviz.figure(seen, query=(5, 7))
-    print(f"ViT-B/16, 12 layers: figure {time.perf_counter() - begin:.1f} s", end=", ")
+    layers = len(figure.views)
+    print(f"ViT-B/16, {layers} layers: figure {time.perf_counter() - begin:.1f} s", end=", ")
     begin = time.perf_counter()
     size = figure.megabytes
-    print(f"html {time.perf_counter() - begin:.1f} s, {size / 12:.2f} MB a layer")
+    print(f"html {time.perf_counter() - begin:.1f} s, {size / layers:.2f} MB a layer")
 
 
 if __name__ == "__main__":
