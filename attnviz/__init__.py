@@ -51,7 +51,8 @@ _HOMES = {
 }
 
 __all__ = [
-    "Figure", "Grid", "Layer", "Reading", "addresses", "edits", "figure", "heads", "load", "names", "record", "trace", "watch",
+    "Figure", "Grid", "Layer", "Reading", "addresses", "edits", "figure", "heads", "load", "names", "record", "trace",
+    "watch",
 ]  # fmt: skip
 
 

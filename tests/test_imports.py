@@ -67,7 +67,7 @@ def forbidden(home: tuple[str, ...], names: Iterable[str]) -> set[str]:
         found |= packages & {"ui"} | packages - ALLOWED.get(home[1].removesuffix(".py"), packages)
     for package, allowed in (
         ("charts", {"numpy", "plotly"}),
-        ("figures", {"numpy", "torch", "PIL", "matplotlib"}),
+        ("figures", {"numpy", "torch", "PIL", "matplotlib", "lightning", "pytorch_lightning", "transformers"}),
         ("layers", {"torch"}),
     ):
         if home[:2] == ("attnviz", package):

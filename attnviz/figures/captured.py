@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from attnviz.listening import Trace
 
 MOST_SHOWN = 5  # classes of an answer
-LARGEST = 1 << 28  # bytes of scores that are no product of queries and keys
+LARGEST = 1 << 27  # bytes of scores that are no product of queries and keys
 
 
 def views_of(

@@ -140,10 +140,9 @@ def theme_of(name: str) -> Theme:
     else:
         raise BadInput(f"There is no theme {name!r}. {closest(name, [*THEMES, 'print'])}")
     found.setdefault("blue-color", found["orange-color"])
-    paper, text, line, query, key = (
-        _round(found[one]) for one in ("background-color", "text-color", "border-color", "orange-color", "blue-color")
-    )
-    return Theme(name, paper, text, line, query, key, palettes)
+    names = ("background-color", "text-color", "border-color", "orange-color", "blue-color")
+    plain, text, line, query, key = (_round(found[one]) for one in names)
+    return Theme(name, plain, text, line, query, key, palettes)
 
 
 def _palette(paper: Floats, colour_at: Callable[[float], Floats]) -> Colours:

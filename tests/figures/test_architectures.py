@@ -77,4 +77,4 @@ def test_numbers_and_colours(name: str, tmp_path: Path) -> None:
 def test_what_cannot_be_drawn_is_refused(name: str, words: str) -> None:
     model, arguments, named = made(name)
     with pytest.raises(BadInput, match=words):
-        attnviz.figure(attnviz.watch(model)(*arguments, **named))
+        attnviz.figure(attnviz.watch(model)(*arguments, **named), layers=[0])
