@@ -130,7 +130,8 @@ def test_files_say_where_they_come_from_and_are_the_same_again(captured, tmp_pat
         font["/DescendantFonts"][0].get_object()["/FontDescriptor"]).get_object() for font in fonts)  # fmt: skip
     assert "layer" in reader.pages[0].extract_text()
     assert ">layer 1</text>" in (tmp_path / "one.svg").read_text()
-    assert about == json.loads(Image.open(tmp_path / "one.png").info["Description"])
+    with Image.open(tmp_path / "one.png") as picture:
+        assert about == json.loads(picture.info["Description"])
 
 
 def test_it_draws_into_axes_of_one_s_own(captured) -> None:
