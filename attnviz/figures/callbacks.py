@@ -27,7 +27,7 @@ def lightning(record: Record) -> Any:
         except ModuleNotFoundError as error:
             raise BadInput("This callback needs Lightning: pip install lightning.") from error
 
-    class Recording(Callback):  # type: ignore[misc]
+    class Recording(Callback):
         def on_train_start(self, trainer: Any, module: Any) -> None:
             record.__enter__()
 
@@ -54,7 +54,7 @@ def transformers(record: Record) -> Any:
     except ModuleNotFoundError as error:
         raise BadInput("This callback needs transformers: pip install transformers.") from error
 
-    class Recording(TrainerCallback):  # type: ignore[misc]
+    class Recording(TrainerCallback):
         def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             record.__enter__()
 
