@@ -18,6 +18,8 @@ does not import torch: names are resolved when they are used.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from attnviz.version import VERSION
+
 if TYPE_CHECKING:
     from attnviz import edits as edits
     from attnviz.capture.watching import watch as watch
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from attnviz.tracing import addresses as addresses
     from attnviz.tracing import trace as trace
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 _HOMES = {
     "Figure": "attnviz.figures.figure",

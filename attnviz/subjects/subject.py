@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import attnviz
 from attnviz.subjects.example import Bytes, Example
 from attnviz.subjects.net import Net
+from attnviz.version import VERSION
 
 
 class Subject(NamedTuple):
@@ -38,7 +38,7 @@ class Subject(NamedTuple):
 def origin_of(net: Net) -> dict[str, str | int | float]:
     """Return where values of a net come from: software, model, recipe, seed, digest of the weights, and the epoch."""
     return {
-        "software": f"attnviz {attnviz.__version__}",
+        "software": f"attnviz {VERSION}",
         "model": net.architecture,
         "recipe": net.recipe,
         "seed": net.seed,

@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-import attnviz
 from attnviz import cards, checkpoints, devices, models
 from attnviz.cards import Card, SeedRun
 from attnviz.errors import CheckpointError, RunError
@@ -24,6 +23,7 @@ from attnviz.training.objectives import Objective, objective
 from attnviz.training.run import Run
 from attnviz.training.run_file import RunFile
 from attnviz.training.together import ALONE, Alone, following
+from attnviz.version import VERSION
 
 Report = Callable[[int, Step | Epoch | Resumed], None]
 
@@ -324,7 +324,7 @@ def _made_with(device: str, threads: Sequence[int]) -> dict[str, Any]:
         "device": device if device == "cpu" else torch.cuda.get_device_name(),
         "threads": max(threads),
         "versions": {
-            "attnviz": attnviz.__version__, "python": platform.python_version(),
+            "attnviz": VERSION, "python": platform.python_version(),
             "torch": torch.__version__, "numpy": np.__version__,
         },
     }  # fmt: skip

@@ -11,7 +11,6 @@ from typing import IO
 
 import psutil
 
-import attnviz
 from attnviz import files
 from attnviz.training import runs
 from attnviz.work import processes
@@ -46,7 +45,7 @@ def environment(threads: int) -> dict[str, str]:
         threads: of the CPU.
     """
     counts = {name: str(threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
-    found = [str(Path(attnviz.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    found = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
     paths = {"ATTNVIZ_RUNS": str(runs.folder().absolute()), "PYTHONPATH": os.pathsep.join(found)}
     return {**os.environ, **counts, **paths}
 

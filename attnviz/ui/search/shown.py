@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import streamlit as st
 
-import attnviz
 from attnviz.errors import AttnvizError
 from attnviz.ui.components import parallel_coordinates as lines
 from attnviz.ui.components.url_view import settled_view
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import verbatim
+from attnviz.version import VERSION
 from attnviz.views.url_fields import Fields
 from attnviz.work.search import table, trials
 from attnviz.work.search.trials import Found
@@ -84,7 +84,7 @@ def _lines(one: Found, ends: tuple[float, float], fields: Fields, key: str) -> N
     if not one.finished:
         st.caption("No trial is finished yet.")
         return
-    origin = {"software": f"attnviz {attnviz.__version__}", "search": one.name, "trials": one.title}
+    origin = {"software": f"attnviz {VERSION}", "search": one.name, "trials": one.title}
     lines.parallel_coordinates(
         lines.packed(one, ends, origin),
         key=key,

@@ -7,10 +7,10 @@ a module that computes it again.
 import json
 from pathlib import Path
 
-import attnviz
 from attnviz import files
 from attnviz.checkpoint_folder import CARD, folder
 from attnviz.errors import BadInput
+from attnviz.version import VERSION
 from attnviz.views.payload import header_of
 
 _FILE = "first_look.view"
@@ -53,7 +53,7 @@ def _valid(beside: Path) -> bytes | None:
         return None
     digest = card.get("weights_digest") if isinstance(card, dict) else None
     told = origin.get("software"), origin.get("digest")
-    return found if told == (f"attnviz {attnviz.__version__}", digest) else None
+    return found if told == (f"attnviz {VERSION}", digest) else None
 
 
 def keep(name: str, view: bytes) -> None:

@@ -10,13 +10,13 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import attnviz
 from attnviz import cards, checkpoints, files
 from attnviz.cards import Card, SeedRun
 from attnviz.checkpoint_folder import is_name
 from attnviz.errors import AttnvizError, BadInput, CheckpointError, UnknownName
 from attnviz.recipes.recipe import changed
 from attnviz.training import runs
+from attnviz.version import VERSION
 from attnviz.work import packing
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def keep(run_id: str, epoch: int, word: str) -> str:
         device=info.device,
         threads=info.threads,
         versions={
-            "attnviz": attnviz.__version__, "python": platform.python_version(), "torch": torch.__version__
+            "attnviz": VERSION, "python": platform.python_version(), "torch": torch.__version__
         },
         command=info.command,
     )  # fmt: skip
