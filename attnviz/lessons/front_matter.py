@@ -1,10 +1,49 @@
-"""What is wrong with the front matter of a lesson, in words for those who have never heard of YAML."""
+"""Reads the front matter of a lesson; what is wrong is explained to those who have never heard of YAML."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any
 
 import yaml
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from attnviz.errors import closest
+from attnviz.lessons.languages import DEFAULT, LANGUAGES
+from attnviz.lessons.lesson import LAST, LONGEST
+
+
+def _words(text: str) -> str:
+    if not 0 < len(text.strip()) <= 400:
+        raise ValueError("a sentence")
+    return text
+
+
+Sentence = Annotated[str, AfterValidator(_words)]
+
+
+class FrontMatter(BaseModel):
+    """The fields of the front matter; the last two may be left out."""
+
+    model_config = ConfigDict(strict=True)
+
+    title: Sentence
+    minutes: Annotated[int, Field(ge=1, le=LONGEST)]
+    level: Sentence
+    objectives: Annotated[list[Sentence], Field(min_length=1, max_length=7)]
+    believed: Sentence
+    against: Sentence
+    order: Annotated[int, Field(ge=0, le=LAST)] = LAST
+    language: str = DEFAULT
+
+
+FIELDS = tuple(name for name, field in FrontMatter.model_fields.items() if field.is_required())
+
+_WANTED = {
+    "minutes": f"a number of minutes, 1 to {LONGEST}",
+    "objectives": "a list of one to seven sentences, each after '- '",
+    "order": f"a number up to {LAST:,}",
+}  # all others are sentences
+_KINDS = {int: "a number", float: "a number", bool: "yes or no", list: "a list", dict: "a field with fields"}
 _FIELD = re.compile(r"([A-Za-z_]\w*):(?:\s.*)?")
 
 _SENTENCES = (
@@ -49,3 +88,60 @@ def repeated(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield number + 1, field[1]
         if field:
             before.add(field[1])
+
+
+def read(content: str | None, complain: Callable[[int, str], None]) -> tuple[dict[str, Any] | None, str]:
+    """Return the fields of the front matter, or None where it has mistakes, and the language, which counts in any case.
+
+    Args:
+        content: without the lines '---'; None where a lesson has no front matter.
+        complain: is told the line, from 0, and a sentence of each mistake.
+    """
+    if content is None:
+        complain(0, f"A lesson begins with front matter between two lines '---': {', '.join(FIELDS)}.")
+        return None, DEFAULT
+    try:
+        found = yaml.safe_load(content)
+    except yaml.YAMLError as error:
+        complain(*explained(error, content))
+        return None, DEFAULT
+    except (ValueError, RecursionError, TypeError) as error:
+        complain(1, f"A value of the front matter cannot be read ({str(error)[:60]}): put it between quotes.")
+        return None, DEFAULT
+    if not isinstance(found, dict):
+        complain(1, f"The front matter consists of lines 'name: value': {', '.join(FIELDS)}.")
+        return None, DEFAULT
+    wrong = []
+    lines = content.split("\n")
+
+    def at(name: str) -> int:
+        return next((i + 1 for i, one in enumerate(lines) if one.startswith(f"{name}:")), 1)
+
+    for line, name in repeated(lines):
+        wrong.append((line, f"The front matter has the field {name!r} twice: keep one of them."))
+    known = [*FrontMatter.model_fields]
+    for name in found:
+        if name not in known:
+            word = _short(name).strip("'")
+            wrong.append((at(word), f"There is no field {word!r} in the front matter. {closest(word, known)}"))
+    language = found.get("language", DEFAULT)
+    if not isinstance(language, str) or language not in LANGUAGES:
+        word, language = _short(language).strip("'"), DEFAULT
+        wrong.append((at("language"), f"There is no language {word!r}. {closest(word, LANGUAGES)}"))
+    fields = None
+    try:
+        given = {name: value for name, value in found.items() if name in known} | {"language": language}
+        fields = FrontMatter.model_validate(given).model_dump()
+    except ValidationError as error:
+        for name in dict.fromkeys(str(one["loc"][0]) for one in error.errors()):
+            value = found.get(name)
+            said = "is missing" if value is None and name in FIELDS else f"is {_short(value)} here"
+            wrong.append((at(name), f"The front matter says {name}: {_WANTED.get(name, 'a sentence')}; it {said}."))
+    for line, sentence in wrong:
+        complain(line, sentence)
+    return None if wrong else fields, language
+
+
+def _short(value: object) -> str:
+    """Return a value of the front matter for a sentence: its first words, or what kind of value it is."""
+    return repr(value[:40]) if isinstance(value, str) else _KINDS.get(type(value), "something else")

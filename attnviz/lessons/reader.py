@@ -6,14 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-import yaml
 from markdown_it.tree import SyntaxTreeNode
 
 from attnviz.errors import AttnvizError, BadInput, closest
 from attnviz.lessons import conditions, front_matter
 from attnviz.lessons.fences import unclosed
 from attnviz.lessons.languages import DEFAULT, LANGUAGES
-from attnviz.lessons.lesson import LAST, LONGEST, Block, Known, Lesson, Mistake, Option, Step, Task, View
+from attnviz.lessons.lesson import Block, Known, Lesson, Mistake, Option, Step, Task, View
 from attnviz.lessons.text import TARGET, Texts, markdown
 
 LARGEST = 60_000  # characters of a lesson
@@ -25,14 +24,10 @@ DIRECTIVES = {  # name -> its options
     "solution": ("view",),
     "keypoints": (),
 }
-FIELDS = ("title", "minutes", "level", "objectives", "believed", "against")
-ORDER = "order"  # of the lesson among all, which it may leave out
-LANGUAGE = "language"  # which it may leave out, too
 OWN = ("lesson", "step", "only")
 """Fields of the URL that say which lesson is open; a view is written without them."""
 
 _OPTION = re.compile(r":([a-z_-]+):[ \t]*(.*)")
-_KINDS = {int: "a number", float: "a number", bool: "yes or no", list: "a list", dict: "a field with fields"}
 _BOX = re.compile(r"\[([ xX])\][ \t]+")
 
 
@@ -120,7 +115,8 @@ class _Reader:
             return None, self.mistakes
         nodes = SyntaxTreeNode(self.parser.parse(text)).children
         front = nodes.pop(0) if nodes and nodes[0].type == "front_matter" else None
-        fields = self._front(front.content if front else None)
+        fields, language = front_matter.read(front.content if front else None, self.complain)
+        self.language = LANGUAGES[language]
         step: _Open | None = None
         for node in nodes:
             line = node.map[0] if node.map else 0
@@ -148,65 +144,6 @@ class _Reader:
             return None, self.mistakes
         name = self.file.removesuffix(".md")
         return Lesson(name=name, steps=tuple(self.steps), keypoints=self.keypoints, **fields), []
-
-    # Front matter
-
-    def _front(self, content: str | None) -> dict[str, Any] | None:
-        if content is None:
-            self.complain(0, f"A lesson begins with front matter between two lines '---': {', '.join(FIELDS)}.")
-            return None
-        try:
-            found = yaml.safe_load(content)
-        except yaml.YAMLError as error:
-            self.complain(*front_matter.explained(error, content))
-            return None
-        except (ValueError, RecursionError, TypeError) as error:
-            self.complain(1, f"A value of the front matter cannot be read ({str(error)[:60]}): put it between quotes.")
-            return None
-        if not isinstance(found, dict):
-            self.complain(1, f"The front matter consists of lines 'name: value': {', '.join(FIELDS)}.")
-            return None
-        before = len(self.mistakes)
-        lines = content.split("\n")
-
-        def at(name: str) -> int:
-            return next((i + 1 for i, one in enumerate(lines) if one.startswith(f"{name}:")), 1)
-
-        for line, name in front_matter.repeated(lines):
-            self.complain(line, f"The front matter has the field {name!r} twice: keep one of them.")
-        for name in found:
-            if name not in (*FIELDS, ORDER, LANGUAGE):
-                word = _short(name).strip("'")
-                known = (*FIELDS, ORDER, LANGUAGE)
-                self.complain(at(word), f"There is no field {word!r} in the front matter. {closest(word, known)}")
-        read: dict[str, Any] = {}
-        for name in FIELDS:
-            value = found.get(name)
-            if name == "minutes":
-                right = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= LONGEST
-                wanted = f"a number of minutes, 1 to {LONGEST}"
-            elif name == "objectives":
-                right = isinstance(value, list) and 0 < len(value) < 8 and all(_is_words(one) for one in value)
-                wanted = "a list of one to seven sentences, each after '- '"
-            else:
-                right, wanted = _is_words(value), "a sentence"
-            if not right:
-                given = "is missing" if value is None else f"is {_short(value)} here"
-                self.complain(at(name), f"The front matter says {name}: {wanted}; it {given}.")
-            read[name] = value
-        read[ORDER] = found.get(ORDER, LAST)
-        if type(read[ORDER]) is not int or not 0 <= read[ORDER] <= LAST:
-            self.complain(
-                at(ORDER),
-                f"The front matter says order: a number up to {LAST:,}; it is {_short(read[ORDER])} here.",
-            )
-        read[LANGUAGE] = found.get(LANGUAGE, DEFAULT)
-        if isinstance(read[LANGUAGE], str) and read[LANGUAGE] in LANGUAGES:
-            self.language = LANGUAGES[read[LANGUAGE]]
-        else:
-            word = _short(read[LANGUAGE]).strip("'")
-            self.complain(at(LANGUAGE), f"There is no language {word!r}. {closest(word, LANGUAGES)}")
-        return read if len(self.mistakes) == before else None
 
     # Steps
 
@@ -386,15 +323,6 @@ class _Reader:
         body = "\n".join(lines[count:])
         nodes = SyntaxTreeNode(self.parser.parse(body)).children
         return _Directive(name, found[2], options, places, nodes, line, line + 1 + count)
-
-
-def _short(value: object) -> str:
-    """Return a value of the front matter for a sentence: its first words, or what kind of value it is."""
-    return repr(value[:40]) if isinstance(value, str) else _KINDS.get(type(value), "something else")
-
-
-def _is_words(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value.strip()) <= 400
 
 
 def _plain(node: SyntaxTreeNode) -> str:
