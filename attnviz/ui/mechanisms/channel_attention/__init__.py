@@ -15,9 +15,9 @@ MODEL, DATA, NUMBER = "channel_attention.digits", "strokes", 23
 
 
 def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
-    from attnviz.ui.mechanisms.channel_attention import derived, view
+    from attnviz.ui.mechanisms.channel_attention import view
 
-    return view.GATES_VIEW, view.BLOCKS_VIEW, view.CLASS_GATES, derived.GATES
+    return view.GATES_VIEW, view.BLOCKS_VIEW, view.CLASS_GATES, view.GATES
 
 
 def _is_control(config: "Mapping[str, Any]") -> bool:
@@ -32,7 +32,7 @@ MECHANISM = Mechanism(
     url="channel_attention",
     models=("channel_attention",),
     is_control=_is_control,
-    panel=later(f"{__name__}.panels", "panel_of"),
+    panel=later(f"{__name__}.view", "panel_of"),
     papers=("hu",),
     home=HomePicture(
         Path(__file__).parent / "home.png",

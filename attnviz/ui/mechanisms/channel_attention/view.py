@@ -1,4 +1,4 @@
-"""What the components show of gates, as views of every net with gates, for pages and the live channel."""
+"""What the components and the panel show of gates, for every net with gates: pages, the draw page, the live channel."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from pydantic import Field
 from attnviz import data
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
+from attnviz.subjects import Net
 from attnviz.subjects.subject import origin_of
 from attnviz.ui.components import map_grid, stage_maps
 from attnviz.ui.components.gates import FIELDS, SETS, packed, write_turns
-from attnviz.ui.live.derived import Index, NoParameters, View
+from attnviz.ui.components.panel import Panel
+from attnviz.ui.live.derived import Context, Derived, Index, NoParameters, View
 from attnviz.ui.shared import cache, pickers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from attnviz.subjects import Net, Subject
+    from attnviz.readings import Reading
+    from attnviz.subjects import Subject
 
 
 def payload(subject: Subject, parameters: NoParameters) -> bytes:
@@ -104,3 +107,49 @@ def classes_payload(subject: Subject, parameters: OfLayer) -> bytes:
 
 
 CLASS_GATES = View("gates_of_classes", OfLayer, classes_payload, lasts=True)
+
+
+KINDS = {"se": "Squeeze-and-excitation", "cbam": "CBAM", "bam": "BAM"}  # of the model's `gate`
+WIDTHS = (16, 32, 64)  # of the model, unless its config says otherwise
+
+
+def panel_of(net: Net) -> Panel:
+    """Return what the panel shows: the gates of every block as bars; of a network without gates, the picture."""
+    kind = net.config.get("gate", "none")
+    if kind == "none":
+        return Panel("Residual network", net.title, "ink", "no gates: its input", page="explorer")
+    groups = counts(net)
+    return Panel(
+        KINDS[kind],
+        f"{sum(groups)} gates in {len(groups)} {'stages' if kind == 'bam' else 'blocks'}",
+        "bars",
+        "a gate per channel, mean over places; a row per stage"
+        if kind == "bam"
+        else "a gate per channel, from 0 to 1; a row per block",
+        {"derived": "gates"},
+        page="channel_attention",
+        options={"groups": groups, "range": "unit"},
+    )
+
+
+def counts(net: Net) -> list[int]:
+    """Return how many gates each layer has, in the order of the forward pass."""
+    widths, blocks = net.config.get("widths", WIDTHS), net.config.get("blocks", 2)
+    return [width for width in widths for _ in range(1 if net.config["gate"] == "bam" else blocks)]
+
+
+def gates(context: Context[NoParameters]) -> Reading:
+    """Return the gates of all layers, one after the other, (batch, channel); where a gate has places, their mean."""
+    import torch
+
+    from attnviz.readings import Reading
+    from attnviz.ui.mechanisms.channel_attention.layers import kind_of, layers_of, of_channels
+
+    found = [
+        of_channels(context.seen[f"{path}.{kind_of(layer).tap}"].tensor)
+        for path, layer in layers_of(context.loaded.model).items()
+    ]
+    return Reading("gates", torch.cat(found, 1), ("batch", "channel"))
+
+
+GATES = Derived("gates", NoParameters, gates, lambda parameters: ("*gate",))

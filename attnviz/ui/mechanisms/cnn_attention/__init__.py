@@ -33,7 +33,7 @@ MECHANISM = Mechanism(
     url="cnn_attention",
     models=("cnn_attention",),
     is_control=_is_control,
-    panel=later(f"{__name__}.panels", "panel_of"),
+    panel=later(f"{__name__}.view", "panel_of"),
     papers=("wu",),
     home=HomePicture(
         Path(__file__).parent / "home.png",

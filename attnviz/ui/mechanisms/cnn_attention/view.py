@@ -1,10 +1,13 @@
-"""What the maps of convolutions show, as a view of every net with convolutions before its blocks."""
+"""What the viewer and the panel of attention over blocks show."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from attnviz.subjects import Net
+from attnviz.ui.components.panel import Panel
 from attnviz.ui.components.stage_maps import packed
+from attnviz.ui.dot_product.mean_row import OF_ATTENTION
 from attnviz.ui.live.derived import NoParameters, View
 from attnviz.ui.shared import cache
 
@@ -20,3 +23,32 @@ def payload(subject: Subject, parameters: NoParameters) -> bytes:
 
 
 CONVOLUTIONS_VIEW = View("convolutions_view", NoParameters, payload, lasts=True)
+
+
+WITHOUT = {
+    "within": ("Attention within blocks", "no block attends to another: its input"),
+    "zero": ("Attention set to zero", "no attention: its input"),
+    "none": ("Convolutions", "no attention: its input"),
+}  # what a control is called, and what its panel shows
+
+
+def panel_of(net: Net) -> Panel:
+    """Return what the panel shows: which blocks the ink attends to; of a control, the picture."""
+    attention = net.config["attention"]
+    if attention != "blocks":
+        title, says = WITHOUT[attention]
+        return Panel(title, net.title, "ink", says, page="explorer")
+    grid, heads = net.grid, net.config.get("heads", 8)
+    assert grid is not None, "blocks always lie on the picture"
+    return Panel(
+        "Attention over blocks",
+        f"{heads} heads, {grid.rows} × {grid.columns} blocks",
+        "share",
+        "what the blocks with ink attend to",
+        OF_ATTENTION,
+        grid.rows,
+        grid.columns,
+        heads=heads,
+        page="cnn_attention",
+        options={"boxes": grid.boxes},
+    )

@@ -30,7 +30,7 @@ MECHANISM = Mechanism(
     models=("element_wise",),
     controls=("vgg_control", "plain_conv"),
     is_control=_is_control,
-    panel=later(f"{__name__}.panels", "panel_of"),
+    panel=later(f"{__name__}.view", "panel_of"),
     papers=("bacochina",),
     home=HomePicture(
         Path(__file__).parent / "home.png",

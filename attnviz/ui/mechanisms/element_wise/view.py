@@ -1,4 +1,4 @@
-"""What the stage grid and the maps of heads show, as views of every net with element-wise attention."""
+"""What the stage grid, the maps of heads and the panel show of every net with element-wise attention."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
+from attnviz.subjects import Net
 from attnviz.ui.components import map_grid
+from attnviz.ui.components.panel import Panel
 from attnviz.ui.components.stage_grid import packed
 from attnviz.ui.live.derived import Index, NoParameters, View
 from attnviz.ui.shared import cache
 
 if TYPE_CHECKING:
-    from attnviz.subjects import Net, Subject
+    from attnviz.subjects import Subject
 
 
 def payload(subject: Subject, parameters: NoParameters) -> bytes:
@@ -55,3 +57,20 @@ def heads_payload(subject: Subject, parameters: OfLayer) -> bytes:
 
 
 OF_HEADS = View("outputs_of_heads", OfLayer, heads_payload, lasts=True)
+
+
+def panel_of(net: Net) -> Panel:
+    """Return what the panel shows: each layer before its convolution and after ReLU; of a control, the picture."""
+    if net.architecture != "element_wise":
+        return Panel("Convolutions", net.title, "ink", "no attention: its input", page="explorer")
+    heads, layers = net.config.get("heads", 8), net.config.get("layers", 2)
+    return Panel(
+        "Element-wise attention",
+        f"{heads} head{'s' if heads > 1 else ''}, {layers} layers",
+        "stages",
+        "each layer before its convolution, and after ReLU",
+        {"derived": "handed_on"},
+        net.input.rows,
+        net.input.columns,
+        page="element_wise",
+    )

@@ -30,7 +30,7 @@ MECHANISM = Mechanism(
     models=("recurrent_attention",),
     controls=("pixel_mlp",),
     is_control=_is_control,
-    panel=later(f"{__name__}.panels", "panel_of"),
+    panel=later(f"{__name__}.view", "panel_of"),
     papers=("wu",),
     home=HomePicture(
         Path(__file__).parent / "home.png",

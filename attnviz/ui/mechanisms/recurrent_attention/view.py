@@ -1,4 +1,4 @@
-"""What the glimpse player shows, as a view of every net that looks in glimpses."""
+"""What the glimpse player and the panel show of every net that looks in glimpses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from attnviz.recipes.recipe import Strict
+from attnviz.subjects import Net
 from attnviz.ui.components.glimpse_player import packed
+from attnviz.ui.components.panel import Panel
 from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.recurrent_attention import first_look
 from attnviz.ui.mechanisms.recurrent_attention.derived import Location
@@ -35,3 +37,24 @@ def payload(subject: Subject, parameters: OfDraw) -> bytes:
 
 
 GLIMPSES_VIEW = View("glimpses_view", OfDraw, payload, lasts=True)
+
+
+def panel_of(net: Net) -> Panel:
+    """Return what the panel shows: the path over the drawing; of the control, the picture."""
+    if net.architecture != "recurrent_attention":
+        return Panel("A small network", "on the pixels", "ink", "no attention: it sees all pixels at once")
+    glimpses, size, scales = (
+        net.config.get(name, usual) for name, usual in (("glimpses", 6), ("size", 12), ("scales", 3))
+    )
+    sizes = f"{size} \u00d7 {size}" + (f", {scales} scales" if scales > 1 else "")
+    return Panel(
+        "Glimpses",
+        f"{glimpses} of {sizes}",
+        "glimpse_player/panel.js",
+        "where it looks, in order; sharp inside the boxes",
+        {"derived": "glimpses"},
+        net.input.rows,
+        net.input.columns,
+        page="recurrent_attention",
+        options={"size": size},
+    )

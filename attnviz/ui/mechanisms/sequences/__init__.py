@@ -30,7 +30,7 @@ MECHANISM = Mechanism(
     url="sequences",
     models=MODELS,
     is_control=is_control,
-    panel=later(f"{__name__}.panels", "panel_of"),
+    panel=later(f"{__name__}.view", "panel_of"),
     papers=("bahdanau", "vaswani"),
     home=HomePicture(
         Path(__file__).parent / "home.png",

@@ -1,10 +1,12 @@
-"""What the component shows of a net that reads a strip, as a view for page and live channel."""
+"""What the component and the panel show of a net that reads a strip, for page, live channel and draw page."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from attnviz.subjects import Net
 from attnviz.ui.components.alignment import packed
+from attnviz.ui.components.panel import Panel
 from attnviz.ui.live.derived import NoParameters, View
 from attnviz.ui.shared import cache
 
@@ -20,3 +22,17 @@ def payload(subject: Subject, parameters: NoParameters) -> bytes:
 
 
 ALIGNMENT_VIEW = View("alignment_view", NoParameters, payload, lasts=True)
+
+
+KINDS = {
+    "additive": "additive attention",
+    "none": "one vector",
+    "uniform": "equal weights",
+    "transformer": "a Transformer",
+}
+
+
+def panel_of(net: Net) -> Panel:
+    """Return what the panel shows: the drawing, as a strip of one digit."""
+    kind = KINDS[str(net.config.get("attention", "transformer"))]
+    return Panel("Reads strips", kind, "ink", "a strip of one digit", page="sequences")

@@ -15,9 +15,9 @@ MODEL, DATA, NUMBER = "spatial_transformer.rotated", "rotated_strokes", 23
 
 
 def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
-    from attnviz.ui.mechanisms.spatial_transformer import derived, view
+    from attnviz.ui.mechanisms.spatial_transformer import view
 
-    return view.GRID_VIEW, derived.SAMPLED
+    return view.GRID_VIEW, view.SAMPLED
 
 
 def _is_control(config: "Mapping[str, Any]") -> bool:
@@ -32,7 +32,7 @@ MECHANISM = Mechanism(
     url="spatial_transformer",
     models=("spatial_transformer",),
     is_control=_is_control,
-    panel=later(f"{__name__}.panels", "panel_of"),
+    panel=later(f"{__name__}.view", "panel_of"),
     papers=("jaderberg",),
     home=HomePicture(
         Path(__file__).parent / "home.png",

@@ -1,14 +1,19 @@
-"""What the component shows of a spatial transformer, as a view of every net with one, for page and live channel."""
+"""What the component and the panel of spatial transformers show, and the derived value that the panel reads."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from attnviz.subjects import Net
+from attnviz.ui.components.panel import Panel
 from attnviz.ui.components.sampling_grid import packed
-from attnviz.ui.live.derived import NoParameters, View
+from attnviz.ui.live.derived import Context, Derived, NoParameters, View
 from attnviz.ui.shared import cache
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from attnviz.readings import Reading
     from attnviz.subjects import Subject
 
 
@@ -20,3 +25,34 @@ def payload(subject: Subject, parameters: NoParameters) -> bytes:
 
 
 GRID_VIEW = View("sampling_grid_view", NoParameters, payload, lasts=True)
+
+
+KINDS = {"affine": "any affine transform", "rotation": "it only rotates", "crop": "it only crops"}  # of `transform`
+
+
+def panel_of(net: Net) -> Panel:
+    """Return what the panel shows: what the classifier sees, and its grid; of a network without one, the picture."""
+    transform = net.config.get("transform", "affine")
+    if transform == "none":
+        return Panel("Two convolutions", net.title, "ink", "no transformer: its input", page="explorer")
+    return Panel(
+        "Spatial transformer",
+        KINDS[transform],
+        "sampling_grid/panel.js",
+        "what is sampled at the grid in the corner",
+        {"derived": "sampled"},
+        net.input.rows,
+        net.input.columns,
+        page="spatial_transformer",
+    )
+
+
+def sampled(context: Context[NoParameters]) -> Mapping[str, Reading]:
+    """Return theta, (batch, row, column), and what the classifier sees, (batch, channel, row, column)."""
+    from attnviz.ui.mechanisms.spatial_transformer.many import path_of
+
+    path = path_of(context.loaded)
+    return {name: context.seen[f"{path}.{name}"] for name in ("theta", "transformed")}
+
+
+SAMPLED = Derived("sampled", NoParameters, sampled, lambda parameters: ("*theta", "*transformed"))

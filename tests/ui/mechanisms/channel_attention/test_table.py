@@ -14,7 +14,7 @@ from attnviz.tracing import trace
 from attnviz.ui.live.answer import ask_model
 from attnviz.ui.live.request import Ask
 from attnviz.ui.mechanisms import is_control
-from attnviz.ui.mechanisms.channel_attention import experiments, gates, panels, words
+from attnviz.ui.mechanisms.channel_attention import experiments, gates, view, words
 from attnviz.ui.shared import cache
 
 from .placed import NETS, SHOWN
@@ -28,7 +28,7 @@ def test_only_a_network_without_gates_is_a_control(here: Path) -> None:
 @pytest.mark.parametrize("name", NETS)
 def test_a_panel_has_a_bar_for_each_gate(here: Path, name: str) -> None:
     one = net(f"channel_attention.{name}")
-    panel = panels.panel_of(one)
+    panel = view.panel_of(one)
     if name == "digits-plain":
         assert panel.renderer == "ink"
         return

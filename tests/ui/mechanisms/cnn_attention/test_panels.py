@@ -5,7 +5,7 @@ from pathlib import Path
 from attnviz import cards
 from attnviz.subjects import net
 from attnviz.ui.draw import panels
-from attnviz.ui.mechanisms.cnn_attention.panels import panel_of
+from attnviz.ui.mechanisms.cnn_attention.view import panel_of
 
 from .placed import NETS
 

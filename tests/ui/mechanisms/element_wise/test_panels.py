@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from attnviz.subjects import net
-from attnviz.ui.mechanisms.element_wise.panels import panel_of
+from attnviz.ui.mechanisms.element_wise.view import panel_of
 
 
 def test_a_model_shows_its_stages_and_a_control_the_picture(here: Path) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from attnviz.subjects import net
-from attnviz.ui.mechanisms.recurrent_attention.panels import panel_of
+from attnviz.ui.mechanisms.recurrent_attention.view import panel_of
 
 
 def test_a_model_shows_its_path(here: Path) -> None:

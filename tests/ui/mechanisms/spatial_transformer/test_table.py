@@ -15,7 +15,7 @@ from attnviz.ui import derived_values
 from attnviz.ui.live.answer import ask_model
 from attnviz.ui.live.request import Ask
 from attnviz.ui.mechanisms import is_control
-from attnviz.ui.mechanisms.spatial_transformer import experiments, panels, words
+from attnviz.ui.mechanisms.spatial_transformer import experiments, view, words
 from attnviz.ui.shared import cache
 
 from .placed import NETS, SHOWN
@@ -30,7 +30,7 @@ def test_only_a_network_without_a_transformer_is_a_control(here: Path) -> None:
 @pytest.mark.parametrize("name", ["rotated", "wide"])
 def test_a_panel_gets_theta_and_what_is_sampled(here: Path, name: str) -> None:
     one = net(f"spatial_transformer.{name}")
-    panel = panels.panel_of(one)
+    panel = view.panel_of(one)
     assert panel.renderer == "sampling_grid/panel.js"
     taken = one.input
     drawn = np.random.default_rng(0).integers(0, 256, (1, taken.rows, taken.columns, taken.channels), np.uint8)
@@ -44,7 +44,7 @@ def test_a_panel_gets_theta_and_what_is_sampled(here: Path, name: str) -> None:
 
 
 def test_the_panel_of_a_control_shows_its_input(here: Path) -> None:
-    assert panels.panel_of(net("spatial_transformer.rotated-widened")).renderer == "ink"
+    assert view.panel_of(net("spatial_transformer.rotated-widened")).renderer == "ink"
 
 
 @pytest.mark.parametrize(
