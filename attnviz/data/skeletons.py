@@ -1,4 +1,4 @@
-"""How people write the ten digits: the literal table of shapes that `strokes` draws from.
+"""How people write the ten digits: the literal table of shapes that `strokes` draws from, and their smooth curves.
 
 A shape is what the pen does: the points it passes through, "x,y" in hundredths of the digit's height, x to the right
 and y downwards; most digits are 100 high and some 60 wide. " / " lifts the pen. A point written twice is a corner; all
@@ -8,8 +8,15 @@ Source: ours, drawn by hand while looking at MNIST's training pictures.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
+from math import dist
+
+import numpy as np
+import numpy.typing as npt
 
 Point = tuple[float, float]
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -30,6 +37,61 @@ class Skeleton:
 def _point(word: str) -> Point:
     x, y = word.split(",")
     return int(x) / 100, int(y) / 100
+
+
+def smooth(shape: Skeleton, dabs: int) -> tuple[Floats, Floats]:
+    """Return a skeleton's points (point, 2), and the smooth curve through them as mixtures of them (dab, point).
+
+    A cubic between each two neighbours, whose slopes at the points follow from the neighbours on both sides
+    (Catmull-Rom with the distances as parameter). Linear in the points, so that jittered ones need no new curve.
+    """
+    places: list[tuple[float, float]] = []
+    pieces: list[list[int]] = []  # indices into places; a corner ends one piece and begins the next
+    for stroke in shape.strokes:
+        piece: list[int] = []
+        for place in stroke:
+            if piece and places[piece[-1]] == place:
+                pieces.append(piece)
+                piece = [piece[-1]]
+                continue
+            places.append(place)
+            piece.append(len(places) - 1)
+        pieces.append(piece)
+    spot = np.array(places)
+    lengths = [[dist(places[a], places[b]) for a, b in pairwise(piece)] for piece in pieces]
+    total = sum(sum(piece) for piece in lengths)
+    shares = np.array([sum(piece) / total for piece in lengths])
+    ends = np.rint(np.cumsum(shares) * dabs).astype(int)
+    found = np.zeros((dabs, len(places)))
+    start = 0
+    for piece, steps, end in zip(pieces, lengths, ends, strict=True):
+        found[start:end] = _cubics(np.array(piece), np.array(steps), end - start, len(places))
+        start = end
+    return spot, found
+
+
+def _cubics(piece: Integers, steps: Floats, dabs: int, points: int) -> Floats:
+    """One smooth piece through the points of these indices: (dabs, points)."""
+    unit = np.eye(points)[piece]
+    rise = (unit[1:] - unit[:-1]) / steps[:, None]
+    slope = np.concatenate([rise[:1], rise[-1:]]) if len(piece) == 2 else np.empty_like(unit)
+    if len(piece) > 2:
+        before, after = steps[:-1, None], steps[1:, None]
+        slope[1:-1] = (after * rise[:-1] + before * rise[1:]) / (before + after)
+        slope[0] = 1.5 * rise[0] - 0.5 * slope[1]
+        slope[-1] = 1.5 * rise[-1] - 0.5 * slope[-2]
+    knots = np.concatenate([[0.0], np.cumsum(steps)])
+    at = np.linspace(0, knots[-1], dabs)
+    left = np.clip(np.searchsorted(knots, at, side="right") - 1, 0, len(steps) - 1)
+    step = steps[left][:, None]
+    t = (at[:, None] - knots[left][:, None]) / step
+    value: Floats = (
+        (1 + 2 * t) * (1 - t) ** 2 * unit[left]
+        + t * (1 - t) ** 2 * step * slope[left]
+        + t * t * (3 - 2 * t) * unit[left + 1]
+        + t * t * (t - 1) * step * slope[left + 1]
+    )
+    return value
 
 
 SKELETONS: tuple[tuple[Skeleton, ...], ...] = (

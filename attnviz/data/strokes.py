@@ -15,15 +15,13 @@ http://yann.lecun.com/exdb/mnist/.
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
-from math import dist
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from attnviz.data.centre import centre_of_mass
-from attnviz.data.skeletons import SKELETONS, Skeleton
+from attnviz.data.skeletons import SKELETONS, smooth
 from attnviz.errors import BadInput, UnknownName
 
 VERSION = 1
@@ -304,66 +302,11 @@ def _shapes() -> _Shapes:
     points = np.zeros((len(everything), POINTS, 2))
     curves = np.zeros((len(everything), DABS, POINTS))
     for number, shape in enumerate(everything):
-        places, curve = _curve(shape)
+        places, along = smooth(shape, DABS)
         points[number, : len(places)] = places
-        curves[number, :, : len(places)] = curve
+        curves[number, :, : len(places)] = along
     shares = [np.cumsum([s.weight for s in shapes]) / sum(s.weight for s in shapes) for shapes in SKELETONS]
     for share in shares:
         share[-1] = 1.0
     first = np.cumsum([0] + [len(shapes) for shapes in SKELETONS])[:-1]
     return _Shapes(points, curves, first, shares)
-
-
-def _curve(shape: Skeleton) -> tuple[Floats, Floats]:
-    """A skeleton's points (point, 2), and the smooth curve through them as mixtures of them (dab, point).
-
-    A cubic between each two neighbours, whose slopes at the points follow from the neighbours on both sides
-    (Catmull-Rom with the distances as parameter). Linear in the points, so that jittered ones need no new curve.
-    """
-    places: list[tuple[float, float]] = []
-    pieces: list[list[int]] = []  # indices into places; a corner ends one piece and begins the next
-    for stroke in shape.strokes:
-        piece: list[int] = []
-        for place in stroke:
-            if piece and places[piece[-1]] == place:
-                pieces.append(piece)
-                piece = [piece[-1]]
-                continue
-            places.append(place)
-            piece.append(len(places) - 1)
-        pieces.append(piece)
-    spot = np.array(places)
-    lengths = [[dist(places[a], places[b]) for a, b in pairwise(piece)] for piece in pieces]
-    total = sum(sum(piece) for piece in lengths)
-    shares = np.array([sum(piece) / total for piece in lengths])
-    ends = np.rint(np.cumsum(shares) * DABS).astype(int)
-    curve = np.zeros((DABS, len(places)))
-    start = 0
-    for piece, steps, end in zip(pieces, lengths, ends, strict=True):
-        curve[start:end] = _cubics(np.array(piece), np.array(steps), end - start, len(places))
-        start = end
-    return spot, curve
-
-
-def _cubics(piece: Integers, steps: Floats, dabs: int, points: int) -> Floats:
-    """One smooth piece through the points of these indices: (dabs, points)."""
-    unit = np.eye(points)[piece]
-    rise = (unit[1:] - unit[:-1]) / steps[:, None]
-    slope = np.concatenate([rise[:1], rise[-1:]]) if len(piece) == 2 else np.empty_like(unit)
-    if len(piece) > 2:
-        before, after = steps[:-1, None], steps[1:, None]
-        slope[1:-1] = (after * rise[:-1] + before * rise[1:]) / (before + after)
-        slope[0] = 1.5 * rise[0] - 0.5 * slope[1]
-        slope[-1] = 1.5 * rise[-1] - 0.5 * slope[-2]
-    knots = np.concatenate([[0.0], np.cumsum(steps)])
-    at = np.linspace(0, knots[-1], dabs)
-    left = np.clip(np.searchsorted(knots, at, side="right") - 1, 0, len(steps) - 1)
-    step = steps[left][:, None]
-    t = (at[:, None] - knots[left][:, None]) / step
-    value: Floats = (
-        (1 + 2 * t) * (1 - t) ** 2 * unit[left]
-        + t * (1 - t) ** 2 * step * slope[left]
-        + t * t * (3 - 2 * t) * unit[left + 1]
-        + t * t * (t - 1) * step * slope[left + 1]
-    )
-    return value
