@@ -9,11 +9,8 @@ number    the index in the test split, on every server, even where only samples 
 An example that is no picture of a data set, such as a drawing, has a field of its own, instead of the last four.
 """
 
-import random
 from collections.abc import Collection
 
-import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from attnviz import cards, data, subjects
@@ -22,9 +19,15 @@ from attnviz.errors import AttnvizError, BadInput, CheckpointError, DataError
 from attnviz.subjects import EXAMPLES, Example, Net, Picture, Subject
 from attnviz.subjects.pictures import missing
 from attnviz.ui.shared import findings, page, url_state
+from attnviz.ui.shared.fitting import ANY as ANY
+from attnviz.ui.shared.fitting import Fitting as Fitting
+from attnviz.ui.shared.fitting import alike, labels
+from attnviz.ui.shared.fitting import default_source as default_source
+from attnviz.ui.shared.fitting import nearest as nearest
+from attnviz.ui.shared.fitting import sources as sources
+from attnviz.ui.shared.fitting import stand_in as stand_in
 from attnviz.ui.shared.wording import verbatim, without_shared_start
 
-ANY = "any"
 CLASS = "digit"
 _TURN = "number.turn"
 
@@ -95,14 +98,14 @@ def example(net: Net, opens: Example | None = None) -> Example:
             page.link(page_of, "Draw or upload another")
         return first_of_its_kind
     if not here:
-        for name in _alike(net):
+        for name in alike(net):
             _offer(name)
         if net.data is None:
             raise DataError(f"No data set here has pictures of the size and the classes of {net.key}.")
         data.shown(net.data)  # says what is missing, and how to get it
     source = url_state.choice("data", here, default_source(net))
     spec = data.spec(source)
-    classes = [ANY, *(spec.classes[label] for label in sorted(_labels(net, source)))]
+    classes = [ANY, *(spec.classes[label] for label in sorted(labels(net, source)))]
     chosen = url_state.choice(CLASS, classes, ANY)
     wrong = url_state.choice("wrong", ["yes", "no"], "no") == "yes"
     shown = data.shown(source)
@@ -152,7 +155,7 @@ def _begins(net: Net, source: str, opens: Picture, otherwise: int) -> int:
 def more(subject: Subject) -> None:
     """Draw a quiet line: where the pictures come from if they are few, and the data sets that can be downloaded."""
     net, source = subject.net, subject.example.data
-    absent = [name for name in _alike(net) if data.DATASETS[name].megabytes and not data.available(name)]
+    absent = [name for name in alike(net) if data.DATASETS[name].megabytes and not data.available(name)]
     few = source is not None and data.shown(source).split == "samples"
     if not absent and not few:
         return
@@ -163,27 +166,6 @@ def more(subject: Subject) -> None:
             st.caption(f"{count} sample pictures of {spec.title}, {_licence(source)}.", width="content")
         for name in absent:
             _offer(name)
-
-
-def sources(net: Net) -> list[str]:
-    """Return the data sets of a net's classes and shape of which pictures are available here."""
-    return [name for name in _alike(net) if data.can_show(name)]
-
-
-def _alike(net: Net) -> list[str]:
-    """Return the data sets of a net's classes and shape, available or not; of its input, where it names no data."""
-    if net.data is None:
-        shape = net.input.rows, net.input.columns, net.input.channels
-        return [
-            name for name, its in data.DATASETS.items() if its.shape == shape and set(net.classes) <= {*its.classes}
-        ]
-    spec = data.spec(net.data)
-    return [name for name, its in data.DATASETS.items() if (its.classes, its.shape) == (spec.classes, spec.shape)]
-
-
-def _labels(net: Net, source: str) -> list[int]:
-    """Return the labels that a data set has for the classes that a net knows."""
-    return [label for label, name in enumerate(data.spec(source).classes) if name in net.classes]
 
 
 def tests(subject: Subject) -> str:
@@ -206,70 +188,6 @@ def stated(subject: Subject) -> dict[str, str]:
     """
     words = {} if subject.example.data is None else subject.example.words
     return {"model": subject.net.key, **words}
-
-
-def default_source(net: Net) -> str:
-    """Return the data set that a net was trained on or, if that is not available, another of its classes and shape.
-
-    Returns:
-        A name; "" where the net was trained on pictures that are in no data set here.
-
-    Raises:
-        UnknownName: the data set is in no table.
-    """
-    here = sources(net)
-    trained_on = net.data or ""
-    return trained_on if trained_on in here or not here else here[0]
-
-
-def stand_in(net: Net) -> str:
-    """Return the data set whose pictures a net is shown where many are needed: as `default_source`, or others."""
-    return default_source(net) or ("cifar10" if net.input.channels == 3 else "strokes")
-
-
-def nearest(source: str, wanted: int, before: int) -> int:
-    """Return a number that was typed or stepped to; if that picture is not available here, the next one that is.
-
-    Args:
-        source: a data set.
-        wanted: the number.
-        before: the one that was shown before: the next one is sought in the direction from it.
-    """
-    numbers = data.shown(source).numbers
-    place = int(np.searchsorted(numbers, wanted, "right")) - 1 if wanted < before else np.searchsorted(numbers, wanted)
-    return int(numbers[min(max(place, 0), len(numbers) - 1)])
-
-
-class Fitting:
-    """The available test pictures that match the choice: a class the net knows, and whether it answers wrongly.
-
-    `all` says whether these are all of them: wrong answers may still be sought.
-    """
-
-    def __init__(self, net: Net, source: str, chosen: str, wrong: bool) -> None:
-        self._choice = net, source, chosen, wrong
-        shown, names = data.shown(source), data.DATASETS[source].classes
-        wanted = net.classes if chosen == ANY else (chosen,)
-        fits = np.array([name in wanted for name in names])
-        self.numbers: npt.NDArray[np.int64] = shown.numbers[fits[shown.labels]]
-        self.all = True
-        if wrong:
-            known, self.all = findings.wrong_answers(net, source)
-            self.numbers = np.intersect1d(self.numbers, known)
-
-    def again(self) -> "Fitting":
-        """Return what fits the same choice now."""
-        return Fitting(*self._choice)
-
-    def after(self, number: int) -> int | None:
-        """Return the next one, after the last the first again; None if there is none."""
-        if not len(self.numbers):
-            return None
-        return int(self.numbers[np.searchsorted(self.numbers, number, "right") % len(self.numbers)])
-
-    def random(self) -> int | None:
-        """Return one at random; None if there is none."""
-        return int(random.choice(self.numbers)) if len(self.numbers) else None
 
 
 def _number(source: str, first: int) -> int:

@@ -1,0 +1,98 @@
+"""Which data sets, and which of their test pictures, a net can be shown."""
+
+import random
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz import data
+from attnviz.subjects import Net
+from attnviz.ui.shared import findings
+
+ANY = "any"
+"""The choice of pictures of all classes."""
+
+
+def sources(net: Net) -> list[str]:
+    """Return the data sets of a net's classes and shape of which pictures are available here."""
+    return [name for name in alike(net) if data.can_show(name)]
+
+
+def alike(net: Net) -> list[str]:
+    """Return the data sets of a net's classes and shape, available or not; of its input, where it names no data."""
+    if net.data is None:
+        shape = net.input.rows, net.input.columns, net.input.channels
+        return [
+            name for name, its in data.DATASETS.items() if its.shape == shape and set(net.classes) <= {*its.classes}
+        ]
+    spec = data.spec(net.data)
+    return [name for name, its in data.DATASETS.items() if (its.classes, its.shape) == (spec.classes, spec.shape)]
+
+
+def labels(net: Net, source: str) -> list[int]:
+    """Return the labels that a data set has for the classes that a net knows."""
+    return [label for label, name in enumerate(data.spec(source).classes) if name in net.classes]
+
+
+def default_source(net: Net) -> str:
+    """Return the data set that a net was trained on or, if that is not available, another of its classes and shape.
+
+    Returns:
+        A name; "" where the net was trained on pictures that are in no data set here.
+
+    Raises:
+        UnknownName: the data set is in no table.
+    """
+    here = sources(net)
+    trained_on = net.data or ""
+    return trained_on if trained_on in here or not here else here[0]
+
+
+def stand_in(net: Net) -> str:
+    """Return the data set whose pictures a net is shown where many are needed: as `default_source`, or others."""
+    return default_source(net) or ("cifar10" if net.input.channels == 3 else "strokes")
+
+
+def nearest(source: str, wanted: int, before: int) -> int:
+    """Return a number that was typed or stepped to; if that picture is not available here, the next one that is.
+
+    Args:
+        source: a data set.
+        wanted: the number.
+        before: the one that was shown before: the next one is sought in the direction from it.
+    """
+    numbers = data.shown(source).numbers
+    place = int(np.searchsorted(numbers, wanted, "right")) - 1 if wanted < before else np.searchsorted(numbers, wanted)
+    return int(numbers[min(max(place, 0), len(numbers) - 1)])
+
+
+class Fitting:
+    """The available test pictures that match the choice: a class the net knows, and whether it answers wrongly.
+
+    `all` says whether these are all of them: wrong answers may still be sought.
+    """
+
+    def __init__(self, net: Net, source: str, chosen: str, wrong: bool) -> None:
+        self._choice = net, source, chosen, wrong
+        shown, names = data.shown(source), data.DATASETS[source].classes
+        wanted = net.classes if chosen == ANY else (chosen,)
+        fits = np.array([name in wanted for name in names])
+        self.numbers: npt.NDArray[np.int64] = shown.numbers[fits[shown.labels]]
+        self.all = True
+        if wrong:
+            known, self.all = findings.wrong_answers(net, source)
+            self.numbers = np.intersect1d(self.numbers, known)
+
+    def again(self) -> "Fitting":
+        """Return what fits the same choice now."""
+        return Fitting(*self._choice)
+
+    def after(self, number: int) -> int | None:
+        """Return the next one, after the last the first again; None if there is none."""
+        if not len(self.numbers):
+            return None
+        return int(self.numbers[np.searchsorted(self.numbers, number, "right") % len(self.numbers)])
+
+    def random(self) -> int | None:
+        """Return one at random; None if there is none."""
+        return int(random.choice(self.numbers)) if len(self.numbers) else None
