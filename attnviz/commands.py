@@ -155,7 +155,7 @@ def _search(options: argparse.Namespace) -> None:
     from attnviz.training import stopping
     from attnviz.work.jobs import order
     from attnviz.work.search import shell, table, wanted
-    from attnviz.work.search.progress import Progress
+    from attnviz.work.search.shell import Progress
 
     if options.worker:
         from attnviz.work.search import worker

@@ -5,8 +5,10 @@ import streamlit as st
 from attnviz.ui.shared import page, url_state
 from attnviz.ui.shared.experiments import choose
 from attnviz.ui.training import access, act, cost, settings, watch
-from attnviz.ui.training.experiments.table import EXPERIMENTS
+from attnviz.ui.training.experiments import appear, same, what_if
 from attnviz.work.jobs import seen, submissions, table
+
+EXPERIMENTS = {"appear": appear.EXPERIMENT, "same_heads": same.EXPERIMENT, "what_if": what_if.EXPERIMENT}
 
 
 def main() -> None:

@@ -1,11 +1,11 @@
-"""How far a job of two seeds and four epochs is, attnviz/work/jobs/progress.py."""
+"""How far a job of two seeds and four epochs is, attnviz/work/jobs/seen.py."""
 
 import pytest
 
 from attnviz.training import runs
 from attnviz.training.durations import Duration
-from attnviz.work.jobs import progress, table
-from attnviz.work.jobs.progress import Progress
+from attnviz.work.jobs import table
+from attnviz.work.jobs.seen import Progress, progress_of
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,4 @@ def test_epochs_that_are_done_and_the_share_of_the_next(tmp_path, monkeypatch, s
     monkeypatch.setattr(runs, "curve", lambda run: [None] * known[run][1])
     monkeypatch.setattr(runs, "durations", lambda run: [Duration(2.0, 1.0)] * known[run][1])
     monkeypatch.setattr(runs, "read", lambda run: type("Info", (), {"seed": int(run[-1])}))
-    assert progress.of("a.b") == expected
+    assert progress_of("a.b") == expected
