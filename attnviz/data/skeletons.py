@@ -21,7 +21,7 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Skeleton:
-    """One way to write one digit."""
+    """One way to write one digit: a name, how often it is taken, and the path of the pen."""
 
     name: str
     weight: float

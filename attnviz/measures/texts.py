@@ -1,4 +1,4 @@
-"""Texts that a model says, compared with those that it should say.
+"""Texts that a model outputs, compared with their targets.
 
 Source: the edit distance is that of "Binary codes capable of correcting deletions, insertions, and reversals",
 Levenshtein, 1966.
@@ -11,7 +11,7 @@ from torch import Tensor
 
 
 def compared(answers: Tensor, targets: Tensor) -> dict[str, Tensor]:
-    """Compare what a model says with what it should say.
+    """Compare the texts that a model outputs with their targets.
 
     Args:
         answers: int64 (batch, any number of steps), symbols.

@@ -154,7 +154,7 @@ class Strip:
         return int(self.word.split(".")[1])
 
     def text_for(self, net: Net) -> str | None:
-        """Return what a net should say of it: its digits as they stand, reversed or sorted; None of a drawn one."""
+        """Return the target text of a net: the digits as they stand, reversed or sorted; None of a drawn one."""
         how = digit_strips.STRIPS.get(net.data or "")
         if self.target is None or how is None:
             return self.target

@@ -1,4 +1,4 @@
-"""The training loop. It knows nothing of files, and nothing of an objective but its interface: model, data and recipe
+"""The training loop. It depends on no files, and on an objective only through its interface: model, data and recipe
 in, events out, and a state to resume from.
 """
 

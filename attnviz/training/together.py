@@ -7,8 +7,9 @@ by its share of the batch's pictures: the sum is the gradient of the mean over t
 differ in size. So the weights are those of one process to rounding, and the same in all processes. Only the first
 process reads and writes the run, measures, decides when the training ends, and prints; the others follow it.
 
-Differs from torch's DistributedDataParallel: that hears a model only where it is called itself, but an objective may
-use any of its methods; and its mean is one over processes, which is the mean over pictures only where parts are equal.
+Differs from torch's DistributedDataParallel. That takes part only where the wrapped model itself is called, but an
+objective may use any of its methods. Its mean is one over processes, which is the mean over pictures only where parts
+are equal.
 
 Where a model draws random numbers in training, each process draws its own: the same each time, but not those of one
 process.

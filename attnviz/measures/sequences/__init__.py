@@ -1,1 +1,1 @@
-"""Measures of models that say a text step by step: where a step looks, and whether its weights steer what it says."""
+"""Measures of models that output a text step by step: where a step looks, and whether its weights steer its output."""

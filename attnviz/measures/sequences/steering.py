@@ -3,7 +3,7 @@
 All weights here are float (batch, head, step, key) and sum to one over the keys.
 
 Source: permuted weights, and the total variation of the answers: "Attention is not Explanation", Jain and Wallace,
-2019, https://arxiv.org/abs/1902.10186, section 4.2. That paper left out models that say texts.
+2019, https://arxiv.org/abs/1902.10186, section 4.2. That paper left out models that output texts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +32,7 @@ def rows(reading: Reading) -> Tensor:
 
 
 def edits_of(readings: Mapping[str, Reading], weights: Mapping[str, Tensor]) -> dict[str, list[Edit]]:
-    """Return the edits that put other weights in the place of a model's own.
+    """Return the edits that replace the weights of a model.
 
     Args:
         readings: tap path -> what was read there, which says whether the model reaches the tap once for each step.
@@ -109,7 +109,7 @@ def total_variation(one: Tensor, other: Tensor) -> Tensor:
 
 
 def one_at_a_time(model: nn.Module, strips: Tensor, texts: Tensor, weights: Sequence[str], others: Tensor) -> Tensor:
-    """Return what each step says when it alone is given the weights of another step, while all others keep theirs.
+    """Return the prediction of each step when it alone receives the weights of another step.
 
     If many steps are swapped at once, what they take in changes the state of a recurrent decoder as well, which may
     then hold that the strip is at its end.

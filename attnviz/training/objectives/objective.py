@@ -25,7 +25,7 @@ class Measure:
     Args:
         unit: "share", "nats", "count", ...
         better: which direction is better.
-        by_calling: whether it is measured by calling the model. Only then is a replaced part of it heard, and the
+        by_calling: whether it is measured by calling the model. Only then does a replaced part change it, and the
             number stands beside an ablation too.
     """
 

@@ -28,7 +28,7 @@ ALONE = "With one token there is nothing to choose: its weight is 1 on any pictu
 
 
 def look(subject: Subject) -> tuple[AttentionView, tuple[str, str] | None]:
-    """Draw the viewer, and say so where a picture shows what the model does not know.
+    """Draw the viewer, with a note where the class of the picture is none of the model's.
 
     Returns:
         The view that is drawn, and the equations of the locked pair; None where no pair is locked.

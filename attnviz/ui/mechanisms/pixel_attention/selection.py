@@ -75,7 +75,7 @@ def check(view: AttentionView, head: int | None = None, number: int | None = Non
 
 
 def at(view: AttentionView, number: int) -> Token:
-    """Return the token of that number."""
+    """Return the token with this number."""
     if number < view.prefix:
         return Token(number, f"token {number + 1}, which has no position", None)
     row, column = divmod(number - view.prefix, view.columns)

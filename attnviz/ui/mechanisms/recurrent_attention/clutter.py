@@ -22,7 +22,7 @@ def around(net: Net, example: Example) -> tuple[Example, dict[str, int]]:
 
     Returns:
         The drawing among clutter, which is a drawing again, and the URL field that says which throw it is; for a
-        picture of a data set, or a net that knows no clutter, the example that was chosen, and no field.
+        picture of a data set, or a net that was trained without clutter, the example that was chosen, and no field.
     """
     how = CLUTTERED.get(net.data or "")
     if how is None or example.data is not None:

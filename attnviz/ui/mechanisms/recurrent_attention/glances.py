@@ -87,7 +87,7 @@ def _look(model: torch.nn.Module) -> Callable[..., Glances]:
 
 
 def mean_path(loaded: Loaded, data: str) -> Places:
-    """Return the mean path, without draws, over the first pictures of a data set that the net knows the classes of.
+    """Return the mean path, without draws, over the first pictures of a data set that belong to classes of the net.
 
     Returns:
         (row, column) of each glimpse in -1..1.

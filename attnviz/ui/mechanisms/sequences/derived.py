@@ -1,4 +1,4 @@
-"""The derived value of nets that read strips: what they say, and where they look, while their weights are moved."""
+"""The derived value of nets that read strips: their text, and where they look, while their weights are moved."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def settle(loaded: Loaded, parameters: Reads) -> Reads:
     """Return the parameters with the paths of the taps that this net has for them.
 
     Raises:
-        BadInput: the net has no such layer or head, says no text, or has no weights that can be moved.
+        BadInput: the net has no such layer or head, outputs no text, or has no weights that can be moved.
     """
     from attnviz.ui.mechanisms.sequences import reading
 
     net = loaded.net
     if "targets" not in net.takes:
-        raise BadInput(f"{net.key} does not say a text, so it reads no strip.")
+        raise BadInput(f"{net.key} outputs no text, so it cannot read a strip.")
     layers = reading.named(loaded.model)
     for name in (*parameters.shown, *([parameters.layer] if parameters.layer else [])):
         if name not in layers and (name != reading.GRADIENT or name == parameters.layer):

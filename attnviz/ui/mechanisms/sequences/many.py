@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def batch(loaded: Loaded, of: Of) -> tuple[Tensor, Tensor]:
-    """Return test strips, float (strip, 1, 28, column), and what the net should say of them, int64 (strip, step)."""
+    """Return test strips, float (strip, 1, 28, column), and their targets, int64 (strip, step)."""
     how = STRIPS[loaded.net.data or ""]
     found = [strip(of.source, of.length, number) for number in of.numbers]
     digits = np.array([[int(digit) for digit in text] for _, text in found])
@@ -46,7 +46,7 @@ def batch(loaded: Loaded, of: Of) -> tuple[Tensor, Tensor]:
 
 
 def steer(loaded: Loaded, of: Of) -> SteeredPart:
-    """Return what a net says when the weights of its steps are swapped, permuted, uniform, or only their peak.
+    """Return what a net outputs when the weights of its steps are swapped, permuted, uniform, or only their peak.
 
     Every step is given the right symbols before it. All heads and layers that look at the strip are changed alike.
 
@@ -87,7 +87,7 @@ def steer(loaded: Loaded, of: Of) -> SteeredPart:
 
 
 def steered(parts: Sequence[SteeredPart]) -> Steered:
-    """Return what a net says when its weights are replaced, over the strips of all parts."""
+    """Return what a net outputs when its weights are replaced, over the strips of all parts."""
     singly = {name: np.concatenate([part.singly[name] for part in parts]) for name in parts[0].singly}
     counted, ended = int(singly["counted"].sum()), int(singly["ends"].sum())
     follows, stays, ends = (

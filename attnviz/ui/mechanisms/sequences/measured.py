@@ -39,12 +39,12 @@ class Of:
 
 @dataclass(frozen=True, eq=False)
 class SteeredPart:
-    """What a net says of some strips when its weights are replaced.
+    """What a net outputs for some strips when its weights are replaced.
 
     Args:
         right: name of the replacement -> (strip,) the share of digits that are right; "own" for the net as it is.
         apart: likewise, the mean total variation from the answer of the net as it is.
-        singly: (strip, step) what a single step says that is given the weights of another one, drawn at random:
+        singly: (strip, step) what a single step outputs with the weights of another one, drawn at random:
             "follows" where that is the other's digit, "stays" where it is its own, "ends" where it ends the text, and
             "counted" where the two digits differ; the others are False where they do not.
     """
@@ -56,12 +56,12 @@ class SteeredPart:
 
 @dataclass(frozen=True)
 class Steered:
-    """What a net says when its weights are replaced, over many strips.
+    """What a net outputs when its weights are replaced, over many strips.
 
     Args:
         digits: name of the replacement -> the share of digits that are right; "own" for the net as it is.
         apart: likewise, the mean total variation from the answer of the net as it is.
-        follows, stays, ends: how often a single step that is given the weights of another one says that one's digit,
+        follows, stays, ends: how often a single step with the weights of another one outputs the other's digit,
             its own, or ends the text; NaN where no two digits differ.
         late: which share of those that end the text are among the last `LATE` steps; NaN where none does.
         strips: how many.
@@ -82,7 +82,7 @@ class AgreedPart:
 
     Args:
         pairs: two methods -> (strip, step) Kendall's rank correlation.
-        hits: method -> (strip, step) whether the digit that counts most is the one that is said.
+        hits: method -> (strip, step) whether the digit that counts most is the one that is output.
         chance: (strip, step) the correlation of the weights with a map that is drawn at random.
     """
 
@@ -97,7 +97,7 @@ class Agreed:
 
     Args:
         mean, spread: two methods -> mean and standard deviation of Kendall's rank correlation over steps.
-        hits: method -> how often the digit that counts most is the one that is said.
+        hits: method -> how often the digit that counts most is the one that is output.
         chance: standard deviation of the correlation with a map that is drawn at random.
         strips: how many.
         more: how much more erased pixels agree with the weights than with the gradient, over strips, each the mean of
@@ -114,11 +114,11 @@ class Agreed:
 
 @dataclass(frozen=True, eq=False)
 class OrderPart:
-    """What a net says of some strips, and what the order of the columns does to it.
+    """What a net outputs for some strips, and what the order of the columns does to it.
 
     Args:
         right: (strip,) the share of digits that stand at their place.
-        somewhere: (strip,) the share of digits that are said at any place.
+        somewhere: (strip,) the share of digits that are output at any place.
         change: the largest change of a logit when the columns of features are permuted.
     """
 

@@ -1,4 +1,4 @@
-"""From a net on a strip to the text that it says and the weights of each step. Loads torch."""
+"""From a net on a strip to the text that it outputs and the weights of each step. Loads torch."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _kind_of(path: str) -> str:
 def said(
     model: nn.Module, images: Tensor, told: Sequence[int] | None, change: Change = NO_CHANGE, keep: Sequence[str] = ()
 ) -> tuple[Tensor, Mapping[str, Reading]]:
-    """Return what a model says of a strip, and the values of some taps.
+    """Return what a model outputs for a strip, and the values of some taps.
 
     Args:
         images: float (1, 1, 28, column) in 0..1.
@@ -184,7 +184,7 @@ def moved(weights: Tensor, by: int) -> Tensor:
 
 
 def text_and_least(loaded: Loaded, example: Example) -> tuple[str, float]:
-    """Return the text that a net says of a strip, such as "314", and the probability of its least certain symbol."""
+    """Return the text that a net reads on a strip, such as "314", and the probability of its least certain symbol."""
     logits, _ = said(loaded.model, inference.batch_of(loaded, example), None)
     probabilities, symbols = logits[0].softmax(-1).max(-1)
     text = symbols.tolist()
@@ -216,7 +216,7 @@ def taps_of(layers: Sequence[Looking]) -> list[str]:
 
 
 def right_text(net: Net, example: Example) -> list[int] | None:
-    """Return what a net should say of a strip, as symbols with the one that ends it; None where that is not known."""
+    """Return the target of a net for a strip, as symbols with the one that ends it; None where that is not known."""
     text = example.text_for(net) if isinstance(example, Strip) else example.target
     return None if text is None else [*(int(digit) for digit in text), STOP]
 
@@ -243,7 +243,7 @@ def view(loaded: Loaded, example: Example) -> AlignmentView:
     """
     net, model = loaded.net, loaded.model
     if "targets" not in net.takes:
-        raise BadInput(f"{net.key} does not say a text. Look at it in the explorer.")
+        raise BadInput(f"{net.key} outputs no text. Look at it in the explorer.")
     layers = looking(model)
     keep = taps_of(layers)
     images = inference.batch_of(loaded, example)

@@ -65,7 +65,7 @@ def means(subject: Subject, state: Mapping[str, object] | None = None) -> str:
 
 
 def told_right(view: AlignmentView) -> AlignmentView:
-    """Return a view whose own text and weights are those of a net that is told the right text, where that is known."""
+    """Return a view whose own text and weights are those under teacher forcing, where the right text is known."""
     if view.told is None:
         return view
     layers = [one if one.right is None else replace(one, own=one.right) for one in view.layers]

@@ -299,7 +299,7 @@ def chunk(loaded: "Loaded", source: str, fill: "Fill", first: int) -> "Curve":
 
 
 def fitting(net: Net, source: str) -> npt.NDArray[np.int64]:
-    """Return the numbers of the first test pictures that are here and whose class a net knows."""
+    """Return the numbers of the first test pictures that are available and whose class the net has."""
     return pickers.Fitting(net, source, pickers.ANY, wrong=False).numbers[:PICTURES]
 
 
