@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 
 import {
+  answers,
   column,
   full,
   ofValues,
@@ -118,3 +119,12 @@ for (const [write, cases] of [
   for (const [value, words] of cases)
     test(`${write.name}(${value}) is ${words}`, () => assert.equal(write(value), words));
 }
+
+test("an answer stands beside the one before, each with its own probability", () => {
+  assert.deepEqual(answers(["one", "eight"], [0.75, 0.25], [0.125, 0.875]), {
+    answer: "eight",
+    probability: 0.875,
+    answer_before: "one",
+    probability_before: 0.75,
+  });
+});

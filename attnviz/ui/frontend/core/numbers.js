@@ -126,3 +126,19 @@ export function best(probabilities) {
 export function oneLine(value) {
   return (typeof value === "string" ? value : JSON.stringify(value)).replace(/[\r\n]+/g, " ");
 }
+
+/**
+ * What lessons can ask for of an answer, beside the one before a change.
+ * @param {string[]} classes
+ * @param {ArrayLike<number>} before probabilities of the classes
+ * @param {ArrayLike<number>} now
+ */
+export function answers(classes, before, now) {
+  const [was, is] = [best(before), best(now)];
+  return {
+    answer: classes[is],
+    probability: now[is],
+    answer_before: classes[was],
+    probability_before: before[was],
+  };
+}

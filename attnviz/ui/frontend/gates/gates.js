@@ -1,7 +1,7 @@
 // The gates of every layer as bars beside their means, the arithmetic of one of them, and the answer while gates are
 // turned. Python's side is attnviz/ui/components/gates.py, which also says how the view stands in the URL.
 
-import { best } from "../core/numbers.js";
+import { answers } from "../core/numbers.js";
 import { element, grown, say, set, text } from "../core/dom.js";
 import { mountable } from "../core/part.js";
 import { HINTS } from "../hands/hints.js";
@@ -314,12 +314,8 @@ export class Gates extends LivePart {
     const { view, layers, now, answered, before, asker, header, found } = this;
     if (asker.pending) return {};
     const channel = channelOf(view, layers);
-    const [was, is] = [best(before.probabilities), best(answered.probabilities)];
     return {
-      answer: header.classes[is],
-      probability: answered.probabilities[is],
-      answer_before: header.classes[was],
-      probability_before: before.probabilities[was],
+      ...answers(header.classes, before.probabilities, answered.probabilities),
       block: view.layer + 1,
       blocks: layers.length,
       channel: channel + 1,

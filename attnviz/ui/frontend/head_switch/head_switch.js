@@ -3,7 +3,7 @@
 
 import { AnswerChange } from "./answer_change.js";
 import { editsOf, headsIn, logOdds, noteOf, rowsOf, turned } from "./derive.js";
-import { best } from "../core/numbers.js";
+import { answers, best } from "../core/numbers.js";
 import { element, set } from "../core/dom.js";
 import { HINTS } from "../hands/hints.js";
 import { MapGrid } from "../map_grid/map_grid.js";
@@ -213,12 +213,8 @@ export class HeadSwitch extends Part {
   declared() {
     const { before, now, pending, states, header } = this;
     if (pending) return {};
-    const [was, is] = [best(before.probabilities), best(now.probabilities)];
     return {
-      answer: header.classes[is],
-      probability: now.probabilities[is],
-      answer_before: header.classes[was],
-      probability_before: before.probabilities[was],
+      ...answers(header.classes, before.probabilities, now.probabilities),
       off: headsIn(states, "off").length,
       uniform: headsIn(states, "uniform").length,
       heads: states.length,

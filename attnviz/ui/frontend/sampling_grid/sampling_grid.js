@@ -1,7 +1,7 @@
 // A picture with the grid at which a network samples it, what it samples, and its answer; picture and grid can be moved
 // by hand. Python's side is attnviz/ui/components/sampling_grid.py, which also says how the view stands in the URL.
 
-import { best } from "../core/numbers.js";
+import { answers } from "../core/numbers.js";
 import { packed } from "../core/colours.js";
 import { element, grown, say, set, text } from "../core/dom.js";
 import { mountable } from "../core/part.js";
@@ -373,12 +373,8 @@ export class SamplingGrid extends LivePart {
   declared() {
     const { view, answered, before, asker, header, parts } = this;
     if (asker.pending || this.failed) return {};
-    const [was, is] = [best(before.probabilities), best(answered.probabilities)];
     return {
-      answer: header.classes[is],
-      probability: answered.probabilities[is],
-      answer_before: header.classes[was],
-      probability_before: before.probabilities[was],
+      ...answers(header.classes, before.probabilities, answered.probabilities),
       rotate: view.rotate,
       grid: view.theta ? "own" : view.grid,
       angle: -parts.angle, // counter-clockwise, as the page says it

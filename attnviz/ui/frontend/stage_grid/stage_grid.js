@@ -3,7 +3,7 @@
 // switch waits for the server.
 
 import { grown } from "../core/dom.js";
-import { best } from "../core/numbers.js";
+import { answers } from "../core/numbers.js";
 import { UrlView } from "../core/url_view.js";
 import { Cells, fitBoard, inkEdge } from "../maps/paint.js";
 import { mountable } from "../core/part.js";
@@ -353,12 +353,8 @@ export class StageGrid extends PixelPart {
   declared() {
     const { at, view, head, answer, header, cut, gain } = this;
     if (answer.pending) return {};
-    const [was, is] = [best(answer.before.probabilities), best(answer.now.probabilities)];
     return {
-      answer: header.classes[is],
-      probability: answer.now.probabilities[is],
-      answer_before: header.classes[was],
-      probability_before: answer.before.probabilities[was],
+      ...answers(header.classes, answer.before.probabilities, answer.now.probabilities),
       pixel: at.map((/** @type {number} */ part) => part + 1).join(","),
       layer: view.layer + 1,
       head: head + 1,
