@@ -16,19 +16,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz import edits, subjects
+from attnviz import subjects
 from attnviz.answers import as_batch, probabilities
 from attnviz.data.inputs import Prepared
 from attnviz.errors import BadInput
-from attnviz.listening import Edits
 from attnviz.readings import Reading
 from attnviz.recipes.recipe import Strict
 from attnviz.roles import ROLES
-from attnviz.subjects import Loaded, Net, Picture, Subject
+from attnviz.subjects import Loaded, Net, Subject
 from attnviz.tracing import trace
 from attnviz.ui.live import budget
 from attnviz.ui.live.derived import Context, Derived, NoParameters, View
-from attnviz.ui.live.request import Ask, DerivedWanted, Edit, Off, Part, Put, Request, Scale
+from attnviz.ui.live.given import changes, pictures
+from attnviz.ui.live.request import Ask, DerivedWanted, Part, Request
 from attnviz.ui.shared import cache
 from attnviz.views.payload import pack
 
@@ -73,9 +73,6 @@ def plan(request: Request) -> list[Planned]:
     the pass), and, if a canvas was prepared, prepared: how it was made into what this net sees. Arrays, float32: logits
     (picture, column), probabilities (picture, class), and everything requested under its name; for a canvas also seen,
     uint8 (row, column, channel), which is what this net sees. The answer to a view has that view alone, as bytes.
-
-    Raises:
-        BadInput: it is too much work; the message says what would fit.
     """
     planned = [_planned(request, place) for place in range(len(request.head.asks))]
     budget.check([one.work for one in planned], count(request))
@@ -193,13 +190,9 @@ def ask_model(
 
     Args:
         loaded: a net in single precision.
-        ask: the edits, the seed, and what is wanted.
         images: uint8 (picture, row, column, channel)
         arrays: to which edits may set a part.
         work: of the ask for one picture, where it has been estimated already.
-
-    Raises:
-        BadInput: too much at once, or derived values whose passes differ.
     """
     batch = as_batch(images)
     parts = {name: wanted for name, wanted in ask.wanted.items() if isinstance(wanted, Part)}
@@ -333,43 +326,6 @@ def _named(name: str, computed: Reading | Mapping[str, Reading]) -> dict[str, Re
     if isinstance(computed, Reading):
         return {name: computed}
     return {f"{name}.{part}": reading for part, reading in computed.items()}
-
-
-def changes(wanted: list[Edit], arrays: dict[str, np.ndarray]) -> Edits:
-    """Turn the edits of a request into those of a trace."""
-    made: list[Edits] = []
-    for edit in wanted:
-        if isinstance(edit, Scale):
-            made.append({edit.address: edits.scale(edit.factor, **edit.index)})
-        elif isinstance(edit, Off):
-            made.append({edit.address: edits.off(**edit.index)})
-        elif isinstance(edit, Put):
-            value = edit.value if edit.array is None else torch.from_numpy(arrays[edit.array].copy())
-            made.append({edit.address: edits.set_value(value, **edit.index)})
-        else:
-            made.append(edits.uniform(edit.address, **edit.index))
-    return edits.together(*made)
-
-
-def pictures(request: Request, net: Net) -> np.ndarray:
-    """Return the pictures that are asked about, uint8 (picture, row, column, channel).
-
-    Args:
-        request: with pictures, which are taken as they are, or the names of some.
-        net: that takes them; those that have names are fitted to it.
-
-    Raises:
-        UnknownName: no such data set.
-        BadInput: a number beyond its test pictures, or a picture that cannot be fitted.
-        DataError: the data set is not here.
-    """
-    if request.pictures is not None:
-        return request.pictures
-    found = []
-    for named in request.head.pictures or ():
-        example = subjects.example(named.data, named.number)
-        found.append((example.checked() if isinstance(example, Picture) else example).taken_by(net))
-    return np.stack(found)
 
 
 def part_of(reading: Reading, index: dict[str, int]) -> Reading:

@@ -44,12 +44,7 @@ def missing(net: Net) -> str | None:
 
 
 def settle(loaded: Loaded, parameters: OfAnswer) -> OfAnswer:
-    """Return the parameters, if the model can give it.
-
-    Raises:
-        BadInput: the model has no gradient.
-        UnknownName: it knows no such class.
-    """
+    """Return the parameters, if the model can give it."""
     net = loaded.net
     why = missing(net)
     if why:
@@ -64,9 +59,6 @@ def compute(context: Context[OfAnswer]) -> Reading:
 
     It is computed one picture at a time, as the graph is large; but a model that draws random numbers draws for all
     pictures in turn, so it is asked about all of them at once, as in the pass of the request.
-
-    Raises:
-        BadInput: with edits; it is the Jacobian of the model as it was trained.
     """
     import torch
 

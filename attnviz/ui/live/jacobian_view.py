@@ -88,11 +88,7 @@ def steps(loaded: Loaded, example: Example, pixels: tuple[int, ...]) -> npt.NDAr
 
 
 def payload(subject: Subject, parameters: OfJacobian) -> bytes:
-    """Return the Jacobian as the grid of maps takes it.
-
-    Raises:
-        BadInput: the net has none.
-    """
+    """Return the Jacobian as the grid of maps takes it."""
     import numpy as np
 
     from attnviz.ui.shared import cache
@@ -127,7 +123,6 @@ def whole(subject: Subject, found: Found, sides: npt.NDArray[np.float64]) -> byt
     """Return the Jacobian with what steps do at the pixels at which it may not exist.
 
     Args:
-        subject, found: as of `first`.
         sides: float64 (2, pixel) of all ties, from `steps`.
     """
     import numpy as np

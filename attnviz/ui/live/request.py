@@ -37,12 +37,12 @@ from attnviz.data import inputs
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import EXAMPLES
+from attnviz.ui.live import wrong
 from attnviz.ui.live.derived import Address, Derived, Index, View
+from attnviz.ui.live.wrong import RESERVED
 from attnviz.views.payload import unpack
 
 if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
     from attnviz.data.inputs import Prepared
     from attnviz.models import Input
 
@@ -53,7 +53,6 @@ PIXELS = 1 << 18  # numbers of all pictures together
 WORD = 4210  # characters of a word that names an example: those of a drawing
 LARGEST_NUMBER = 2**53 - 1  # that JavaScript counts to
 LARGEST_VALUE = float(np.finfo(np.float32).max)  # models compute in float32
-RESERVED = ("logits", "probabilities", "seen")  # arrays of every answer, which nothing that is wanted may replace
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
 NetKey = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,199}$")]
@@ -172,7 +171,7 @@ class DerivedWanted(Strict):
             read: Strict = self.row.parameters.model_validate(self.parameters, strict=True)
         except ValidationError as error:
             raise BadInput(
-                f"The parameters of {self.derived} cannot be used: {_first(error, self.parameters)}"
+                f"The parameters of {self.derived} cannot be used: {wrong.first(error, self.parameters)}"
             ) from error
         return read
 
@@ -283,7 +282,7 @@ def read(message: bytes, find: Find) -> Request:
     try:
         head = Head.model_validate(header, strict=True)
     except ValidationError as error:
-        raise BadInput(f"This request cannot be used: {_first(error, header)}") from error
+        raise BadInput(f"This request cannot be used: {wrong.first(error, header)}") from error
     pictures = arrays.pop("pictures", None)
     if (pictures is None) == (head.pictures is None):
         raise BadInput('A request has either named "pictures" in its header or an array "pictures".')
@@ -313,49 +312,6 @@ def number_of(message: bytes) -> int | None:
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
     return number if type(number) is int and 0 <= number <= LARGEST_NUMBER else None
-
-
-def _first(error: ValidationError, given: Any) -> str:
-    """Say what is wrong first in a request, and where."""
-    first = error.errors()[0]
-    place = []
-    for step in first["loc"]:  # some are names of Pydantic's for the kind that it took this for
-        inside = isinstance(given, dict) and step in given or isinstance(given, list) and step in range(len(given))
-        if inside or (first["type"] == "missing" and step == first["loc"][-1]):
-            place.append(str(step))
-        given = given[step] if inside else given
-    return f"{'.'.join(place)[:200] or 'its header'} {_wrong_with(first)}."
-
-
-def _wrong_with(error: "ErrorDetails") -> str:
-    sentence, context = _WRONG.get(error["type"], "cannot be used"), error.get("ctx", {})
-    return sentence.format(**context)
-
-
-_WRONG = {
-    "missing": "is missing",
-    "extra_forbidden": "is not known here",
-    "int_type": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_type": "must be a number",
-    "finite_number": "must be a finite number",
-    "bool_type": "must be true or false",
-    "string_type": "must be text",
-    "list_type": "must be a list",
-    "dict_type": "must be an object with named values",
-    "model_type": "must be an object with named values",
-    "literal_error": "must be {expected}",
-    "union_tag_invalid": "must be one of {expected_tags}",
-    "union_tag_not_found": "does not name its kind, in {discriminator}",
-    "string_pattern_mismatch": "is not a name that can be used here",
-    "greater_than_equal": "must be at least {ge}",
-    "less_than_equal": "must be at most {le}",
-    "less_than": "must be below {lt}",
-    "too_short": "must have at least {min_length}, not {actual_length}",
-    "too_long": "may have at most {max_length}, not {actual_length}",
-    "value_error": f"cannot be requested: {', '.join(RESERVED)} are names that every answer uses",
-}
-"""Pydantic's types of errors -> what is wrong, in words for a person; what it calls "ctx" is filled in."""
 
 
 def _header_length(message: bytes) -> int:

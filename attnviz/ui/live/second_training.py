@@ -128,7 +128,6 @@ def maps(subject: Subject, other: History) -> None:
 
     Args:
         subject: the first net, and the example.
-        other: the epochs of the second training.
     """
     net = subject.net
     known = taps_of(net, subjects.net(other.points[-1].key))

@@ -31,12 +31,7 @@ class OfTap(Strict):
 
 
 def payload(subject: Subject, parameters: OfTap) -> bytes:
-    """Return a tap as the grid of maps takes it; one that `is_strip`, as bars.
-
-    Raises:
-        UnknownName: the net has no such tap.
-        BadInput: a query is missing, beyond the tokens, or named for a tap without queries.
-    """
+    """Return a tap as the grid of maps takes it; one that `is_strip`, as bars."""
     from attnviz.ui.components import map_grid, value_bars
     from attnviz.ui.shared import findings
 
@@ -67,13 +62,8 @@ def maps_of(subject: Subject, address: str, query: int | None) -> tuple[Maps, Ta
     """Return a tap of a net on an example as maps, and what is known of it.
 
     Args:
-        subject: the net and the example.
         address: the tap path.
         query: of a tap with queries, the one whose row is meant, by number among the tokens.
-
-    Raises:
-        UnknownName: the net has no such tap.
-        BadInput: a query is missing, beyond the tokens, or named for a tap without queries.
     """
     from attnviz.ui.shared import findings
 

@@ -40,7 +40,6 @@ def ran(architecture: str, most: int = MOST) -> dict[str, str]:
     """Return the runs of an architecture that this visitor may see and that have an epoch, the newest first.
 
     Args:
-        architecture: a name in `attnviz.models.MODELS`.
         most: so many at most.
 
     Returns:
@@ -78,12 +77,7 @@ def net_of(key: str) -> Net:
 
 
 def history_of(key: str) -> History:
-    """Return the history with a key.
-
-    Raises:
-        UnknownName, CheckpointError, RunError: it is not there, or cannot be read.
-        BadInput: it has no epochs that can be looked at.
-    """
+    """Return the history with a key."""
     found = history(net_of(key))
     if found is None or len(found.points) < 2:
         raise BadInput(f"No epochs of {key} are kept, so there is nothing to compare. Choose another training.")

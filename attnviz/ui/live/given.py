@@ -1,0 +1,46 @@
+"""What a request gives a model: pictures, and edits of its taps. Loads torch."""
+
+import numpy as np
+import torch
+
+from attnviz import edits, subjects
+from attnviz.listening import Edits
+from attnviz.subjects import Net, Picture
+from attnviz.ui.live.request import Edit, Off, Put, Request, Scale
+
+
+def changes(wanted: list[Edit], arrays: dict[str, np.ndarray]) -> Edits:
+    """Turn the edits of a request into those of a trace."""
+    made: list[Edits] = []
+    for edit in wanted:
+        if isinstance(edit, Scale):
+            made.append({edit.address: edits.scale(edit.factor, **edit.index)})
+        elif isinstance(edit, Off):
+            made.append({edit.address: edits.off(**edit.index)})
+        elif isinstance(edit, Put):
+            value = edit.value if edit.array is None else torch.from_numpy(arrays[edit.array].copy())
+            made.append({edit.address: edits.set_value(value, **edit.index)})
+        else:
+            made.append(edits.uniform(edit.address, **edit.index))
+    return edits.together(*made)
+
+
+def pictures(request: Request, net: Net) -> np.ndarray:
+    """Return the pictures that are asked about, uint8 (picture, row, column, channel).
+
+    Args:
+        request: with pictures, which are taken as they are, or the names of some.
+        net: that takes them; those that have names are fitted to it.
+
+    Raises:
+        UnknownName: no such data set.
+        BadInput: a number beyond its test pictures, or a picture that cannot be fitted.
+        DataError: the data set is not here.
+    """
+    if request.pictures is not None:
+        return request.pictures
+    found = []
+    for named in request.head.pictures or ():
+        example = subjects.example(named.data, named.number)
+        found.append((example.checked() if isinstance(example, Picture) else example).taken_by(net))
+    return np.stack(found)
