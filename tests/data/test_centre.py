@@ -1,8 +1,8 @@
-"""The centre of mass, attnviz/data/centre.py."""
+"""The centre of mass, attnviz/data/strokes.py."""
 
 import numpy as np
 
-from attnviz.data.centre import centre_of_mass
+from attnviz.data.strokes import centre_of_mass
 
 
 def test_it_is_the_pixel_next_to_the_weighted_mean_and_a_half_goes_up():

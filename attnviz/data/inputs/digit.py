@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from attnviz.data.centre import centre_of_mass
+from attnviz.data.strokes import centre_of_mass
 from attnviz.errors import BadInput
 
 SIZE = 28
