@@ -48,11 +48,7 @@ def recipe(model: str, name: str) -> Recipe:
 
 
 def paper(name: str) -> Paper:
-    """Return a paper's figures by the name of its file.
-
-    Raises:
-        UnknownName: there is none of that name.
-    """
+    """Return a paper's figures by the name of its file."""
     if name not in PAPERS:
         raise UnknownName("paper", name, PAPERS)
     return PAPERS[name]

@@ -56,11 +56,7 @@ OWN_VALIDATION = 0.1
 
 
 def varied(recipe: Recipe) -> dict[str, Setting]:
-    """Return the settings of a recipe that may be varied, its data aside: first those of training, then its model's.
-
-    Args:
-        recipe: which.
-    """
+    """Return the settings of a recipe that may be varied, its data aside: first those of training, then its model's."""
     training = dict(TRAINING)
     if recipe.validation is None:  # then nothing can be watched
         del training["patience"]
@@ -77,7 +73,6 @@ def own(recipe: Recipe, setting: Setting) -> Any:
     """Return the value that a recipe itself gives a setting.
 
     Args:
-        recipe: which.
         setting: one of its `varied`.
     """
     if setting.name == "patience":
@@ -96,15 +91,8 @@ def names() -> list[str]:
 def settings(words: Iterable[str]) -> dict[str, str]:
     """Read "NAME=VALUE" words.
 
-    Args:
-        words: one for each setting.
-
     Returns:
         Name -> value, both as they were written.
-
-    Raises:
-        BadInput: a word has no "=", or names a setting twice.
-        UnknownName: there is no such setting.
     """
     found: dict[str, str] = {}
     for word in words:
@@ -119,9 +107,6 @@ def settings(words: Iterable[str]) -> dict[str, str]:
 
 def seeds(word: str) -> list[int]:
     """Read "3", "0-4" or "0-2,5" as a list of seeds.
-
-    Args:
-        word: one or several numbers or ranges with both ends.
 
     Returns:
         The seeds, in the order of the word.
@@ -145,7 +130,6 @@ def altered(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
     Probes of single parts of the model are left out where its architecture is changed: the parts may be others.
 
     Args:
-        recipe: which.
         changes: name, "data" or one of `varied`, -> value in words.
 
     Returns:
@@ -194,10 +178,6 @@ def suits(recipe: Recipe, name: str) -> bool:
     """Return whether a recipe can be trained on a data set: its pictures and classes are like those of its own.
 
     A visitor's own pictures may have other classes.
-
-    Args:
-        recipe: which.
-        name: of the data set.
 
     Raises:
         UnknownName, DataError: there is no such data set, or it is a visitor's and cannot be read.

@@ -86,9 +86,6 @@ class Axis(Strict):
 def read(words: Iterable[str]) -> tuple[Axis, ...]:
     """Read axes as a person writes them: "heads=1,8,25", "heads=1..25", "learning_rate=1e-4..1e-2:log", "skip=no,yes".
 
-    Args:
-        words: one for each.
-
     Raises:
         BadInput: one of them makes no sense, or a name stands twice.
     """
@@ -127,11 +124,7 @@ def word(axis: Axis) -> str:
 
 
 def usual(recipe: Recipe) -> tuple[Axis, ...]:
-    """Return what is varied of a recipe where nobody says otherwise: the settings of which a search tries some values.
-
-    Args:
-        recipe: which.
-    """
+    """Return what is varied of a recipe by default: the settings of which a search tries some values."""
     return tuple(_tried(one, own(recipe, one)) for one in varied(recipe).values() if one.tried)
 
 
@@ -146,15 +139,7 @@ def _tried(setting: Setting, value: Any) -> Axis:
 
 
 def applied(recipe: Recipe, values: Mapping[str, Value]) -> Recipe:
-    """Return a recipe with the values of some axes.
-
-    Args:
-        recipe: which.
-        values: by the name of their axis.
-
-    Raises:
-        BadInput, UnknownName: the recipe cannot be changed so.
-    """
+    """Return a recipe with the values of some axes."""
     known = varied(recipe)
     words = {
         name: repr(value) if isinstance(value, float) else known[name].word(value) if name in known else str(value)

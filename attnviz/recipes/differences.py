@@ -46,9 +46,6 @@ def differences(one: Recipe, other: Recipe) -> dict[str, str]:
 
     Of what the networks are, only the kind is compared, and the options of two of the same kind, which are named.
 
-    Args:
-        one, other: the recipes.
-
     Returns:
         Field of the recipe -> in words, first that of `one`: {"epochs": "epochs 150 against 50"}; "config" for the
         options of the model, "model" for its kind.

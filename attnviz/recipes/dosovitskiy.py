@@ -61,11 +61,7 @@ def variant(base: Recipe, end: str, title: str, why: str, config: dict[str, Any]
     """Return a recipe that differs in the network alone.
 
     Args:
-        base: the recipe it is a variant of, which becomes its control.
-        end: what follows the name.
         title, why: in words; the title stands after the one of the base.
-        config: entries that differ.
-        changes: further fields.
     """
     return changed(
         base, name=f"{base.name}-{end}", title=f"{base.title}, {title}", why=why, ablations=(),

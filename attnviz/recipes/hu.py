@@ -65,10 +65,6 @@ def gated(plain: Recipe, gate: str, title: str, why: str, name: str = "", **chan
     """Return the recipe of a plain network with gates; what they are worth by picture is measured block by block.
 
     Args:
-        plain: the recipe without gates.
-        gate: as of the model.
-        title: of the gates.
-        why: of the recipe.
         name: what follows the task's name in that of the recipe; the main one of a task has none.
         changes: what else differs. `reduction` goes into the config.
     """

@@ -327,7 +327,6 @@ class Paper(Strict):
     """A paper, its figures, each with ours and the controls beside it, and its tables, row by row.
 
     Args:
-        name, title, source: of the paper.
         figures, tables: what it gives.
         note: what must be known before its tables are read, in whole sentences; Markdown.
         first: what README and the results page begin with, also where it speaks against the mechanism.

@@ -14,10 +14,5 @@ OVERALL = ("accuracy", "digits", "stopped", "told")
 def by_length(
     lengths: Sequence[int] = TESTED, what: Sequence[str] = ("accuracy", "digits", "stopped")
 ) -> tuple[str, ...]:
-    """Return the names of what is measured at each length of the test strips: "digits_15".
-
-    Args:
-        lengths: digits of a strip.
-        what: is measured; see `attnviz.training.objectives.texts`.
-    """
+    """Return the names of what is measured at each length of the test strips: "digits_15"."""
     return tuple(f"{one}_{length}" for one in what for length in lengths)

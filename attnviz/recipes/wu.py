@@ -41,7 +41,6 @@ def ring(radius: float, glimpses: int = GLIMPSES, centre: bool = False) -> list[
 
     Args:
         radius: of the ring, in pixels; the first glimpse on it lies above the centre, the others follow clockwise.
-        glimpses: how many.
         centre: the first glimpse is at the centre, and the others are on the ring.
     """
     around = glimpses - centre
@@ -271,13 +270,7 @@ _NETS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
 
 
 def nets(base: Recipe, task: str, title: str, kept: Sequence[str]) -> tuple[Recipe, ...]:
-    """Return the four narrower networks of a plain one.
-
-    Args:
-        base: the plain one.
-        task, title: what their names and titles begin with.
-        kept: those whose weights are in the repository.
-    """
+    """Return the four narrower networks of a plain one."""
     return tuple(
         changed(
             base, name=f"{task}-{kind}", title=f"{title}, {words}", why=why, config={**base.config, **config},
