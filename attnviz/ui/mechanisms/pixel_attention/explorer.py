@@ -8,7 +8,7 @@ from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW, attention
 from attnviz.ui.live import jacobian_map
 from attnviz.ui.mechanisms.pixel_attention import equations
 from attnviz.ui.mechanisms.pixel_attention.experiments import erase, one_token, parts
-from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
+from attnviz.ui.mechanisms.pixel_attention.selection import single_token
 from attnviz.ui.shared import experiments, page, pickers, url_state
 from attnviz.ui.shared.glossary import term
 from attnviz.views.attention import FIELDS, AttentionView

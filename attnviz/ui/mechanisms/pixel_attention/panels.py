@@ -5,7 +5,7 @@ from collections.abc import Callable
 from attnviz.subjects import Net
 from attnviz.ui.components.panel import Panel
 from attnviz.ui.dot_product.mean_row import OF_ATTENTION
-from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
+from attnviz.ui.mechanisms.pixel_attention.selection import single_token
 
 ADDED = {"derived": "added_by_pixel"}
 

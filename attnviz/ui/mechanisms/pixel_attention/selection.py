@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from attnviz.errors import BadInput
+from attnviz.subjects import Net
 from attnviz.ui.shared import url_state
 from attnviz.views.attention import FIELDS, AttentionView
 
@@ -113,3 +114,8 @@ def _title(option: str) -> str:
 def _keep_head() -> None:
     chosen = st.session_state["head"]
     url_state.set_value(head=None if chosen == "1" else chosen)
+
+
+def single_token(net: Net) -> bool:
+    """Return whether the net takes the whole picture as one token."""
+    return net.grid is not None and net.grid.tokens == 1

@@ -5,7 +5,7 @@ from dataclasses import replace
 from attnviz import subjects
 from attnviz.grids import Grid
 from attnviz.subjects import usable
-from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
+from attnviz.ui.mechanisms.pixel_attention.selection import single_token
 
 
 def test_only_the_checkpoint_that_is_called_so_has_a_single_token() -> None:

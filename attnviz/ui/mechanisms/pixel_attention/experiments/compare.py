@@ -12,7 +12,7 @@ from attnviz.subjects import EXAMPLES, Example, Net, Picture, Subject
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments.compare_sides import COMPARED, DIRECTIONS, Side, draw
-from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
+from attnviz.ui.mechanisms.pixel_attention.selection import single_token
 from attnviz.ui.shared import experiments, pickers, url_state
 from attnviz.ui.shared.wording import verbatim
 from attnviz.views import url_fields

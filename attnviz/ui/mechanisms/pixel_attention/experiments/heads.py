@@ -16,7 +16,7 @@ from attnviz.ui.components.head_switch import Answer, SwitchView, edits_of, head
 from attnviz.ui.components.map_grid import Names, map_grid, packed
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import NoParameters, View
-from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
+from attnviz.ui.mechanisms.pixel_attention.selection import single_token
 from attnviz.ui.shared import cache, experiments, page, url_state
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import share, short, verbatim

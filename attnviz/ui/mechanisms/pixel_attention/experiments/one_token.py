@@ -18,7 +18,7 @@ from attnviz.ui.components.map_grid import Table, map_grid, packed
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import View
 from attnviz.ui.mechanisms.pixel_attention.paper_tiles import PARTS, untrained
-from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
+from attnviz.ui.mechanisms.pixel_attention.selection import single_token
 from attnviz.ui.shared import cache, experiments, url_state
 from attnviz.ui.shared.wording import short
 

@@ -13,7 +13,7 @@ from attnviz.ui.components.map_grid import map_grid, packed
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.pixel_attention import equations, selection
-from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
+from attnviz.ui.mechanisms.pixel_attention.selection import single_token
 from attnviz.ui.shared import cache, experiments
 from attnviz.ui.shared.wording import share, short
 

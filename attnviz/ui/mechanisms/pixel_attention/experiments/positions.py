@@ -13,7 +13,7 @@ from attnviz.subjects import Net, Subject
 from attnviz.ui.components.moving_maps import moving_maps, places, rested
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import View
-from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
+from attnviz.ui.mechanisms.pixel_attention.selection import single_token
 from attnviz.ui.shared import cache, experiments, page, url_state
 from attnviz.ui.shared.wording import short, verbatim
 from attnviz.views import url_fields

@@ -12,7 +12,7 @@ from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import Table, chosen_map, map_grid, packed
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import View
-from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
+from attnviz.ui.mechanisms.pixel_attention.selection import single_token
 from attnviz.ui.shared import cache, experiments, findings, page, url_state
 from attnviz.ui.shared.wording import short, verbatim
 

@@ -15,8 +15,7 @@ from attnviz.ui.live.derived import View
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments.parts import OfRow
 from attnviz.ui.mechanisms.pixel_attention.paper_tiles import keep_handle, place_of_handle
-from attnviz.ui.mechanisms.pixel_attention.selection import Token
-from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
+from attnviz.ui.mechanisms.pixel_attention.selection import Token, single_token
 from attnviz.ui.shared import experiments
 from attnviz.ui.shared.wording import short
 from attnviz.views.attention import AttentionView
