@@ -137,7 +137,7 @@ class Trace(dict[str, Reading]):
     def _check(
         self, layer: nn.Module, name: str, address: str, tensor: Tensor, axes: str, per: str | None
     ) -> tuple[str, ...]:
-        if name not in layer.taps:
+        if name not in layer.taps:  # type: ignore[operator]  # a Layer has names there
             raise TraceError(f"{address}: {type(layer).__name__}.taps does not name {name!r}; add it there.")
         if not isinstance(tensor, Tensor):
             raise TraceError(
@@ -270,16 +270,16 @@ for _name in ("__getitem__", "__iter__", "__len__", "__contains__", "get", "keys
     setattr(Trace, _name, _once_closed(_name))
 
 
-def names_of(layer: nn.Module | type[nn.Module]) -> Sequence[str]:
+def names_of(layer: Any) -> Sequence[str]:
     """Return the names of a layer's taps.
 
     Raises:
         TraceError: `taps` is no tuple of different names, such as a word for want of a comma.
     """
-    names: Any = layer.taps
+    names = layer.taps
     kind = layer if isinstance(layer, type) else type(layer)
     if kind is not layer and "taps" not in vars(layer):  # those of its class, which were checked when it was made
-        return layer.taps
+        return names  # type: ignore[no-any-return]
     if not isinstance(names, tuple | list) or not all(isinstance(one, str) for one in names):
         expected = f"({names!r},)" if isinstance(names, str) else "('scores', 'weights')"
         raise TraceError(f"{kind.__name__}.taps must be a tuple of names, such as {expected}, not {names!r}.")

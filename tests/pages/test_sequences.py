@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.subjects import Loaded, Strip, Subject, net
 from attnviz.ui.mechanisms.sequences import many, reading
+from attnviz.ui.mechanisms.sequences.measured import Of, SteeredPart
 from attnviz.ui.shared import cache, jobs
 from attnviz.ui.shared.experiments import key_of
 from tests.ui.mechanisms.sequences.placed import NETS, place
@@ -141,7 +142,7 @@ def test_a_measurement_is_stopped_and_goes_on_where_it_was(page: AppTest, monkey
     second, counted = Event(), list[int]()
     steer = many.steer
 
-    def held(loaded: Loaded, of: many.Of) -> many.SteeredPart:
+    def held(loaded: Loaded, of: Of) -> SteeredPart:
         counted.append(of.first)
         if of.first and not second.wait(60):
             raise TimeoutError

@@ -12,6 +12,7 @@ from attnviz.charts.bars import Row, bars
 from attnviz.charts.minus import with_minus
 from attnviz.subjects import Strip, Subject
 from attnviz.ui.mechanisms.sequences import curves, findings
+from attnviz.ui.mechanisms.sequences.measured import Agreed, Of, OrderPart, Steered
 from attnviz.ui.shared import cache, jobs
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.over_many import over_many
@@ -20,7 +21,6 @@ from attnviz.ui.shared.reserved import container_key
 if TYPE_CHECKING:
     from attnviz.subjects import Loaded, Net
     from attnviz.ui.components.alignment import Curve
-    from attnviz.ui.mechanisms.sequences.measured import Agreed, Of, OrderPart, Steered
 
 ADDITIVE, ONE_VECTOR = "encoder_decoder.strips-15", "encoder_decoder.strips-15-one-vector"
 UNIFORM = "encoder_decoder.strips-15-uniform"
@@ -174,13 +174,11 @@ def _work(
     Args:
         measure: of a net, in single precision, and some strips.
     """
-    from attnviz.ui.mechanisms.sequences import many
-
     together = count // PARTS
 
     def part(number: int) -> T:
         turn, place = divmod(number, len(nets))
-        return measure(cache.single(nets[place]), many.Of(source, length, together * turn, together))
+        return measure(cache.single(nets[place]), Of(source, length, together * turn, together))
 
     key = (name, *((one.key, one.digest) for one in nets), source, length, count)
     return lambda: jobs.job(key, part, PARTS * len(nets))

@@ -5,7 +5,7 @@ import pytest
 
 from attnviz.ui.components.alignment import Curve
 from attnviz.ui.mechanisms.sequences import findings, many
-from attnviz.ui.mechanisms.sequences.measured import Agreed
+from attnviz.ui.mechanisms.sequences.measured import Agreed, AgreedPart
 
 
 def curve(short: float, long: float) -> Curve:
@@ -61,7 +61,7 @@ WEIGHTS, GRADIENT = ("weights", "pixels"), ("gradient", "pixels")
 def agreed(weights: list[list[float]], gradient: list[list[float]]) -> Agreed:
     """Return what is found where these are the correlations with erased pixels, (strip, step)."""
     taus = {WEIGHTS: np.array(weights), GRADIENT: np.array(gradient), ("weights", "gradient"): np.zeros((3, 2))}
-    return many.agreed([many.AgreedPart(taus, {}, np.zeros((len(weights), 2)))])
+    return many.agreed([AgreedPart(taus, {}, np.zeros((len(weights), 2)))])
 
 
 NONE = float("nan")

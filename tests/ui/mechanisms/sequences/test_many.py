@@ -10,7 +10,7 @@ from attnviz.data.digit_strips import strip
 from attnviz.measures.sequences import steering
 from attnviz.subjects import net
 from attnviz.ui.mechanisms.sequences import findings, many
-from attnviz.ui.mechanisms.sequences.measured import Of
+from attnviz.ui.mechanisms.sequences.measured import Of, SteeredPart
 from attnviz.ui.shared import cache
 
 from .spelled import spelled
@@ -39,9 +39,9 @@ def test_parts_say_together_what_all_strips_say(here: Path, key: str) -> None:
     assert ordered[0] == pytest.approx(ordered[1])
 
 
-def part(**said: list[list[int]]) -> many.SteeredPart:
+def part(**said: list[list[int]]) -> SteeredPart:
     one = {name: np.ones(len(said["counted"])) for name in findings.REPLACED}
-    return many.SteeredPart(one, one, {name: np.array(values, bool) for name, values in said.items()})
+    return SteeredPart(one, one, {name: np.array(values, bool) for name, values in said.items()})
 
 
 def test_what_single_steps_say_is_counted_over_all_parts():
