@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { isAtRest, isSettled, settled, watch } from "../../attnviz/ui/frontend/core/at_rest.js";
+import { arrived, isAtRest, isSettled, settled, watch } from "../../attnviz/ui/frontend/core/at_rest.js";
 
 /** A window and a document, as far as they are asked. */
 const listeners = {};
@@ -107,6 +107,17 @@ test("a run that is over between two looks is not waited for any longer", async 
   t.mock.timers.tick(50);
   await settled();
   assert.equal(observers.size, 0);
+});
+
+test("a run of which a busy browser has shown nothing but the data is not waited for any longer", (t) => {
+  watch();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  happens("popstate", {});
+  t.mock.timers.tick(1000);
+  assert.equal(isSettled(), false);
+  arrived();
+  t.mock.timers.tick(50);
+  assert.equal(isSettled(), true);
 });
 
 test("what is drawn is not that of the URL while a script runs that a click has started", () => {

@@ -53,6 +53,10 @@ _THIN = 1.4  # of MNIST's 20 pixels, the width of strokes below which they are t
 _WIDTH = 2.0  # and that which they are given
 
 NOTHING = "Nothing in it stands out from its background, so the canvas is empty."
+EDGE = (
+    "Nothing in it stands out from its background but what reaches the edge of the picture, such as a table or a digit "
+    "that is cut, so the canvas is empty. Draw a box around what is a digit."
+)
 SEVERAL = "There is more than one thing on it that could be a digit; the largest was taken. Draw a box around another."
 CUT = "What was found reaches the edge of the picture, so a part of it may be missing."
 THICKENED = "Its strokes were thickened, because they are thinner than those the models were trained on."
@@ -98,8 +102,8 @@ def find(picture: Bytes, dark: bool | None = None, box: Box | None = None) -> Fo
     inside = (top - above, left - before, bottom - above, right - before)
     best: _Piece | None = None
     dark_found, dark_prior = True, paper.ink(grey, dark)[1]
-    ways = list(_inks(part, dark))
-    for along in (False, True):  # what lies along an edge, such as a table, may be a digit only where nothing else is
+    ways, only = list(_inks(part, dark)), NOTHING
+    for along in (False, True):  # what lies along an edge is more often a table than a digit
         for ink, level, its in ways if best is None else ():
             if best and dark_found == its and best.density > _CERTAIN:
                 continue
@@ -109,9 +113,11 @@ def find(picture: Bytes, dark: bool | None = None, box: Box | None = None) -> Fo
             likely = its == dark_found or not dark_prior
             if piece and (best is None or (likely and piece.weight > 1.5 * best.weight)):
                 best, dark_found = piece, its
+        if best and along and box is None:
+            best, only = None, EDGE
     if best is None:
         nothing = np.zeros((CANVAS, CANVAS), np.uint8)
-        return Found(nothing, paper.ink(grey, dark)[1], (top, left, bottom, right), (NOTHING,), True)
+        return Found(nothing, paper.ink(grey, dark)[1], (top, left, bottom, right), (only,), True)
     canvas, cut = best.on_canvas(part.shape)
     cut = (above + cut[0], before + cut[1], above + cut[2], before + cut[3])
     return Found(canvas, dark_found, cut, ("It was treated as a photograph: the digit was cut out.", *best.notes), True)

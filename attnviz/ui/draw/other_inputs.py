@@ -253,7 +253,8 @@ def _hand_over(its: Task) -> None:
     if (canvas >= FAINT).any():
         outside.waiting = Base(f"{outside.by}-{secrets.token_hex(4)}", canvas)
     else:
-        outside.refused[outside.by] = EMPTY_BOX if outside.box else EMPTY
+        at_edge = outside.found is not None and photograph.EDGE in outside.found.notes
+        outside.refused[outside.by] = EMPTY_BOX if outside.box else photograph.EDGE if at_edge else EMPTY
 
 
 def _turn(its: Task) -> None:

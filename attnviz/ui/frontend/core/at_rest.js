@@ -22,6 +22,7 @@ const NEVER = 20_000; // milliseconds after which a run that has not begun does 
 let following;
 /** @type {MutationObserver|undefined} of the script's state, meanwhile */
 let changes;
+let begun = false; // whether that run has
 
 /** Whether the page is at rest. @param {number} milliseconds how long the visitor must have done nothing */
 export function isAtRest(milliseconds) {
@@ -67,12 +68,17 @@ export async function settled() {
   while (!isSettled()) await new Promise((done) => setTimeout(done, LOOK));
 }
 
+/** Data have arrived: a run that busy browsers have never seen running has begun, too. */
+export function arrived() {
+  begun = true;
+}
+
 /** After a change of the URL: until the run that it starts has ended. @param {number} since in milliseconds */
 function follow(since) {
   clearTimeout(following);
   changes?.disconnect();
   const runs = () => UNSETTLED.includes(state() ?? "");
-  let begun = runs();
+  begun = runs();
   // A run may be over between two looks.
   const app = document.querySelector(APP);
   changes = new MutationObserver((seen) => (begun ||= seen.some((one) => UNSETTLED.includes(one.oldValue ?? ""))));

@@ -1,7 +1,7 @@
 // What every component shares: how Streamlit mounts it, what happens when it fails, when it tells Python, and when its
 // words follow its maps.
 
-import { isAtRest, watch } from "./at_rest.js";
+import { arrived, isAtRest, watch } from "./at_rest.js";
 import { ControlledState } from "./controlled_state.js";
 import { palettes, readTheme } from "./colours.js";
 import { element, say, text } from "./dom.js";
@@ -17,6 +17,7 @@ const REST = 120; // milliseconds without a change after which a view has settle
 export function mountable(Kind) {
   return ({ data, parentElement, setStateValue, setTriggerValue }) => {
     watch(); // else the beginning of the first drag would not be noticed
+    arrived();
     // A remount gets the same element again, and with it what the visitor has locked.
     const part = (parentElement.attnviz ??= unseen(new Kind(parentElement)));
     part.report = setStateValue;
