@@ -21,8 +21,7 @@ from benchmarks.clock import amount, in_turn
 
 SIZES = {
     "0.1 megapixels": (320, 240),
-    "1 megapixel": (1152, 864),
-    **amount({"12 megapixels": (4032, 3024), "48 megapixels": (8064, 6048)}, {}),
+    **amount({"1 megapixel": (1152, 864), "12 megapixels": (4032, 3024), "48 megapixels": (8064, 6048)}, {}),
 }
 FORMATS: dict[str, tuple[str, dict[str, object]]] = {
     "JPEG": ("JPEG", {"quality": 85}),
@@ -64,7 +63,7 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- | --- |")
     for size, (wide, high) in SIZES.items():
         made = sheet(wide, high)
-        for name, (kind, settings) in FORMATS.items():
+        for name, (kind, settings) in [*FORMATS.items()][: amount(None, 2)]:
             file = BytesIO()
             (made.convert("L") if kind in ("GIF", "BMP") else made).save(file, kind, **settings)
             data = file.getvalue()

@@ -193,7 +193,7 @@ def main() -> None:
             open_all(stack, browser, folder, interpreter, app)
             for (folder, interpreter), app in zip(checkouts, apps, strict=True)
         ]
-        for turn in range(pairs + 1):
+        for turn in range(amount(0, 1), pairs + 1):  # the first does not count
             print(f"round {turn} of {pairs}", file=sys.stderr)
             for name in sides[0]:
                 for side in (0, 1) if turn % 2 else (1, 0):

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -197,6 +196,6 @@ def healthy(server: subprocess.Popen[bytes], address: str, attempts: int = 1200)
         try:
             with urllib.request.urlopen(address, timeout=10):
                 return True
-        except urllib.error.URLError:
+        except OSError:  # also one that is too busy to answer
             between.wait(0.05)
     return False

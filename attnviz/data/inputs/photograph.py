@@ -12,7 +12,7 @@ the digit, together with the pieces that belong to it. Strokes much thinner than
 Source of closing and top-hat transform: Soille, "Morphological Image Analysis", 2nd edition, 2003, chapter 4.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,27 +100,25 @@ def find(picture: Bytes, dark: bool | None = None, box: Box | None = None) -> Fo
     above, before = max(top - room, 0), max(left - room, 0)
     part = picture[above : bottom + room, before : right + room]
     inside = (top - above, left - before, bottom - above, right - before)
-    best: _Piece | None = None
-    dark_found, dark_prior = True, paper.ink(grey, dark)[1]
-    ways, only = list(_inks(part, dark)), NOTHING
-    for along in (False, True):  # what lies along an edge is more often a table than a digit
-        for ink, level, its in ways if best is None else ():
-            if best and dark_found == its and best.density > _CERTAIN:
-                continue
-            piece = _digit(_within(ink, inside, part.shape), level, along)
-            if piece and not its and dark is None and (piece.density < _LIGHT or piece.weight < _GRAIN):
-                continue  # the grain of a table, a crease
-            likely = its == dark_found or not dark_prior
-            if piece and (best is None or (likely and piece.weight > 1.5 * best.weight)):
-                best, dark_found = piece, its
-        if best and along and box is None:
+    prior, ways = (
+        paper.ink(grey, dark)[1],
+        [(_within(ink, inside, part.shape), *more) for ink, *more in _inks(part, dark)],
+    )
+    best = _best_of(ways, prior, dark is not None)
+    only = NOTHING
+    if best is None:  # what lies along an edge is more often a table than a digit, but where somebody says so
+        best = _best_of(ways, prior, dark is not None, along=True)
+        if best and box is None:
             best, only = None, EDGE
     if best is None:
         nothing = np.zeros((CANVAS, CANVAS), np.uint8)
-        return Found(nothing, paper.ink(grey, dark)[1], (top, left, bottom, right), (only,), True)
-    canvas, cut = best.on_canvas(part.shape)
+        return Found(nothing, prior, (top, left, bottom, right), (only,), True)
+    dark_found, piece = best
+    canvas, cut = piece.on_canvas(part.shape)
     cut = (above + cut[0], before + cut[1], above + cut[2], before + cut[3])
-    return Found(canvas, dark_found, cut, ("It was treated as a photograph: the digit was cut out.", *best.notes), True)
+    return Found(
+        canvas, dark_found, cut, ("It was treated as a photograph: the digit was cut out.", *piece.notes), True
+    )
 
 
 def _within(ink: Floats, box: Box, shape: tuple[int, ...]) -> Floats:
@@ -204,6 +202,29 @@ class _Part:
         """How far it is from another one, between their boxes."""
         (top, left, bottom, right), (its_top, its_left, its_bottom, its_right) = self.box, other.box
         return float(np.hypot(max(top - its_bottom, its_top - bottom, 0), max(left - its_right, its_left - right, 0)))
+
+
+def _best_of(
+    ways: Sequence[tuple[Floats, Floats, bool]], prior: bool, chosen: bool, along: bool = False
+) -> tuple[bool, _Piece] | None:
+    """Return the best piece of those that the ways to look find, and whether it is darker than its paper.
+
+    Args:
+        ways: as `_inks` yields them.
+        prior: whether the ink is probably dark.
+        chosen: whether somebody has said which it is.
+        along: as of `_parts`.
+    """
+    best: tuple[bool, _Piece] | None = None
+    for ink, level, its in ways:
+        if best and best[0] == its and best[1].density > _CERTAIN:
+            continue
+        piece = _digit(ink, level, along)
+        if piece is None or (not its and not chosen and (piece.density < _LIGHT or piece.weight < _GRAIN)):
+            continue  # nothing, or the grain of a table, a crease
+        if best is None or ((its == best[0] or not prior) and piece.weight > 1.5 * best[1].weight):
+            best = its, piece
+    return best
 
 
 def _digit(ink: Floats, level: Floats, along: bool) -> _Piece | None:

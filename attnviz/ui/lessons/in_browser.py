@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import urllib.error
 import urllib.request
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -263,7 +262,7 @@ def _running(folder: Path) -> Iterator[str]:
                 try:
                     with urllib.request.urlopen(f"{address}/_stcore/health", timeout=10):
                         break
-                except (urllib.error.URLError, OSError):
+                except OSError:
                     between.wait(0.1)
             else:
                 log.seek(0)

@@ -6,7 +6,7 @@ from PIL import Image, ImageDraw
 
 from attnviz.data import strokes
 from attnviz.data.inputs import digit as mnist
-from attnviz.data.inputs.photograph import CUT, NOTHING, SEVERAL, THICKENED, find
+from attnviz.data.inputs.photograph import CUT, EDGE, NOTHING, SEVERAL, THICKENED, find
 from tests.data.inputs import photographs
 from tests.data.inputs.test_paper import DIGITS, photographed
 from tests.sweeps import sweep
@@ -107,3 +107,19 @@ def test_a_scan_is_taken_as_it_is():
 def test_shapes_at_the_edge(shape):
     grey = np.random.default_rng(0).integers(60, 180, shape, np.uint8)
     assert find(grey).canvas.shape == (280, 280)
+
+
+def test_what_lies_along_an_edge_is_a_digit_only_where_somebody_says_so():
+    """A digit that the edge cuts along a stroke looks like a table beside the sheet, and the other way round."""
+    sheet = np.full((400, 300), 190, np.uint8)
+    sheet[150:230, :12] = 50
+    found = find(sheet)
+    assert not found.canvas.any() and found.notes == (EDGE,)
+    found = find(sheet, box=(140, 0, 240, 30))
+    assert found.canvas.any() and CUT in found.notes
+
+
+@pytest.mark.parametrize("seed", [10, 13])
+def test_the_grain_of_a_table_is_no_light_ink(seed):
+    found = find(photographs.photograph("nothing, table", WRITTEN[3], seed))
+    assert not found.canvas.any(), found
