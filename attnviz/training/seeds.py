@@ -84,7 +84,10 @@ def train(
     """
     job = _job(recipe, device, threads, report, goal, together, None)
     given, goal, device = job.given, job.goal, job.device
-    before = _before(recipe, seeds, given.digest) if together.first else None
+    before = None
+    if together.first:
+        with checkpoints.writing(recipe.key):  # a folder that is read-only is said now, and not after the training
+            before = _before(recipe, seeds, given.digest)
     kept = [run.seed for run in before.runs if run.seed not in seeds] if before else []
     command = together.command(command_of(recipe, [*kept, *seeds]))
     trained = [found for seed in seeds if (found := _train_seed(job, seed, command)) is not None]

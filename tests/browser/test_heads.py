@@ -140,6 +140,7 @@ def test_back_switches_the_heads_back(page: Page, alone: str) -> None:
     page.wait_for_url("**off=1*")
     click(page, 2)
     page.wait_for_url("**off=1%2C2*")
+    wait_until_ready(page)  # the URL changes before the run that has changed it ends
     page.go_back()
     assert_equals_library(wait_for_answer(page, "off", "on", "on", "on", source="page"))
     click(page, 2)

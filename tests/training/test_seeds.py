@@ -256,6 +256,16 @@ def test_a_checkpoint_that_cannot_be_written_is_one_sentence_and_the_next_try_ne
     assert cards.names() == ["pixel_line.small"]
 
 
+def test_a_folder_of_checkpoints_that_is_read_only_is_said_before_anything_is_trained(here, monkeypatch):
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", "/proc/attnviz")  # which not even root can make
+    told = []
+    with pytest.raises(CheckpointError, match=r"The checkpoint /proc/attnviz/pixel_line\.small cannot be written: "):
+        seeds.train(
+            small.recipe("pixel_line"), [0], device="cpu", threads=1, report=lambda seed, event: told.append(event)
+        )
+    assert told == []
+
+
 @pytest.mark.parametrize("threads", [0, -1])
 def test_fewer_threads_than_one_are_refused_before_anything_is_written(here, threads):
     with pytest.raises(BadInput, match=f"at least one thread, not {threads}"):

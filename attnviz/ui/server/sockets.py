@@ -30,7 +30,9 @@ from attnviz.ui.shared.visitor import COOKIE
 # (attnviz/ui/server/descriptors.py), and there must be some for the requests of pages.
 OF_A_BROWSER = 32
 OF_NO_BROWSER = 64  # of those of an IP address that send no cookie, which every page gives
-OF_UNSEEN = 200  # of those of an IP address whose browsers have loaded no page since the server started
+# Of those of an IP address whose browsers have loaded no page since the server started; and of those that a page would
+# have opened, but that have not said a word, as every page does at once.
+OF_UNSEEN = 200
 OF_AN_ADDRESS = 400  # a class of a hundred may sit behind one
 IN_ALL = 600
 _SEEN = 10_000  # browsers that are remembered
@@ -40,6 +42,8 @@ _SEEN = 10_000  # browsers that are remembered
 LARGEST = 1 << 20
 FRAGMENTS = 1024  # of a message: browsers send large ones in a few parts
 UNHEARD = 1 << 16  # bytes that wait for who does not read them: then their pings get no answer
+
+STREAM = "/_stcore/stream"  # the path of Streamlit's own sockets
 
 _log = logging.getLogger(__name__)
 
@@ -54,7 +58,8 @@ class Sockets:
             all connections that there may be, if that is less.
         in_all: of all visitors; three quarters of these, if that is less.
         of_no_browser: of those of one IP address that send no cookie.
-        of_unseen: of those of one IP address that send none, or one that was made up or is from before a restart.
+        of_unseen: of those of one IP address that send none, or one that was made up or is from before a restart; and
+            as many of Streamlit's own that have not sent a message yet.
     """
 
     def __init__(
@@ -86,18 +91,28 @@ class Sockets:
         address, browser = network((scope.get("client") or ("",))[0]), _browser(scope)
         keys = [("all", ""), ("address", address), (address, browser)]
         limits = [self.in_all, self.of_an_address, self.of_a_browser if browser else self.of_no_browser]
-        if browser not in self.seen:
-            keys.append(("unseen", address))
-            limits.append(self.of_unseen)
+        silent = ("silent", address) if scope["path"].endswith(STREAM) else None
+        for key in (("unseen", address) if browser not in self.seen else None, silent):
+            if key:
+                keys.append(key)
+                limits.append(self.of_unseen)
         if any(self.open[key] >= limit for key, limit in zip(keys, limits, strict=True)):
             _log.warning("Refused a WebSocket: %s has as many as it may", address)
             sentence = "There are too many connections already. Close other tabs of this app, or wait a moment."
             await PlainTextResponse(sentence, status_code=429)(scope, receive, send)
             return
         self.open.update(keys)
+
+        async def heard() -> Message:
+            message = await receive()
+            if silent in keys and message["type"] == "websocket.receive":
+                keys.remove(silent)
+                self.open -= Counter([silent])
+            return message
+
         try:
             bound(receive)
-            await self.app(scope, _allowed(scope, receive, send), send)
+            await self.app(scope, _allowed(scope, heard if silent else receive, send), send)
         finally:
             self.open.subtract(keys)
             for key in keys:
@@ -172,7 +187,7 @@ def _allowed(scope: Scope, receive: Receive, send: Send) -> Receive:
     It closes the socket at text, which nothing here is written in: Streamlit raises at text, with a traceback in the
     log for each; the live channel answers with a sentence. And it drops what would empty the caches of all visitors.
     """
-    if not scope["path"].endswith("/_stcore/stream"):
+    if not scope["path"].endswith(STREAM):
         return receive
 
     async def receive_allowed() -> Message:

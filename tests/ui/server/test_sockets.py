@@ -128,6 +128,20 @@ def test_who_makes_up_browsers_leaves_room_for_those_that_have_loaded_a_page(ser
         stack.enter_context(server.open(browser="d"))
 
 
+def test_who_only_holds_sockets_leaves_room_for_those_whose_pages_have_asked_for_something(server: Running) -> None:
+    for browser in "abcd":
+        server.load(browser)
+    with ExitStack() as stack:
+        silent = [stack.enter_context(server.open(PATHS[1], browser)) for browser in "abc"]
+        with pytest.raises(InvalidStatus, match="429"):
+            server.open(PATHS[1], "d")
+        stack.enter_context(server.open("/live", "d")).close()  # of a page that is there
+        assert server.left.acquire(timeout=WAIT)
+        silent[0].send(b"page")
+        assert silent[0].recv(timeout=WAIT) == "4"
+        stack.enter_context(server.open(PATHS[1], "d"))
+
+
 def test_all_together_have_so_many(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     addresses = iter("abcdef")
     monkeypatch.setattr(sockets, "network", lambda _: next(addresses))
