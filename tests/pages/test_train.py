@@ -1,6 +1,7 @@
 """The page on which models are trained, run alone: its settings, and the trainings that there are."""
 
 import io
+import re
 import sys
 import threading
 import zipfile
@@ -291,6 +292,26 @@ def test_a_run_is_drawn_and_an_epoch_of_it_kept(here):
         page.button(key="train_do_keep").click().run()
         assert not page.error
         assert (here / "kept" / "pixel_attention.mine" / "card.json").is_file()
+
+
+@pytest.mark.parametrize("value", ['"much"', "1e999"])
+def test_a_damaged_curve_takes_nothing_else_from_the_page(here, value):
+    with small.place(here):
+        order = Order(model="pixel_attention", recipe="small", changes={"epochs": "2"})
+        info = small.run_file(order.made())
+        list(Run(info).train(small.training(small.recipe(epochs=2))))
+        table.start(order)
+        for child in table._children:
+            child.wait()
+        curve = here / "runs" / info.id / "curve.jsonl"
+        # The last line may be torn, as by a kill; the one before it may not.
+        curve.write_text(re.sub(r'("train_loss": )[^,}]+', lambda found: found[1] + value, curve.read_text(), count=1))
+        assert value in curve.read_text()
+        seen.again()
+        page = _page()
+        assert not page.exception
+        assert "Train" in _labels(page)
+        assert any("When does a head appear?" in one.label for one in page.expander), "what stands below the list"
 
 
 def test_the_heads_of_a_run_are_switched_off_epoch_by_epoch(here):

@@ -43,6 +43,7 @@ _ALIKE = 0.3  # of the pixels around a piece, how many may be as dark as the pie
 _SPECK = 8  # pixels of the least piece
 _RULED = 0.6  # of a piece, how much may lie on rules alone
 _CONTACT = 0.6  # of its longer side, how much of it may lie on the edge of the picture
+_WEDGE = 0.12  # of the picture's side, what is smaller and reaches its edge is a wedge of table
 _HALF = 0.5  # of the picture's side, how long a piece may be of which more lies on one edge: a digit that is cut
 _LIGHT = 0.12  # least logarithm of how much lighter light ink is, where nobody has said that it is light
 _GRAIN = 15.0  # and least sum of it
@@ -281,7 +282,7 @@ def _parts(ink: Floats, level: Floats, label: Numbers, lined: Mask, along: bool)
     high, wide = bottom - top, right - left
     longer, shorter = np.maximum(high, wide), np.minimum(high, wide)
     strip = (longer > 0.5 * max(label.shape)) & (longer > 10 * shorter)
-    held = touching <= _CONTACT * longer
+    held = (touching <= _CONTACT * longer) & ((touching == 0) | (longer >= _WEDGE * max(label.shape)))
     if along:
         sides = sum(
             np.where(on, 1, 0) for on in (top == 0, left == 0, bottom == label.shape[0], right == label.shape[1])
