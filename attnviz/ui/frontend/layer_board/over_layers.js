@@ -8,7 +8,7 @@ import { term } from "../terms/terms.js";
 const STRIPS = {
   distance: ["Distance", "pixels", "mean distance in pixels"],
   entropy: ["Entropy", "bits", "entropy in bits"],
-  nowhere: ["Class token", "share", "share that goes to tokens without a position"],
+  nowhere: ["", "", "share that goes to tokens without a position"],
 };
 
 export class OverLayers {
@@ -29,18 +29,17 @@ export class OverLayers {
       Object.keys(STRIPS).map((name) => [name, Math.max(even[name], ...arrays[name]) || 1]),
     );
     const strips = Object.keys(STRIPS).filter((name) => name !== "nowhere" || prefix > 0);
-    const where = names.length > 1 ? "Class token, registers" : (names[0] ?? "");
-    const title = (name) => (name === "nowhere" ? `On the ${where.toLowerCase()}` : STRIPS[name][0]);
-    const unit = (name) => (name === "nowhere" ? "" : `, ${STRIPS[name][1]}`);
+    const title = (name) =>
+      name === "nowhere"
+        ? `On ${names.length > 1 ? "tokens without a place" : `the ${names[0]}`}`
+        : `${STRIPS[name][0]}, ${STRIPS[name][1]}`;
     this.element.style.setProperty("--strips", String(strips.length));
     const head = element(
       "div.layer-row.heading",
       { "aria-hidden": "true" },
       element("span.layer-name"),
       element("span.if-last", {}, "Answer if it were last"),
-      ...strips.map((name) =>
-        element("span.strip", {}, `${title(name)}${unit(name)}`, element("small", {}, ` 0 to ${short(most[name], 2)}`)),
-      ),
+      ...strips.map((name) => element("span.strip", { title: `0 to ${short(most[name], 2)}` }, title(name))),
     );
     this.dots = [];
     this.rows = Array.from({ length: layers }, (_, layer) => {
@@ -60,7 +59,9 @@ export class OverLayers {
         });
         const words = values.map((one) => short(one, 3)).join(", ");
         const said = `Layer ${layer + 1}, ${STRIPS[name][2]}, head by head: ${words}`;
-        return { dots, element: element("span.strip", { role: "img", "aria-label": said }, tick, ...dots) };
+        const ends = [element("small.low", {}, "0"), element("small.high", {}, short(most[name], 2))];
+        const marks = [tick, ...dots, ...(layer === layers - 1 ? ends : [])];
+        return { dots, element: element("span.strip", { role: "img", "aria-label": said }, ...marks) };
       });
       this.dots.push(drawn.map(({ dots }) => dots));
       return element(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attnviz.formatting import percent
 from attnviz.ui.shared.experiments import link
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import short
@@ -50,8 +49,8 @@ def means(view: LayersView) -> str:
 
 def does_not_show(view: LayersView) -> str:
     """Return what the pictures cannot tell."""
-    last = percent(float(view.answers[-1].max()))
-    first = view.classes[int(view.answers[0].argmax())]
+    last = f"{100 * float(view.answers[-1].max()):.0f} %"
+    first, answer = (view.classes[int(view.answers[layer].argmax())] for layer in (0, -1))
     reads = "the class token" if "class token" in view.names else "the mean of the patches"
     return (
         "**A token is not its patch.** From the second layer on, each token carries what it has taken from others "
@@ -60,8 +59,8 @@ def does_not_show(view: LayersView) -> str:
         "combine the layers beside what happens when a patch is erased, and beside the same maps of a network with "
         "random weights.\n\n"
         f"**The answer of an earlier layer was never trained for.** The last norm and head read {reads} after each "
-        f"layer; after the first they give {first}, after the last {last} for the answer. The layers in between may "
-        "know more than this reading shows."
+        f"layer: after the first they answer {first}, after the last {answer} with {last}. A layer in between may hold "
+        "more than this reading shows."
     )
 
 
