@@ -13,6 +13,7 @@ from tests.ui.mechanisms.pixel_attention.experiments import placed as pixels
 from tests.ui.mechanisms.recurrent_attention import placed as glimpses
 from tests.ui.mechanisms.sequences import placed as strips
 from tests.ui.mechanisms.spatial_transformer import placed as transformers
+from tests.ui.mechanisms.vision_transformer import placed as patches
 
 # Models with a history: the epochs whose weights are kept, but for those of the twin, and the last.
 KEPT, DAMAGED, TWIN = "pixel_attention.kept", "pixel_attention.damaged", "pixel_attention.twin"
@@ -22,7 +23,7 @@ OF_TWIN = {**pixels.WITHOUT, "head_size": 3}
 
 def place(folder: Path) -> Path:
     """Write them into a folder, and return it."""
-    for kind in (blocks, channels, element_wise, glimpses, pixels, strips, transformers):
+    for kind in (blocks, channels, element_wise, glimpses, patches, pixels, strips, transformers):
         kind.place(folder)
     lay_several(folder)
     for seed, (key, config) in enumerate({KEPT: pixels.WITHOUT, DAMAGED: pixels.WITH, TWIN: OF_TWIN}.items()):

@@ -34,6 +34,7 @@ export class LayerBoard extends Viewer {
     const { frame } = this;
     this.root.classList.add("layer-board");
     this.root.dataset.component = "layer_board";
+    Object.assign(this.root, { readMap: (head, layer) => this.readMap(head, layer) }); // for tests
     this.layerChoice = element("select", {
       "aria-label": "Layer",
       onchange: () => this.guard(() => this.choose("layer", Number(this.layerChoice.value))),
@@ -69,8 +70,9 @@ export class LayerBoard extends Viewer {
           "aria-pressed": "false",
           onpointerenter: () => this.guard(() => this.look(token)),
           onclick: () => this.guard(() => this.take(token)),
+          "aria-label": name,
         },
-        name,
+        name.replace("register", "reg."),
       ),
     );
     this.chips.replaceChildren(...this.buttons);

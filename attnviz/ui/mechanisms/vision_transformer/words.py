@@ -31,15 +31,17 @@ def means(view: LayersView) -> str:
     """Return what the pictures mean, with the numbers of this model and this picture."""
     layers, heads, tokens, size = view.query.shape
     side = view.background.shape[0] // view.rows
-    nowhere = f" and {view.prefix} more that lie nowhere ({', '.join(view.names)})" if view.prefix else ""
+    tokens_besides = {"class token": term("class token"), "register": term("register", "registers")}
+    kinds = [words for kind, words in tokens_besides.items() if any(name.startswith(kind) for name in view.names)]
+    nowhere = f", {view.prefix} of them {' and '.join(kinds)}" if kinds else ""
     layer, head, query, key, weight = strongest(view)
     return (
-        f"The picture is cut into {view.rows} × {view.columns} patches of {side} × {side} pixels. Each becomes a "
-        f"{term('token')}; there are {tokens} of them: the patches{nowhere}. In each of {heads} {term('heads')} of "
-        f"{layers} layers, the {term('query', ':orange[query]')} of a token is compared with the "
-        f"{term('key', ':blue[key]')} of every token, and the {term('softmax')} turns the scores into weights: how "
-        f"much of each {term('value', ':green[value]')} it takes. That is added to the token, as in a "
-        f"{term('skip connection')}, and a small network then changes each token by itself.\n\n"
+        f"The picture is cut into {view.rows} × {view.columns} {term('patch', 'patches')} of {side} × {side} pixels. "
+        f"There are {tokens} {term('token', 'tokens')}{nowhere}. In each of {heads} {term('heads')} of {layers} "
+        f"layers, the {term('query', ':orange[query]')} of a token is compared with the {term('key', ':blue[key]')} of every "
+        f"token; the {term('softmax')} turns the scores into weights, how much of each "
+        f"{term('value', ':green[value]')} it takes. That is added to the token ({term('skip connection')}), and a "
+        "small network then changes each token by itself.\n\n"
         f"{EQUATION.replace('SIZE', str(size))}\n\n"
         f"On this picture the largest weight of all is {short(weight, 2)}, {short(weight * tokens, 2)} times an "
         f"{term('even share')}: in layer {layer + 1}, head {head + 1}, {place(view, query)} takes it from "
