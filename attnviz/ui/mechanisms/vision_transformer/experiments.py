@@ -15,6 +15,8 @@ from attnviz.ui.shared import cache
 from attnviz.ui.shared.experiments import Experiment, finding
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from attnviz.subjects import Subject
 
 
@@ -80,7 +82,7 @@ def normal(subject: Subject) -> None:
     st.caption(findings.NORMAL)
 
 
-def _by_head(values: np.ndarray, write, what: str, of_layers: list[str] | None = None) -> str:  # type: ignore[no-untyped-def]
+def _by_head(values: np.ndarray, write: Callable[[float], str], what: str, of_layers: Sequence[str] = ()) -> str:
     heads = [f"head {number + 1}" for number in range(values.shape[1])]
     first = [what, *heads, *(["all heads"] if of_layers else [])]
     rows = [
@@ -93,29 +95,27 @@ def _by_head(values: np.ndarray, write, what: str, of_layers: list[str] | None =
 EXPERIMENTS = {
     "near": Experiment(
         "Do early layers look near, late ones far?",
-        "Measures the mean distance, in pixels, from a patch to what each head takes from, on a picture of each class.",
+        "Measures the mean distance to what each head takes from.",
         near,
     ),
     "position": Experiment(
         "Does a head depend on content or on position?",
-        "Measures how much of each head's attention is the same on a picture of each class.",
+        "Measures how much of its attention is the same on all pictures.",
         position,
     ),
     "reads": Experiment(
         "What is read, over all layers?",
-        "Combines the layers into one map in two ways, and ranks the patches beside what erasing each of them does.",
+        "Combines the layers in two ways, beside what erasing a patch does.",
         reads,
     ),
     "off": Experiment(
         "What if a head, a layer or a patch is switched off?",
-        "Measures what the answer loses without each head, without a layer's attention, and where nobody may look at a "
-        "patch.",
+        "Measures what the answer loses.",
         off,
     ),
     "normal": Experiment(
         "Is this map normal?",
-        "Looks for tokens that draw attention from everywhere, tokens of large norm, and maps that do not depend on "
-        "the query, beside random weights.",
+        "Looks for sinks, large norms and maps that are the same for all queries.",
         normal,
     ),
 }

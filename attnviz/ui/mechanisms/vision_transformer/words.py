@@ -31,17 +31,17 @@ def means(view: LayersView) -> str:
     """Return what the pictures mean, with the numbers of this model and this picture."""
     layers, heads, tokens, size = view.query.shape
     side = view.background.shape[0] // view.rows
-    tokens_besides = {"class token": term("class token"), "register": term("register", "registers")}
-    kinds = [words for kind, words in tokens_besides.items() if any(name.startswith(kind) for name in view.names)]
-    nowhere = f", {view.prefix} of them {' and '.join(kinds)}" if kinds else ""
+    registers = sum(name.startswith("register") for name in view.names)
+    besides = [f"a {term('class token')}"] * ("class token" in view.names)
+    besides += [f"{registers} {term('register', 'registers')}"] * (registers > 0)
+    nowhere = f": the patches, {' and '.join(besides)}" if besides else ""
     layer, head, query, key, weight = strongest(view)
     return (
         f"The picture is cut into {view.rows} × {view.columns} {term('patch', 'patches')} of {side} × {side} pixels. "
         f"There are {tokens} {term('token', 'tokens')}{nowhere}. In each of {heads} {term('heads')} of {layers} "
-        f"layers, the {term('query', ':orange[query]')} of a token is compared with the {term('key', ':blue[key]')} of every "
-        f"token; the {term('softmax')} turns the scores into weights, how much of each "
-        f"{term('value', ':green[value]')} it takes. That is added to the token ({term('skip connection')}), and a "
-        "small network then changes each token by itself.\n\n"
+        f"layers, the {term('query', ':orange[query]')} of a token is compared with the {term('key', ':blue[key]')} of "
+        f"every token; the {term('softmax')} turns the scores into weights, how much of each "
+        f"{term('value', ':green[value]')} is added to the token.\n\n"
         f"{EQUATION.replace('SIZE', str(size))}\n\n"
         f"On this picture the largest weight of all is {short(weight, 2)}, {short(weight * tokens, 2)} times an "
         f"{term('even share')}: in layer {layer + 1}, head {head + 1}, {place(view, query)} takes it from "
@@ -55,14 +55,12 @@ def does_not_show(view: LayersView) -> str:
     first, answer = (view.classes[int(view.answers[layer].argmax())] for layer in (0, -1))
     reads = "the class token" if "class token" in view.names else "the mean of the patches"
     return (
-        "**A token is not its patch.** From the second layer on, each token carries what it has taken from others "
-        "before, so a map says which tokens are looked at, and not which pixels.\n\n"
-        f"**Attention is not an explanation.** {link('reads', 'What is read, over all layers?')} puts maps that "
-        "combine the layers beside what happens when a patch is erased, and beside the same maps of a network with "
-        "random weights.\n\n"
-        f"**The answer of an earlier layer was never trained for.** The last norm and head read {reads} after each "
-        f"layer: after the first they answer {first}, after the last {answer} with {last}. A layer in between may hold "
-        "more than this reading shows."
+        "**A token is not its patch.** From the second layer on it carries what it has taken from others: a map shows "
+        "which tokens are looked at, not which pixels.\n\n"
+        f"**Attention is not an explanation.** {link('reads', 'What is read, over all layers?')} puts combined maps "
+        "beside erasing, and beside random weights.\n\n"
+        f"**Earlier answers were not trained for.** The last norm and head read {reads}: after the first layer they "
+        f"answer {first}, after the last {answer} with {last}."
     )
 
 

@@ -11,7 +11,9 @@ from attnviz.errors import BadInput
 from attnviz.subjects import Picture, net
 from attnviz.tracing import trace
 from attnviz.ui.components.layer_board import OF_TOKENS
+from attnviz.ui.live.derived import Context
 from attnviz.ui.mechanisms.vision_transformer import layers
+from attnviz.ui.mechanisms.vision_transformer.derived import OfHead, answer_row, taps_of
 from attnviz.ui.mechanisms.vision_transformer.panels import panel_of
 from attnviz.views.payload import unpack
 
@@ -78,3 +80,18 @@ def test_the_panel_shows_the_last_layer_and_of_the_control_the_picture(here: Pat
     assert "the class token attends to" in panel.says
     assert "the patches together attend to" in panel_of(net("vision_transformer.registers")).says
     assert panel_of(net("vision_transformer.even")).renderer == "ink"
+
+
+@pytest.mark.parametrize(("name", "mean"), [("digits", False), ("registers", True)])
+def test_what_the_answer_is_read_from_takes_as_the_weights_say(here: Path, name: str, mean: bool) -> None:
+    loaded = net(f"vision_transformer.{name}").load(double=True)
+    images = as_batch(PICTURE.taken_by(loaded.net), double=True)
+    given = OfHead(layer="layers.2.attention", head=1)
+    with torch.no_grad(), trace(loaded.model, [*taps_of(given), "layers.2.attention.weights"]) as seen:
+        loaded.model(images)
+    found = answer_row(Context(loaded, images, given, seen=seen))
+    weights = seen["layers.2.attention.weights"].tensor[0, 1]
+    expected = weights[2:].mean(0) if mean else weights[0]
+    np.testing.assert_allclose(found.tensor[0], expected * weights.shape[-1], atol=1e-12)
+    with pytest.raises(BadInput, match="has 2 heads, counted from 0; there is no head 2"):
+        answer_row(Context(loaded, images, OfHead(layer="layers.2.attention", head=2), seen=seen))
