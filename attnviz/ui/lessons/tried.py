@@ -150,7 +150,8 @@ def _out_of_place(header: Any, words: Mapping[str, str]) -> Iterator[str]:
         parts = word.split(",")
         if field["kind"] == "place" and len(parts) == 2 and all(part.isdecimal() for part in parts):
             row, column = map(int, parts)
-            if not (1 <= row <= rows and 1 <= column <= columns):
+            nowhere = row == 0 and 1 <= column <= header.get("prefix", 0)  # a class token
+            if not nowhere and not (1 <= row <= rows and 1 <= column <= columns):
                 nearest = f"{min(max(row, 1), rows)},{min(max(column, 1), columns)}"
                 yield (
                     f"The URL asks for {field['name']} '{word}', and there are rows 1 to {rows} and columns 1 to "

@@ -35,7 +35,8 @@ export function fitTo(viewer, width) {
   root.style.setProperty("--side", `${side}px`);
   root.style.setProperty("--map-height", frame.large.canvas.style.height);
   root.style.setProperty("--sticky", `${headerHeight()}px`);
-  if (viewer.wall) viewer.wall.room = Math.max(70, Math.min(innerHeight / 10, 112));
+  // The rows of a table stand below one another, so they are lower.
+  if (viewer.wall) viewer.wall.room = (viewer.wall.table ? 0.85 : 1) * Math.max(70, Math.min(innerHeight / 10, 112));
   viewer.wall?.layout(width, kind === "narrow");
   viewer.showMap();
   viewer.qkvMaps.layout(width, kind === "narrow");

@@ -75,7 +75,8 @@ def position(found: Heads) -> str:
     fixed = int((found.position > 0.5).sum())
     most = np.unravel_index(found.position.argmax(), found.position.shape)
     return (
-        f"**{fixed} of {found.position.size} heads look mostly at the same places whatever is drawn** (more than half "
+        f"**{fixed} of {found.position.size} heads look{'s' if fixed == 1 else ''} mostly at the same places whatever "
+        "is drawn** (more than half "
         f"of their attention beyond an even share). Most of all {_head(most)}: "
         f"{100 * found.position[most]:.0f} % is the same on all pictures. In the mean over all heads it is "
         f"{100 * found.position.mean():.0f} %."
@@ -88,7 +89,7 @@ def reads(found: Combined, classes: Sequence[str]) -> str:
     best = max(taus, key=lambda name: taus[name]) if taus else "random"
     attention = ("rollout", "relevance")
     weak = [NAMES[name] for name in attention if taus.get(name, 0.0) < FEW]
-    kept = [NAMES[name] for name in attention if found.same.get(name, 0.0) >= 1 / 2]
+    kept = [NAMES[name] for name in (*attention, "product") if found.same.get(name, 0.0) >= 1 / 2]
     sentences = [
         f"**For the answer {classes[found.answer]}, {NAMES[best]} orders the patches most like erasing does** "
         f"(Kendall's tau {taus.get(best, 0.0):.2f})."
@@ -127,8 +128,8 @@ def off(found: Switched, classes: Sequence[str], names: Sequence[str]) -> str:
         f"row {row + 1}, column {column + 1}, {points(found.keys[row, column])}. Of {count} things that are switched "
         f"off one by one, {changed} the answer."
     )
-    lost = [f"{points(one)} without the {name}" for name, one in zip(names, found.nowhere, strict=True)]
-    return text + (f" As a key, it loses {', '.join(lost)}." if lost else "")
+    lost = [f"the {name}, it loses {points(one)}" for name, one in zip(names, found.nowhere, strict=True)]
+    return text + (f" Where nobody may look at {'; at '.join(lost)}." if lost else "")
 
 
 def normal(found: Normal, view: LayersView) -> str:
@@ -169,7 +170,7 @@ def beside_random(found: Normal) -> str:
 
 def points(lost: float) -> str:
     """Return a share of probability in percentage points."""
-    return f"{100 * lost:.1f}".replace("-", "−")
+    return f"{100 * lost:.1f}".replace("-0.0", "0.0").replace("-", "−")
 
 
 def _head(where: tuple[np.intp, ...]) -> str:

@@ -20,10 +20,6 @@ NONE = (
 )
 EQUATION = r"""$$
 w_{ij} = \operatorname{softmax}_j\big(\textcolor{#c86016}{q_i} \cdot \textcolor{#2f83c8}{k_j} / \sqrt{SIZE}\big)
-$$
-
-$$
-x_i \leftarrow x_i + W_o \textstyle\sum_j w_{ij}\, \textcolor{#128a63}{v_j}
 $$"""
 
 
