@@ -1,7 +1,6 @@
 """The page of vision transformers in a browser: the screen against tensors that are computed apart, and layout."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -114,7 +114,8 @@ def switch(loaded: Loaded, example: Example) -> Switched:
     """Return what the answer loses without each head, each layer, and each token as a key."""
     model, batch = _vision(loaded.model), batch_of(loaded, example)
     paths, grid = attentions(model), model.grid
-    heads = model.layers[0].attention.heads
+    heads = model.get_submodule(paths[0]).heads
+    assert isinstance(heads, int)
     edits = [switched.head_off(path, head) for path in paths for head in range(heads)]
     edits += [switched.attention_off(path) for path in paths]
     edits += [switched.key_off(paths, key) for key in range(grid.tokens)]
@@ -160,8 +161,7 @@ def heads(loaded: Loaded) -> Heads:
     if source is None:
         raise BadInput(f"There are no built-in pictures of {net.data or net.key} to compare heads on.")
     taken = net.input
-    shape = {"channels": taken.channels, "rows": taken.rows, "columns": taken.columns, "preparation": taken.preparation}
-    images = np.stack([inputs.fitted(one, **shape) for one in always.one_of_each(source, net.labels)])
+    images = np.stack([inputs.fitted(one, **asdict(taken)) for one in always.one_of_each(source, net.labels)])
     batch = as_batch(images, double=True)
     paths = attentions(model)
     keep = [f"{path}.{tap}" for path in paths for tap in ("query", "key", "weights")]

@@ -40,7 +40,7 @@ def view(loaded: Loaded, example: Example) -> LayersView:
     parts = {tap: [_of(seen, f"{path}.{tap}") for path in paths] for tap in TAPS}
     pairs = list(zip(parts["query"], parts["key"], strict=True))
     normalised = [normalisers(*pair) for pair in pairs]
-    projections = [model.get_submodule(f"{path}.output").weight for path in paths]
+    projections = [model.get_parameter(f"{path}.output.weight") for path in paths]
     added = [carried(value, weight)[0] for value, weight in zip(parts["value"], projections, strict=True)]
     measured = over_layers(pairs, grid)
     outputs = [seen[f"layers.{layer}.output"].tensor for layer in range(len(paths))]
@@ -48,7 +48,10 @@ def view(loaded: Loaded, example: Example) -> LayersView:
     return LayersView(
         picture=pooled_patches(batch, loaded),
         background=example.taken_by(net),
-        **{name: np.stack([one.numpy() for one in parts[name]]) for name in TAPS},
+        query=_stacked(parts["query"]),
+        key=_stacked(parts["key"]),
+        value=_stacked(parts["value"]),
+        output=_stacked(parts["output"]),
         log_normaliser=np.stack([one for one, _ in normalised]),
         received=np.stack([one for _, one in normalised]),
         carried=np.stack(added),
@@ -90,6 +93,10 @@ def pooled_patches(batch: Tensor, loaded: Loaded) -> np.ndarray:
     assert loaded.net.grid is not None
     found: np.ndarray = pooled(batch.double(), loaded.net.grid).numpy()
     return found
+
+
+def _stacked(of_layers: list[Tensor]) -> np.ndarray:
+    return np.stack([one.numpy() for one in of_layers])
 
 
 def _of(seen: dict[str, Reading], path: str) -> Tensor:
