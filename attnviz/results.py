@@ -146,6 +146,8 @@ def answer(figure: PaperFigure) -> str:
         card, test = _card(name), comparisons.main_test(RECIPES[name])
         accuracy = _cell(name, card, test, "accuracy")
         tested = f"{accuracy}, {formatting.words(test)}" if accuracy and card else accuracy
+        if found and not found.figures[0].measures(test, "accuracy"):
+            tested += f"; compared on {formatting.words(found.figures[0])}: {formatting.spread(found.figures[0])}"
         lines.append([_short(name, card), tested, _control(name), *(judged(found, verdict) if found else ("", "", ""))])
     return formatting.table(lines)
 

@@ -205,6 +205,19 @@ def test_a_question_is_answered_with_the_control_that_each_row_names(one_trained
     assert without[1:] == [f"{formatting.spread(found.figures[1])}, strokes test", "", "", "", ""]
 
 
+def test_a_difference_stands_beside_the_accuracy_of_its_own_test() -> None:
+    name = "pixel_attention.1v8-noise"
+    found = comparisons.with_control(name)
+    asked = next(one for paper in PAPERS.values() for one in paper.figures if name in one.checkpoints)
+    row = next(row for row in _rows(results.answer(asked)) if f"`{name}`" in row[0])
+    first, _, second = row[1].partition("; compared on ")
+    assert first.endswith("mnist test, noise") and second.startswith("mnist test: ")
+    own = cards.read(name).figure(found.figures[1].model_copy(update={"count": None}))
+    assert second == f"mnist test: {formatting.spread(own)}"
+    value = float(row[3].replace("\u2212", "-").split(",")[0].split(" (")[0])
+    assert value == pytest.approx(100 * (own.mean - found.figures[1].mean), abs=0.005)
+
+
 def test_models_without_a_validation_part_and_with_renewed_statistics_are_marked(one_trained, monkeypatch):
     recipe = small.recipe(validation=None, keep="renewed", patience=None)
     monkeypatch.setitem(RECIPES, recipe.key, recipe)

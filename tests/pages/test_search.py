@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -81,6 +82,37 @@ def test_whether_heads_mattered_in_the_paper_is_open(here):
     said_of = said.contrast_words(trials.shipped("schwarz-paper"), "heads")
     assert said_of.startswith("Open: +0.25 points with more than 1 rather than 1, 95 % interval \u22120.")
     assert "(25 trials against 8)" in said_of
+
+
+def test_whether_heads_matter_is_first_answered_by_trials_drawn_at_random(here):
+    page = _page(search="schwarz-wide", beside="none")
+    told = [one.value for one in page.markdown]
+    random = next(place for place, text in enumerate(told) if "drawn at random, none ended early" in text)
+    wide = next(place for place, text in enumerate(told) if "of its 200 trials were ended early" in text)
+    assert random < wide
+    complete = trials.shipped("schwarz-heads").complete
+    values = {many: [one.value for one in complete if (one.params["heads"] > 1) is many] for many in (True, False)}
+    apart = 100 * (np.mean(values[True]) - np.mean(values[False]))
+    assert f"Open: +{apart:.2f} points with more than 1 rather than 1, 95 % interval" in told[random]
+    assert "(37 trials against 11)" in told[random] and "+0.19" in told[random]
+
+
+def test_a_search_that_ended_trials_early_says_so_and_answers_from_their_first_epoch():
+    wide = trials.shipped("schwarz-wide")
+    text = said.judged(wide, "heads")
+    assert text.startswith("97 of its 200 trials were ended early because they were not good")
+    first, _, last = text.partition("Of those that were trained to their end: ")
+    counts = [sum(t.params["heads"] > 13 for t in some) for some in (wide.finished, wide.complete)]
+    assert "with 14 to 25 rather than 1 to 13, 95 % interval" in first
+    assert f"({counts[0]} trials against {200 - counts[0]})" in first
+    assert f"({counts[1]} trials against {103 - counts[1]})" in last
+    values = np.array([t.values[0] for t in wide.finished])
+    columns = [np.ones(200), [t.params["heads"] > 13 for t in wide.finished]]
+    for axis in wide.axes[1:]:
+        places = np.array([axis.place(t.params[axis.name]) for t in wide.finished])
+        columns += [places, places**2] if axis.name != "skip" else [places]
+    slope = np.linalg.lstsq(np.stack(columns, 1).astype(float), values, rcond=None)[0][1]
+    assert f"{100 * slope:+.2f} points".replace("-", "\u2212") in first
 
 
 def test_a_trial_of_the_link_is_described(here):

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
 from attnviz.charts.history import history
 from attnviz.charts.minus import MINUS
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.formatting import counted
+from attnviz.recipes.axes import Axis
 from attnviz.subjects.runs import key_of
 from attnviz.training import runs
 from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.search import shown
 from attnviz.ui.shared import page
 from attnviz.ui.shared.wording import verbatim
 from attnviz.views.url_fields import Fields
-from attnviz.work.search import answers
+from attnviz.work.search import answers, trials
 from attnviz.work.search.trials import Found, Trial, written
 
 
@@ -56,40 +59,70 @@ def matters(found: list[Found], name: str) -> None:
     if not those:
         return
     st.header(f"Do {name.replace('_', ' ')} matter?", anchor=False)
+    if shown.RANDOM in trials.names():
+        random = trials.shipped(shown.RANDOM)
+        if name in [axis.name for axis in random.axes]:
+            st.markdown(
+                f"**{verbatim(random.title)}, drawn at random, none ended early.** {contrast_words(random, name)}"
+            )
+            those = [one for one in those if one.name != random.name]
     for one in those:
-        st.markdown(f"**{verbatim(one.title)}.** {contrast_words(one, name)}")
+        st.markdown(f"**{verbatim(one.title)}.** {judged(one, name)}")
     st.caption(
         "The difference is estimated by least squares, with straight lines or parabolas for the other settings; its "
-        "95 % interval comes from drawing the trials again (bootstrap). A search tries good settings more often, and "
-        "trials that ended early are left out, so these intervals are rough, except where the settings were drawn at "
-        "random and all trials trained to their end."
+        "95 % interval comes from drawing the trials again (bootstrap) and is not corrected for the number of "
+        "differences. A search tries good settings more often, so its intervals are rough, except where the settings "
+        "were drawn at random and all trials trained to their end."
     )
 
 
-def contrast_words(one: Found, name: str) -> str:
-    """Return a sentence on whether more of a setting is better."""
+def judged(one: Found, name: str) -> str:
+    """Return whether more of a setting is better in a search; where it ended trials early, first after one epoch."""
+    early = len(one.finished) - len(one.complete)
+    if not early or name not in [axis.name for axis in one.axes]:
+        return contrast_words(one, name)
+    return (
+        f"{early} of its {len(one.finished)} trials were ended early because they were not good, and those that were "
+        f"not are no fair sample. After the first epoch, which all have: {contrast_words(one, name, first=True)} Of "
+        f"those that were trained to their end: {contrast_words(one, name)}"
+    )
+
+
+def contrast_words(one: Found, name: str, first: bool = False) -> str:
+    """Return a sentence on whether more of a setting is better, at the end or after the first epoch."""
     axis = next((axis for axis in one.axes if axis.name == name), None)
     if axis is None:
         return "This search does not vary it."
     if not one.finished:
         return "No trial is finished yet."
-    known = answers.contrast(one, name)
-    lowest = written(axis.ordered[0] if axis.choices else axis.ends[0])
-    above = f"more than {lowest}" if axis.choices else "values in the upper half"
-    below = lowest if axis.choices else "the lower half"
+    known = answers.contrast(one, name, first)
+    above, below = sides(one, axis)
     if known is None:
         return "All its trials lie on one side, so they say nothing."
     scale, unit = (100, " points") if one.measure == "accuracy" else (1, "")
     said = f"{_signed(scale * known.value)}{unit} with {above} rather than {below}"
-    trials = f"{counted(known.counts[1], 'trial')} against {known.counts[0]}"
+    counts = f"{counted(known.counts[1], 'trial')} against {known.counts[0]}"
     if known.interval is None:
-        return f"Open: {said}, but one side has fewer than three trials ({trials})."
+        return f"Open: {said}, but one side has fewer than three trials ({counts})."
     ends = " to ".join(_signed(scale * end) for end in known.interval)
     if known.is_open:
-        none = "The interval contains 0, so it may be no difference at all."
-        return f"Open: {said}, 95 % interval {ends} ({trials}). {none}"
+        return f"Open: {said}, 95 % interval {ends} ({counts}). The interval contains 0, so nothing is decided."
     better = (known.value > 0) == (one.better == "higher")
-    return f"More is {'better' if better else 'worse'}: {said}, 95 % interval {ends} ({trials})."
+    return f"More is {'better' if better else 'worse'}: {said}, 95 % interval {ends} ({counts})."
+
+
+def sides(one: Found, axis: Axis) -> tuple[str, str]:
+    """Return what the two sides of a setting are in words: "more than 1" and "1", or "14 to 25" and "1 to 13"."""
+    if axis.choices:
+        lowest = written(axis.ordered[0])
+        return f"more than {lowest}", lowest
+    values = [trial.params[axis.name] for trial in one.finished]
+    if not values or not all(isinstance(value, int) for value in values):
+        return "values in the upper half", "the lower half"
+    above = answers.is_above(axis, np.array([axis.place(value) for value in values]))
+    parts = [[value for value, up in zip(values, above, strict=True) if up == side] for side in (True, False)]
+    upper, lower = (f"{min(part)} to {max(part)}" if part else "none" for part in parts)
+    return upper, lower
 
 
 def _signed(value: float) -> str:

@@ -51,11 +51,19 @@ class Contrast:
         return self.interval is None or self.interval[0] <= 0 <= self.interval[1]
 
 
-def contrast(found: Found, name: str) -> Contrast | None:
+def contrast(found: Found, name: str, first: bool = False) -> Contrast | None:
     """Compare the complete trials above the lowest value of an axis with those at it; a range is cut in the middle.
+
+    Trials that a search ended early are left out of the complete ones, as they were not good: what is left is no fair
+    sample. After the first epoch none was ended yet.
 
     The difference is a coefficient of least squares, in which each other axis has a straight line, and a parabola where
     it takes more than two values. The interval comes from drawing the trials again with replacement.
+
+    Args:
+        found: the trials.
+        name: of the axis.
+        first: compare what all trials that have one reached after their first epoch, also those that ended early.
 
     Returns:
         None where all trials are on one side, or the search has no such axis.
@@ -63,15 +71,15 @@ def contrast(found: Found, name: str) -> Contrast | None:
     Source: Efron, "Bootstrap methods: another look at the jackknife", 1979.
     """
     axis = next((axis for axis in found.axes if axis.name == name), None)
-    trials = found.complete
+    trials = tuple(trial for trial in found.finished if trial.values) if first else found.complete
     if axis is None or not trials:
         return None
     places = _places(trials, axis)
-    above = places > (1e-9 if axis.choices else 0.5)
+    above = is_above(axis, places)
     counts = int((~above).sum()), int(above.sum())
     if not min(counts):
         return None
-    values = np.array([trial.value for trial in trials], float)
+    values = np.array([trial.values[0] if first else trial.value for trial in trials], float)
     columns = [np.ones(len(trials)), above.astype(float)]
     for other in found.axes:
         own = _places(trials, other)
@@ -117,6 +125,11 @@ def importances(found: Found) -> dict[str, dict[str, float]]:
         "among the best tenth": _ped_anova(found, varied),
         "over all trials": {axis.name: share for axis in varied if (share := _omega(trials, axis)) is not None},
     }
+
+
+def is_above(axis: Axis, places: np.ndarray) -> np.ndarray:
+    """Return which places of an axis, 0..1, count as above: all but the lowest choice, or the upper half of a range."""
+    return places > (1e-9 if axis.choices else 0.5)
 
 
 def _places(trials: tuple[Trial, ...], axis: Axis) -> np.ndarray:
