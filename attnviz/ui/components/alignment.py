@@ -124,6 +124,8 @@ class Curve:
         digits: the share of right digits at each length, mean over seeds; `digits_range` the lowest and highest.
         exact: the share of strips without an error; `exact_range` likewise.
         distance: insertions, deletions and changes per digit that would mend what is output; empty if not measured.
+        stops: the share of texts that end after the right number of digits; empty if not measured.
+        seeds: how many trainings the means are over.
     """
 
     key: str
@@ -135,6 +137,8 @@ class Curve:
     digits_range: Sequence[tuple[float, float]]
     exact_range: Sequence[tuple[float, float]]
     distance: Sequence[float] = ()
+    stops: Sequence[float] = ()
+    seeds: int = 1
 
 
 @dataclass(frozen=True, eq=False)

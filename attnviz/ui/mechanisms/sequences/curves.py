@@ -81,7 +81,10 @@ def of_card(name: str, card: Card) -> Curve | None:
     if not lengths:
         return None
     digits, exact = ([figures[f"{what}_{length}"] for length in lengths] for what in ("digits", "accuracy"))
-    distance = [figures[one] for length in lengths if (one := f"distance_{length}") in figures]
+    distance, stops = (
+        [figures[one] for length in lengths if (one := f"{what}_{length}") in figures]
+        for what in ("distance", "stopped")
+    )
     return Curve(
         key=name,
         title=card.recipe.title,
@@ -92,6 +95,8 @@ def of_card(name: str, card: Card) -> Curve | None:
         digits_range=[_range(one) for one in digits],
         exact_range=[_range(one) for one in exact],
         distance=[one.mean for one in distance] if len(distance) == len(lengths) else (),
+        stops=[one.mean for one in stops] if len(stops) == len(lengths) else (),
+        seeds=min(one.seeds for one in digits),
     )
 
 

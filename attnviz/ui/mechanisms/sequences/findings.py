@@ -83,10 +83,8 @@ def steering(found: Steered) -> str:
         f" With equal weights {share(found.digits['uniform'])} of the digits are right, with permuted ones "
         f"{share(found.digits['permuted'])}; with only the peak {share(found.digits['peak'])}."
     )
-    if found.follows >= 0.95:
-        return f"**Here the weights steer the answer.** {numbers}{rest}"
     if found.follows >= 0.5:
-        return f"**Here the weights mostly steer the answer.** {numbers}{rest}"
+        return f"**In {share(found.follows)} of the cases the weights steer the answer.** {numbers}{rest}"
     return f"**Here the answer does not follow the weights alone.** {numbers}{rest}"
 
 
@@ -152,12 +150,19 @@ def sorting(guess: Curve, additive: Curve | None, transformer: Curve | None, wit
     said = f"Where {longest} digits are to be sorted, {numbers}; guessing without looking, {share(guess.digits[-1])}."
     if transformer is None or without is None:
         return said
+    if transformer.stops and without.stops:
+        said += (
+            f" Without positions the Transformer ends after the right number of digits in {share(without.stops[-1])} "
+            f"of these strips, with positions in {share(transformer.stops[-1])}."
+        )
+    if min(transformer.seeds, without.seeds) < 2:
+        return f"**Whether positions matter to sort is not decided: each model was trained once.** {said}"
     lost = (at(transformer, longest) or 0.0) - (at(without, longest) or 0.0)
     if lost > BIG:
         return f"**To sort, positions are needed too.** {said}"
     if lost > SMALL:
         return f"**To sort, positions help.** {said}"
-    return f"**To sort, positions hardly matter.** {said}"
+    return f"**To sort, digits in their place hardly need positions.** {said}"
 
 
 SORTING = (

@@ -1,11 +1,15 @@
 """What the experiments on strips say of their numbers: attnviz/ui/mechanisms/sequences/findings.py."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from attnviz import cards
 from attnviz.ui.components.alignment import Curve
-from attnviz.ui.mechanisms.sequences import findings, many
+from attnviz.ui.mechanisms.sequences import curves, findings, many
 from attnviz.ui.mechanisms.sequences.measured import Agreed, AgreedPart
+from attnviz.ui.shared.wording import share
 
 
 def curve(short: float, long: float) -> Curve:
@@ -92,3 +96,17 @@ def test_whether_weights_agree_with_erasure_follows_from_an_interval_over_strips
 def test_where_fewer_than_two_strips_are_ranked_nothing_is_compared():
     said = findings.agreement(agreed([[0.5, 0.5], [NONE, NONE], [NONE, 0.7]], [[0.0, 0.0], [0.0, 0.0], [0.0, NONE]]))
     assert said.startswith("**Fewer than two strips are ranked by all methods, so nothing is compared.**")
+
+
+def test_whether_sorting_needs_positions_is_not_decided_by_one_training_each() -> None:
+    names = [f"transformer.strips-15-sorted{end}" for end in ("", "-no-positions")]
+    known = {name: cards.read(name) for name in names}
+    one, other = (curves.of_card(name, card) for name, card in known.items())
+    assert one is not None and other is not None
+    said = findings.sorting(curves.guess(one.lengths), None, one, other)
+    measured = {name: {f.name: f.mean for f in card.figures} for name, card in known.items()}
+    stops = [figures[f"stopped_{one.lengths[-1]}"] for figures in measured.values()]
+    assert said.startswith("**Whether positions matter to sort is not decided: each model was trained once.**")
+    assert f"in {share(stops[1])} of these strips, with positions in {share(stops[0])}." in said
+    several = (replace(curve, seeds=3) for curve in (one, other))
+    assert findings.sorting(curves.guess(one.lengths), None, *several).startswith("**To sort, digits in their place")

@@ -55,6 +55,7 @@ def test_what_single_steps_say_is_counted_over_all_parts():
     assert (found.follows, found.stays, found.ends, found.strips) == (4 / 8, 1 / 8, 3 / 8, 2)
     assert found.late == pytest.approx(2 / 3)
     said = findings.steering(found)
+    assert said.startswith("**In 50.0 % of the cases the weights steer the answer.**")
     assert "in 50.0 % of the cases, its own in 12.5 %, and ends the text in 37.5 % (66.7 % of these" in said
     none = many.steered([part(counted=[[0, 0]], follows=[[0, 0]], stays=[[0, 0]], ends=[[0, 0]])])
     assert np.isnan([none.follows, none.late]).all()
