@@ -49,7 +49,7 @@ def _answers(options: argparse.Namespace) -> None:
     from attnviz.training import every_seed
 
     for name in options.names:
-        card = every_seed.add(name)
+        card = every_seed.add(name, options.main)
         print(f"The card of {name} holds what each of its {len(card.runs)} seeds answered.")
 
 

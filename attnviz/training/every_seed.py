@@ -8,7 +8,9 @@ from collections.abc import Sequence
 
 from attnviz import cards, checkpoints, files
 from attnviz.cards import Card, Figure, SeedRun
+from attnviz.comparisons import main_test
 from attnviz.errors import CheckpointError, RunError
+from attnviz.recipes.recipe import changed
 from attnviz.training import measuring, runs
 from attnviz.training.durations import core_seconds
 from attnviz.training.material import material
@@ -17,11 +19,12 @@ from attnviz.training.run_file import RunFile
 from attnviz.training.seeds import build, command_of
 
 
-def add(name: str) -> Card:
+def add(name: str, main: bool = False) -> Card:
     """Add to a card the value and the answers of each of its seeds, and the core-seconds where it lacks them.
 
     Args:
         name: of one of our checkpoints.
+        main: on the recipe's main test alone, as the others, such as variants, can take longer than the training.
 
     Returns:
         The card, which is written. Its figures are those that it had.
@@ -47,7 +50,8 @@ def add(name: str) -> Card:
             for run in others
         }
         several = measuring.Seeds(weights, card.seed, [card.seed], card, [run.seed for run in card.runs])
-        figures, ablations = measuring.measured(recipe, several, model, given.everything, objective(recipe))
+        tested = changed(recipe, tests=(main_test(recipe),)) if main else recipe
+        figures, ablations = measuring.measured(tested, several, model, given.everything, objective(recipe))
         took = [one for found in ids.values() for one in runs.durations(found or "")]
         computed = core_seconds(took) if others else None
         each = {
@@ -89,7 +93,12 @@ def _run_of(card: Card, run: SeedRun, digest: str) -> str | None:
 def _with_answers(name: str, old: Sequence[Figure], new: Sequence[Figure]) -> tuple[Figure, ...]:
     """Return the figures of a card with what is known of each seed, after a check that they are the same."""
     found = []
-    for before, after in zip(old, new, strict=True):
+    measured = {_what(figure): figure for figure in new}
+    for before in old:
+        after = measured.get(_what(before))
+        if after is None:
+            found.append(before)
+            continue
         agree = before.per_seed in (None, after.per_seed) and (before.lowest, before.highest) == (
             after.lowest, after.highest,
         )  # fmt: skip
@@ -101,3 +110,7 @@ def _with_answers(name: str, old: Sequence[Figure], new: Sequence[Figure]) -> tu
         known = {"per_seed": after.per_seed, "right_per_seed": after.right_per_seed}
         found.append(before.model_copy(update=known))
     return tuple(found)
+
+
+def _what(figure: Figure) -> tuple[object, ...]:
+    return figure.name, figure.data, figure.split, figure.augmentation, figure.count

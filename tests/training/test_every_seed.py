@@ -5,6 +5,7 @@ import pytest
 
 from attnviz import cards, files
 from attnviz.cards import Card
+from attnviz.comparisons import main_test
 from attnviz.errors import RunError
 from attnviz.training import every_seed, runs, seeds
 from tests.training import small
@@ -59,6 +60,15 @@ def test_from_the_runs_a_card_gets_what_it_lacks_and_keeps_its_figures(trained) 
     assert card.model_copy(update={"figures": old.figures, "ablations": old.ablations, "core_seconds": None}) == old
     assert card.core_seconds is not None
     assert cards.read(trained.name) == card
+
+
+def test_on_the_main_test_alone_the_other_figures_stay_as_they_are(trained) -> None:
+    old = forgetful(trained)
+    card = every_seed.add(trained.name, main=True)
+    main = main_test(trained.recipe)
+    assert len(card.figures) > 1
+    for before, whole, after in zip(old.figures, trained.figures, card.figures, strict=True):
+        assert after == (whole if after.measures(main, "accuracy") else before)
 
 
 def test_seeds_without_a_run_are_named_with_the_command_that_trains_them(trained) -> None:
