@@ -99,7 +99,7 @@ def cost(one: Card, other: Card) -> str:
     took = computed if known else [one.seconds, other.seconds]
     minutes = [(all_seeds or 0.0) / len(card.runs) / 60 for all_seeds, card in zip(took, (one, other), strict=True)]
     first, second = (f"{spent:.1f}" if spent >= 1 else f"{spent:.2f}" for spent in minutes)
-    return f"{'core-minutes a seed' if known else 'minutes a seed by the clock'} {first} against {second}"
+    return f"{'core-minutes' if known else 'minutes'} a seed {first} against {second}{'' if known else ' (clock)'}"
 
 
 def main_test(recipe: Recipe) -> Test:

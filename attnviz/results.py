@@ -134,7 +134,7 @@ def longer(question: Question) -> str:
     if found is None:
         return ""
     short, long = RECIPES[question.checkpoint].epochs, found.one.recipe.epochs
-    return f"; trained {long / short:g} times as long (`{found.one.name}`): {formatting.points(found.difference)}"
+    return f"; trained {long / short:g} times as long: {formatting.points(found.difference)}"
 
 
 @one_look()

@@ -90,7 +90,7 @@ def test_what_a_training_costs_is_said_in_core_minutes_where_both_cards_know_the
     timed = [card.model_copy(update={"core_seconds": each * 60.0 * len(card.runs)}) for each in (5.25, 0.5)]
     assert comparisons.cost(*timed) == "core-minutes a seed 5.2 against 0.50"
     clock = card.model_copy(update={"core_seconds": None, "seconds": 120.0 * len(card.runs)})
-    assert comparisons.cost(clock, clock) == "minutes a seed by the clock 2.0 against 2.0"
+    assert comparisons.cost(clock, clock) == "minutes a seed 2.0 against 2.0 (clock)"
 
 
 @pytest.mark.parametrize("changes", [{"unit": "nats"}, {"augmentation": {"rotation": 10}}], ids=str)

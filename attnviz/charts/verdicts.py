@@ -68,7 +68,7 @@ def anchor(link: str | None, words: str) -> str:
 
 def _row(line: Line) -> str:
     other = "<small>not trained</small>" if line.other is None else _side(line.other)
-    differs = f"<small>also differs: {escape('; '.join(line.differs))}</small>" if line.differs else ""
+    differs = f"<small>differs: {escape('; '.join(line.differs))}</small>" if line.differs else ""
     return (
         f'<tr><th scope="row">{anchor(line.link, line.title)}</th>'
         f'<td data-head="{_HEADS[1]}">{_side(line.one)}</td><td data-head="{_HEADS[2]}">{other}</td>'

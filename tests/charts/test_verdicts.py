@@ -25,7 +25,7 @@ def test_each_row_has_both_sides_the_difference_what_else_differs_and_one_word()
     assert head == ["Mechanism", "With it", "Without it", "Difference in points, 95 % interval", "Verdict"]
     assert first == [
         "A mechanism", "90.14 % Model &amp; co Fashion-MNIST, 5 seeds", "89.80 % Its control 5 seeds",
-        "+0.34 (-0.17 to +0.85) also differs: epochs 10 against 20", "no difference",
+        "+0.34 (-0.17 to +0.85) differs: epochs 10 against 20", "no difference",
     ]  # fmt: skip
     assert second[2:] == ["not trained", "", "no control yet"]
 

@@ -86,8 +86,9 @@ def verdicts(row: Mechanism) -> list[Line]:
             for side, figure in zip((found.one, found.other), found.figures, strict=True)
         )
         differs = [part for part in found.differs if not part.startswith("in the network")]
-        difference = (formatting.points(found.difference) + results.longer(question)).replace("*", "").replace("`", "")
-        lines.append(Line(row.title, row.url, one, other, difference, decided, [*differs, found.cost]))
+        difference = formatting.points(found.difference).replace("*", "")
+        later = [results.longer(question).removeprefix("; ").replace("*", "")] if question.longer else []
+        lines.append(Line(row.title, row.url, one, other, difference, decided, [*later, *differs, found.cost]))
     return lines
 
 
