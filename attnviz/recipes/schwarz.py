@@ -168,7 +168,7 @@ TEN_WITHOUT = changed(
 
 TEN_MOVED = changed(TEN, name="digits-moved", control=None)  # the same pictures, variants and epochs
 TEN_MOVED_WITHOUT = changed(
-    TEN_MOVED, name="digits-moved-no-positions", title="Ten digits, moved, without positions",
+    TEN_MOVED, name="digits-moved-no-positions", title="Ten digits, moved, without positions", cost="110 core-minutes",
     why="The model of ten digits without positions, on the same pictures and for as long.",
     config={"heads": 8, "head_size": 8, "pool": 2, "query_key_std": 1.5, **STANDARD}, control="pixel_line.digits-moved",
 )  # fmt: skip
