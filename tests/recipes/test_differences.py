@@ -36,7 +36,7 @@ PLAIN = RECIPES["pixel_line.1v8"]
         ({"betas": (0.9, 0.98), "eps": 1e-6}, {"betas": "betas", "eps": "epsilon 1e-08 against 1e-06"}),
         ({"rise": 0.2}, {}),
         ({"config": {"mean": 0.5}}, {"config": "in the network: mean, std"}),
-        ({"model": "ink", "config": {}}, {}),
+        ({"model": "ink", "config": {}}, {"model": "another kind of network, pixel_line against ink"}),
         ({"groups": [{"parameters": ["*"]}]}, {"groups": "groups of parameters"}),
         ({"title": "Another", "why": "Another.", "control": "ink.1v8", "weights": None, "tests": ()}, {}),
     ],
