@@ -125,7 +125,8 @@ class Figure(Strict):
         if each is None:
             return None
         bits = np.stack([_unpacked(right, self.count) for right in each])
-        return bits.reshape(len(each), self.draws, -1).mean(1)
+        shares: npt.NDArray[np.float64] = bits.reshape(len(each), self.draws, -1).mean(1)
+        return shares
 
 
 def _unpacked(right: str, count: int) -> npt.NDArray[np.bool_]:

@@ -5,6 +5,7 @@ machine that gives the same numbers, each of their answers can be added; no figu
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from attnviz import cards, checkpoints, files
 from attnviz.cards import Card, Figure, SeedRun
@@ -54,7 +55,7 @@ def add(name: str, main: bool = False) -> Card:
         figures, ablations = measuring.measured(tested, several, model, given.everything, objective(recipe))
         took = [one for found in ids.values() for one in runs.durations(found or "")]
         computed = core_seconds(took) if others else None
-        each = {
+        each: dict[str, Any] = {
             "figures": _with_answers(name, card.figures, figures),
             "ablations": tuple(
                 old.model_copy(update={"figures": _with_answers(name, old.figures, new.figures)})

@@ -46,8 +46,8 @@ def test_a_seed_that_is_added_later_stands_beside_the_answers_of_the_others(here
     seeds.train(chosen, [whole.seed], **train)
     others = [seed for seed in range(3) if seed != whole.seed]
     later = seeds.train(chosen, others, **train)
-    of = {run.seed: right for run, right in zip(later.runs, later.figures[0].right_per_seed, strict=True)}
-    assert [of[seed] for seed in range(3)] == [*whole.figures[0].right_per_seed]
+    of = {run.seed: right for run, right in zip(later.runs, later.figures[0].right_per_seed or (), strict=True)}
+    assert [of[seed] for seed in range(3)] == [*(whole.figures[0].right_per_seed or ())]
 
 
 def test_from_the_runs_a_card_gets_what_it_lacks_and_keeps_its_figures(trained) -> None:
