@@ -81,7 +81,7 @@ def _history(command: argparse.ArgumentParser) -> None:
 
 def _answers(command: argparse.ArgumentParser) -> None:
     command.add_argument("names", metavar="NAME", nargs="+", help="a checkpoint, such as pixel_line.digits")
-    command.add_argument("--main", action="store_true", help="only on its main test, which takes less time")
+    command.add_argument("--main", action="store_true", help="only whole and on its main test, which takes less time")
 
 
 def _train(command: argparse.ArgumentParser) -> None:

@@ -95,15 +95,16 @@ def _results(options: argparse.Namespace) -> None:
     if not options.write:
         print(results.everything(), end="")
         return
+    figures = results.FULL.with_suffix(".csv")
     try:
         files.write(results.README, results.renewed(results.README.read_text("utf-8")))
         files.write(results.FULL, results.everything())
-        files.write(results.FIGURES, results.every_figure())
+        files.write(figures, results.every_figure())
     except OSError as error:
         raise BadInput(
             f"{results.README} or {results.FULL.parent} cannot be written: {files.reason(error)}."
         ) from error
-    print(f"Rendered {results.FULL}, {results.FIGURES.name} and the table in {results.README} again.")
+    print(f"Rendered {results.FULL}, {figures.name} and the table in {results.README} again.")
 
 
 def _migrate(_: argparse.Namespace) -> None:

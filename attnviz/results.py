@@ -18,7 +18,6 @@ from attnviz.recipes.recipe import PaperColumn, PaperFigure, PaperTable, Questio
 
 README = Path(__file__).parent.parent / "README.md"
 FULL = README.parent / "docs" / "results.md"
-FIGURES = FULL.with_suffix(".csv")
 _MARKS = "<!-- results -->", "<!-- end of results -->"
 _FIGURES = {"accuracy_one_draw": "accuracy of one draw", "accuracy_mean_path": "accuracy along the means"}
 _AT_A_LENGTH = re.compile(r"_(\d+)$")

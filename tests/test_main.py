@@ -167,6 +167,7 @@ def test_the_tables_are_put_into_the_readme(here, capsys, monkeypatch):
     assert (here / "results.csv").read_text("utf-8") == results.every_figure()
     assert readme.read_text("utf-8") == f"ä <!-- results -->\n\n{results.brief()}\n\n<!-- end of results -->"
     assert (here / "results.md").read_text("utf-8") == results.everything()
+    assert (here / "results.csv").read_text("utf-8") == results.every_figure()
     assert str(readme) in capsys.readouterr().out
 
 

@@ -137,7 +137,7 @@ def test_the_results_have_room_on_a_few_pages_and_every_figure_a_row_in_the_tabl
     import csv
 
     assert len(results.FULL.read_text("utf-8").splitlines()) <= 500
-    text = results.FIGURES.read_text("utf-8")
+    text = results.FULL.with_suffix(".csv").read_text("utf-8")
     assert text == results.every_figure(), "Run `python -m attnviz results --write`."
     rows = list(csv.DictReader(text.splitlines()))
     figures = [

@@ -25,7 +25,7 @@ def add(name: str, main: bool = False) -> Card:
 
     Args:
         name: of one of our checkpoints.
-        main: on the recipe's main test alone, as the others, such as variants, can take longer than the training.
+        main: on the recipe's main test alone and with no part replaced, as all else can take longer than the training.
 
     Returns:
         The card, which is written. Its figures are those that it had.
@@ -51,13 +51,15 @@ def add(name: str, main: bool = False) -> Card:
             for run in others
         }
         several = measuring.Seeds(weights, card.seed, [card.seed], card, [run.seed for run in card.runs])
-        tested = changed(recipe, tests=(main_test(recipe),)) if main else recipe
+        tested = changed(recipe, tests=(main_test(recipe),), ablations=()) if main else recipe
         figures, ablations = measuring.measured(tested, several, model, given.everything, objective(recipe))
         took = [one for found in ids.values() for one in runs.durations(found or "")]
         computed = core_seconds(took) if others else None
         each: dict[str, Any] = {
             "figures": _with_answers(name, card.figures, figures),
-            "ablations": tuple(
+            "ablations": card.ablations
+            if main
+            else tuple(
                 old.model_copy(update={"figures": _with_answers(name, old.figures, new.figures)})
                 for old, new in zip(card.ablations, ablations, strict=True)
             ),

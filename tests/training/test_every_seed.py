@@ -69,6 +69,7 @@ def test_on_the_main_test_alone_the_other_figures_stay_as_they_are(trained) -> N
     assert len(card.figures) > 1
     for before, whole, after in zip(old.figures, trained.figures, card.figures, strict=True):
         assert after == (whole if after.measures(main, "accuracy") else before)
+    assert card.ablations == old.ablations
 
 
 def test_seeds_without_a_run_are_named_with_the_command_that_trains_them(trained) -> None:
