@@ -10,6 +10,7 @@ from starlette.middleware import Middleware
 
 from attnviz.errors import BadInput
 from attnviz.lessons import teacher
+from attnviz.subjects import own
 from attnviz.ui import derived_values
 from attnviz.ui.live import channel
 from attnviz.ui.server import (
@@ -31,6 +32,8 @@ from attnviz.ui.shared import url_state
 
 try:
     teacher.take_flag(sys.argv[1:])
+    if own.there():
+        own.own()  # a model that cannot be built is complained about here, and never to a visitor
 except BadInput as error:
     sys.exit(str(error))
 preload.at_start()

@@ -7,6 +7,7 @@ from attnviz.roles import role_of
 from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.value_bars import value_bars
+from attnviz.ui.explorer import own_model
 from attnviz.ui.explorer.experiments import EXPERIMENTS
 from attnviz.ui.live import jacobian_map, second_training
 from attnviz.ui.live.tap_view import TAP_VIEW, is_strip
@@ -36,7 +37,12 @@ def main() -> None:
     with page.sentences():
         with page.choices():
             net = pickers.net(cards.names(), MODEL)
-            subject = Subject(net, pickers.example(net))
+            mine = own_model.is_own(net)
+            subject = Subject(net, own_model.choose() if mine else pickers.example(net))
+        if mine:
+            own_model.show(subject)
+            url_state.state(model=net.key, **subject.example.words)
+            return
         second_training.slider(subject)
         explore(subject)
         choose(EXPERIMENTS, subject)

@@ -5,6 +5,7 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from torch import nn
 
@@ -25,6 +26,18 @@ def load_model(word: str, *, timm: bool = False) -> nn.Module:
     """
     if timm:
         return _of_timm(word)
+    made = made_by(word)
+    if not isinstance(made, nn.Module):
+        raise BadInput(f"{word} returned {type(made).__name__}; expected a torch module.")
+    return made.eval()
+
+
+def made_by(word: str) -> Any:
+    """Return the torch module that FILE.py:FUNCTION or PACKAGE.MODULE:FUNCTION names, or what the function returns.
+
+    Raises:
+        BadInput: there is no such file, module or function.
+    """
     place, colon, name = word.rpartition(":")
     if not colon or not name.isidentifier():
         raise BadInput(f"A model is FILE.py:FUNCTION or package.module:FUNCTION, not {word!r}.")
@@ -38,9 +51,7 @@ def load_model(word: str, *, timm: bool = False) -> nn.Module:
         if not callable(made):
             raise BadInput(f"{word} is neither a torch module nor a function that returns one.")
         made = made()
-    if not isinstance(made, nn.Module):
-        raise BadInput(f"{word} returned {type(made).__name__}; expected a torch module.")
-    return made.eval()
+    return made
 
 
 def _from_file(path: Path) -> ModuleType:

@@ -11,6 +11,7 @@ from attnviz.extensions import Table
 from attnviz.subjects.drawings import Drawing
 from attnviz.subjects.example import Example, ExampleKind
 from attnviz.subjects.net import Net
+from attnviz.subjects.photos import Photo
 from attnviz.subjects.pictures import Picture
 from attnviz.subjects.strips import PREPARATION, Strip
 
@@ -31,6 +32,7 @@ EXAMPLES: Table[ExampleKind] = Table(
     {
         "drawing": ExampleKind("Your drawing", Drawing, "05_draw.py", "Back to your drawing", _first_drawing),
         "strip": ExampleKind("A strip of digits", Strip, first=_first_strip),
+        "photo": ExampleKind("Your photograph", Photo),
     },
 )
 """Kinds of examples besides pictures of a data set, by the URL field that holds their word; other packages add rows."""

@@ -10,6 +10,7 @@ from attnviz.errors import UnknownName
 from attnviz.extensions import Table
 from attnviz.subjects.history import epoch_of_history
 from attnviz.subjects.net import Net, NetKind, of_recipe
+from attnviz.subjects.own import own_net
 from attnviz.subjects.runs import epoch_of_run
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from attnviz.cards import Card
 
-NETS: Table[NetKind] = Table("nets", {"run": epoch_of_run, "history": epoch_of_history})
+NETS: Table[NetKind] = Table("nets", {"run": epoch_of_run, "history": epoch_of_history, "own": own_net})
 """Kinds of nets besides checkpoints, by what their keys begin with; other packages add rows (attnviz/extensions.py)."""
 
 

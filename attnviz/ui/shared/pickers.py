@@ -16,7 +16,7 @@ import streamlit as st
 from attnviz import cards, data, subjects
 from attnviz.data import samples
 from attnviz.errors import AttnvizError, BadInput, CheckpointError, DataError
-from attnviz.subjects import EXAMPLES, Example, Net, Picture, Subject
+from attnviz.subjects import EXAMPLES, Example, Net, Picture, Subject, own
 from attnviz.subjects.pictures import missing
 from attnviz.ui.shared import findings, page, url_state
 from attnviz.ui.shared.fitting import ANY as ANY
@@ -53,11 +53,15 @@ def net(names: list[str], default: str, of: Collection[str] | None = None) -> Ne
             "`python -m attnviz reproduce schwarz --train`."
         )
     known = subjects.usable(names)
+    if of is None and own.there():  # which the explorer alone shows
+        mine = own.own().net
+        known[mine.key], names = mine, [*names, mine.key]
+        default = mine.key
     if found is not None and found.history in known:  # of which the slider of epochs says the epoch
         name = st.session_state["model"] = found.history
     elif found is not None:
         name = st.session_state["model"] = found.key
-        known[name], names = found, [*names, name]
+        known[name], names = found, [*names, *({name} - {*names})]
     else:
         first = default if default in known else next(iter(known), names[0])
         if _is_of_another_kind():  # which has been complained about

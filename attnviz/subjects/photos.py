@@ -1,0 +1,128 @@
+"""A photograph as an example: one of a folder that the server was started with, or one that a visitor has uploaded.
+
+An uploaded photograph is kept in memory under a digest of its content, which is its name in the URL: only who has the
+photograph, or that URL, can ask for it. Nothing lists what was uploaded. The oldest ones are forgotten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from attnviz.data import inputs
+from attnviz.data.inputs import pictures
+from attnviz.errors import BadInput
+from attnviz.subjects.example import Bytes
+from attnviz.subjects.net import Net
+
+VARIABLE = "ATTNVIZ_PHOTOS"
+"""The environment variable that names the folder."""
+
+UPLOADED = "uploaded-"
+MOST = 64 << 20  # bytes of uploaded photographs, as they are shown
+SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif")
+
+_uploaded: OrderedDict[str, Bytes] = OrderedDict()
+_lock = Lock()
+
+
+@dataclass(frozen=True)
+class Photo:
+    """A photograph, by its word: a file name in the folder, or `uploaded-` and a digest.
+
+    Raises:
+        BadInput: there is no such photograph here.
+    """
+
+    word: str
+
+    def __post_init__(self) -> None:
+        if self.word.startswith(UPLOADED):
+            if self.word not in _uploaded:
+                raise BadInput("This photograph is not on this server, or not any more: upload it again.")
+        elif self.word not in in_folder():
+            raise BadInput(f"There is no photograph {self.word!r} in the folder that this server was started with.")
+
+    @property
+    def key(self) -> str:
+        """Its name in exports: a file name, or a digest."""
+        return f"photo/{self.word}"
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The field of the URL that names it."""
+        return {"photo": self.word}
+
+    @property
+    def asked(self) -> Mapping[str, Any]:
+        """How a request of the live channel names it."""
+        return {"data": f"photo:{self.word}", "number": 0}
+
+    data = None
+    target = None
+    ink = False
+
+    @property
+    def picture(self) -> Bytes:
+        """The photograph, uint8 (row, column, 3), no side over 1,024 pixels.
+
+        Raises:
+            BadInput: it cannot be read, or has been forgotten.
+        """
+        if self.word.startswith(UPLOADED):
+            with _lock:
+                if self.word not in _uploaded:
+                    raise BadInput("This photograph is not on this server any more: upload it again.")
+                _uploaded.move_to_end(self.word)
+                return _uploaded[self.word]
+        path = in_folder()[self.word]
+        state = path.stat()
+        return _read(path, state.st_mtime_ns, state.st_size)
+
+    def taken_by(self, net: Net) -> Bytes:
+        """Return the photograph as a net of ours takes it."""
+        return inputs.fitted(self.picture, **asdict(net.input))
+
+
+def in_folder() -> dict[str, Path]:
+    """Return the photographs of the folder by file name."""
+    named = os.environ.get(VARIABLE)
+    if not named or not Path(named).is_dir():
+        return {}
+    return {one.name: one for one in sorted(Path(named).iterdir()) if one.suffix.lower() in SUFFIXES}
+
+
+def keep(data: bytes) -> Photo:
+    """Keep a photograph that a visitor has uploaded.
+
+    Args:
+        data: the file.
+
+    Raises:
+        BadInput: it cannot be read; the sentence says why.
+    """
+    colours = _colours(data)
+    word = f"{UPLOADED}{hashlib.sha256(data).hexdigest()}"
+    with _lock:
+        _uploaded[word] = colours
+        while len(_uploaded) > 1 and sum(one.nbytes for one in _uploaded.values()) > MOST:
+            _uploaded.popitem(last=False)
+    return Photo(word)
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, changed: int, size: int) -> Bytes:
+    return _colours(path.read_bytes())
+
+
+def _colours(data: bytes) -> Bytes:
+    colours = pictures.read(data, colours=True).colours
+    assert colours is not None
+    return colours

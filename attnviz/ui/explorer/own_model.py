@@ -1,0 +1,178 @@
+"""A model of the visitor's own in the explorer: a photograph, a layer, its maps, and what was captured and refused."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from attnviz import data
+from attnviz.errors import AttnvizError, BadInput
+from attnviz.subjects import Example, Net, Picture, Subject, own, photos
+from attnviz.subjects.own import ARCHITECTURE
+from attnviz.ui.components.pixel_viewer import FIELDS, pixel_viewer, settled_view
+from attnviz.ui.shared import mechanism_page, page, url_state
+from attnviz.ui.shared.wording import verbatim
+
+if TYPE_CHECKING:
+    from attnviz.listening import Trace
+    from attnviz.views.attention import LayerView
+
+VIEWER = "own_layer"
+SAMPLE = "cifar10"
+FILE = "PNG, JPEG, WebP, BMP or GIF, up to 20 MB"
+READS = (
+    "Move over the picture: the maps show what the token under the pointer takes from every other token. A click keeps "
+    "it. What you see is the model's input, after its own cropping and normalisation."
+)
+NOT = (
+    "Attention weights show where a layer takes information from. They do not show by themselves what the model's "
+    "answer depends on."
+)
+
+_last: dict[tuple[str, bytes], Trace] = {}
+_one_at_a_time = Lock()
+
+
+def is_own(net: Net) -> bool:
+    """Return whether a net is a model of the visitor's own."""
+    return net.architecture == ARCHITECTURE
+
+
+def choose() -> Example:
+    """Draw the choice of a photograph, from the folder or from a file or camera of the visitor's, and return it."""
+    there, sample = [*photos.in_folder()], _sample()
+    named = _named()
+    if there:
+        begins = named.word if isinstance(named, photos.Photo) and named.word in there else None
+        chosen = st.selectbox(
+            "Photograph", there, index=there.index(begins) if begins else None if named else 0,
+            placeholder="your own", key="own_photo", width=220, on_change=_of_folder,
+        )  # fmt: skip
+        sample = photos.Photo(chosen or there[0])
+    with st.popover("Your own photograph"):
+        st.file_uploader(FILE, key="own_file", on_change=_upload)
+    if refused := st.session_state.pop("own_refused", ""):
+        url_state.complain(refused)
+    return named or sample
+
+
+def show(subject: Subject) -> None:
+    """Draw the layer that is chosen, and what was captured of the whole model."""
+    st.caption("Photographs stay on the machine that runs this app.")
+    try:
+        seen = passed(subject.example)
+    except AttnvizError as error:
+        st.info(verbatim(str(error)))
+        return
+    calls = [key for key, call in seen.captured.calls.items() if not call.refused]
+    if calls:
+        _layer(subject, seen, calls)
+    else:
+        st.info("This model has no attention that can be captured. The report says what it has.")
+    with st.expander("What was captured, and what was refused", expanded=not calls):
+        st.code(seen.report(), language=None)
+    page.meaning(READS, NOT)
+
+
+def _layer(subject: Subject, seen: Trace, calls: list[str]) -> None:
+    chosen = url_state.choice("address", calls, calls[0], "layer")
+    titles = {key: f"{number}: {key or 'the model itself'}" for number, key in enumerate(calls)}
+    st.selectbox(
+        "Layer", calls, key="address", format_func=titles.__getitem__, on_change=url_state.keep, args=("address",)
+    )
+    try:
+        view = view_of(seen, chosen, subject)
+    except BadInput as error:
+        st.info(verbatim(str(error)))
+        return
+    keep = mechanism_page.keep(FIELDS, settled_view, VIEWER)
+    pixel_viewer(view, key=VIEWER, state=FIELDS.read(st.query_params.to_dict()), on_change=keep)
+
+
+def passed(example: Example) -> Trace:
+    """Return everything that was captured while the model looked at an example.
+
+    The last pass is kept, so that another layer of it needs none.
+
+    Raises:
+        TraceError: nothing was captured; names the modules that look like attention.
+        BadInput: the preprocessing or the model does not take the picture.
+    """
+    import torch
+    from PIL import Image
+
+    import attnviz
+
+    mine, picture = own.own(), example.picture
+    key = mine.net.key, picture.shape[0].to_bytes(4) + picture.tobytes()
+    with _one_at_a_time:
+        if key in _last:
+            return _last[key]
+        pixels = picture if picture.shape[2] == 3 else np.repeat(picture[..., :1], 3, 2)
+        try:
+            batch = mine.prepare(Image.fromarray(pixels))
+            if not isinstance(batch, torch.Tensor) or batch.ndim not in (3, 4):
+                raise BadInput("expected a tensor (channel, row, column) from the preprocessing")
+            batch = batch if batch.ndim == 4 else batch[None]
+            seen = attnviz.watch(mine.model)(batch)
+        except AttnvizError:
+            raise
+        except Exception as error:  # whatever code that is not ours raises
+            raise BadInput(f"{mine.net.title} does not take this picture: {type(error).__name__}: {error}") from error
+        _last.clear()
+        _last[key] = seen
+        return seen
+
+
+def view_of(seen: Trace, path: str, subject: Subject) -> LayerView:
+    """Return what the viewer shows of one layer.
+
+    Args:
+        seen: from `passed`.
+        path: of the module that attends.
+        subject: the net and the example, for the names of the answers and the origin.
+
+    Raises:
+        BadInput: it cannot be drawn; the sentence says why.
+    """
+    from dataclasses import replace
+
+    from attnviz.figures.captured import views_of
+
+    logits = getattr(seen.output, "logits", seen.output)
+    count = logits.shape[1] if getattr(logits, "ndim", 0) == 2 else 0
+    names = subject.net.classes if len(subject.net.classes) == count else [f"class {one}" for one in range(count)]
+    view = views_of(seen, [path], None, names or None, 0, None)[path]
+    return replace(view, origin={**view.origin, **subject.origin(path)})
+
+
+def _sample() -> Example:
+    return Picture(SAMPLE, int(data.shown(SAMPLE).numbers[0]))
+
+
+def _named() -> photos.Photo | None:
+    word = st.query_params.get("photo")
+    if word is None:
+        return None
+    try:
+        return photos.Photo(word)
+    except BadInput as error:
+        url_state.complain(str(error))
+        return None
+
+
+def _of_folder() -> None:
+    url_state.set_value(photo=st.session_state["own_photo"])
+
+
+def _upload(key: str = "own_file") -> None:
+    file = st.session_state[key]
+    if file is None:
+        return
+    try:
+        url_state.set_value(photo=photos.keep(file.getvalue()).word)
+    except BadInput as error:
+        st.session_state["own_refused"] = str(error)

@@ -1,0 +1,152 @@
+"""The explorer with a model of the visitor's own: its maps equal those that the model's own layer computes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from streamlit.testing.v1 import AppTest
+
+from attnviz import subjects
+from attnviz.errors import AttnvizError, BadInput
+from attnviz.subjects import own, photos
+from attnviz.ui.explorer import own_model
+from attnviz.views.attention import LayerView
+
+ROOT = Path(__file__).parents[2]
+CODE = """
+import torch
+from torch import nn
+
+
+class Small(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.patches = nn.Conv2d(3, 16, 8, 8)
+        self.token = nn.Parameter(torch.randn(1, 1, 16))
+        self.attention = nn.MultiheadAttention(16, 2, batch_first=True)
+        self.answer = nn.Linear(16, 3)
+
+    def tokens(self, images):
+        return torch.cat([self.token.expand(len(images), -1, -1), self.patches(images).flatten(2).mT], 1)
+
+    def forward(self, images):
+        tokens = self.tokens(images)
+        return self.answer((tokens + self.attention(tokens, tokens, tokens, need_weights=False)[0])[:, 0])
+
+
+def prepared(image):
+    image = image.resize((48, 32))
+    return torch.tensor(list(image.tobytes())).reshape(32, 48, 3).permute(2, 0, 1) / 255
+
+
+def vit():
+    torch.manual_seed(0)
+    return Small(), prepared, ("cat", "dog", "owl")
+
+
+def plain():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Conv2d(3, 4, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten())
+
+
+def broken():
+    return missing
+"""
+
+
+@pytest.fixture
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """Write a model and a photograph, and start with them."""
+    (tmp_path / "mine.py").write_text(CODE)
+    noise = np.random.default_rng(0).integers(0, 256, (60, 90, 3), np.uint8)
+    Image.fromarray(noise).save(tmp_path / "photo.png")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv(photos.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(own.MODEL, f"{tmp_path / 'mine.py'}:vit")
+    yield monkeypatch
+    own_model._last.clear()
+
+
+def run(**words: str) -> AppTest:
+    test = AppTest.from_file(str(ROOT / "pages" / "00_explorer.py"), default_timeout=60)
+    for key, word in words.items():
+        test.query_params[key] = word
+    return test.run()
+
+
+def test_the_weights_are_those_of_the_model(started: pytest.MonkeyPatch) -> None:
+    mine, photo = own.own(), photos.Photo("photo.png")
+    view = own_model.view_of(own_model.passed(photo), "attention", subjects.Subject(mine.net, photo))
+    assert (view.rows, view.columns, view.prefix) == (4, 6, 1)
+    batch = mine.prepare(Image.fromarray(photo.picture))[None]
+    tokens = mine.model.tokens(batch)
+    weights = mine.model.attention(tokens, tokens, tokens, average_attn_weights=False)[1][0]
+    for query in (0, 1, 13):
+        np.testing.assert_allclose(view.weights(query), weights[:, query], atol=1e-6)
+    answer = dict(zip(view.classes, view.probabilities, strict=True))
+    expected = mine.model(batch)[0].softmax(0)
+    assert answer == pytest.approx(dict(zip(("cat", "dog", "owl"), expected.tolist(), strict=True)), abs=1e-6)
+    assert view.origin["image"] == "photo/photo.png" and view.origin["address"] == "attention"
+
+
+def test_the_page_draws_it_and_says_what_was_captured(started: pytest.MonkeyPatch) -> None:
+    test = run(query="2,3")
+    assert not test.exception and not test.warning
+    assert own.own().net.key in test.selectbox(key="model").options or test.selectbox(key="model").value
+    assert "1 attention call captured" in test.code[0].value
+    (viewer,) = [one for one in test.get("bidi_component") if "pixel_viewer" in str(one.proto.component_name)]
+    view = LayerView.unpacked(bytes(viewer.proto.bytes))
+    assert view.tokens == 25
+
+
+def test_what_has_no_attention_gets_a_sentence(started: pytest.MonkeyPatch) -> None:
+    started.setenv(own.MODEL, own.os.environ[own.MODEL].replace(":vit", ":plain"))
+    test = run()
+    assert not test.exception
+    assert len(test.info) == 1
+
+
+def test_a_link_to_another_model_gets_a_sentence(started: pytest.MonkeyPatch) -> None:
+    assert subjects.net(own.own().net.key) is own.own().net
+    with pytest.raises(AttnvizError, match="not the model that this server was started with"):
+        subjects.net("own:vit@000000000000")
+    started.delenv(own.MODEL)
+    with pytest.raises(BadInput, match="started without one"):
+        subjects.net("own:vit@000000000000")
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [("mine.py:broken", "NameError"), ("mine.py:absent", "no function 'absent'"), ("no.py:vit", "There is no file")],
+)
+def test_a_model_that_cannot_be_built_gets_a_sentence(
+    started: pytest.MonkeyPatch, tmp_path: Path, word: str, sentence: str
+) -> None:
+    started.setenv(own.MODEL, str(tmp_path / word))
+    with pytest.raises(BadInput, match=sentence):
+        own.own()
+
+
+def test_an_upload_is_named_by_its_content_and_the_oldest_are_forgotten(
+    tmp_path: Path, started: pytest.MonkeyPatch
+) -> None:
+    one = photos.keep((tmp_path / "photo.png").read_bytes())
+    assert subjects.example_in_url(one.words) == one and one.picture.shape == (60, 90, 3)
+    with pytest.raises(BadInput, match="upload it again"):
+        photos.Photo(f"{photos.UPLOADED}{'0' * 64}")
+    with pytest.raises(BadInput, match="no photograph"):
+        photos.Photo("../mine.py")
+    started.setattr(photos, "MOST", 1)
+    Image.new("RGB", (9, 9)).save(tmp_path / "other.png")
+    photos.keep((tmp_path / "other.png").read_bytes())
+    with pytest.raises(BadInput, match="not on this server"):
+        _ = one.picture
+
+
+def test_building_leaves_the_shared_model_alone(started: pytest.MonkeyPatch) -> None:
+    loaded = own.own().net.load(double=True)
+    assert next(loaded.model.parameters()).dtype == torch.float64
+    assert next(own.own().model.parameters()).dtype == torch.float32
