@@ -142,6 +142,8 @@ def view_of(seen: Trace, path: str, subject: Subject) -> LayerView:
 
     from attnviz.figures.captured import views_of
 
+    if seen.captured.calls[path].layout.size("window") > 1:  # said before the long search for where its tokens lie
+        raise BadInput(f"{path} attends within windows, which is not drawn yet. Choose another layer.")
     logits = getattr(seen.output, "logits", seen.output)
     count = logits.shape[1] if getattr(logits, "ndim", 0) == 2 else 0
     names = subject.net.classes if len(subject.net.classes) == count else [f"class {one}" for one in range(count)]
