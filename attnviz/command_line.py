@@ -51,6 +51,15 @@ def _app(command: argparse.ArgumentParser) -> None:
     command.add_argument("--data", type=Path, metavar="FOLDER", help="of data sets, instead of ATTNVIZ_DATA")
     command.add_argument("--runs", type=Path, metavar="FOLDER", help="of trainings, instead of ATTNVIZ_RUNS")
     command.add_argument("--no-browser", action="store_true", help="open no browser")
+    model = command.add_mutually_exclusive_group()
+    model.add_argument(
+        "--model", metavar="FILE.py:FUNCTION", help="a model of your own: a function that returns it; docs/own_model.md"
+    )
+    model.add_argument(
+        "--timm", metavar="NAME", help="a model of timm, with random weights unless --weights names them"
+    )
+    command.add_argument("--weights", type=Path, metavar="FILE", help="a .safetensors file of the weights for --timm")
+    command.add_argument("--photos", type=Path, metavar="FOLDER", help="of photographs for a model of your own")
 
 
 def _paths(command: argparse.ArgumentParser) -> None:

@@ -261,8 +261,15 @@ def _app(options: argparse.Namespace) -> None:
     words = [f"{flag}={value}" for flag, value in chosen.items() if value is not None]
     if not options.no_browser:
         words += ["--server.headless=false", "--server.showEmailPrompt=false"]
-    folders = {"ATTNVIZ_DATA": options.data, "ATTNVIZ_RUNS": options.runs}
-    variables = {name: str(folder.absolute()) for name, folder in folders.items() if folder is not None}
+    given = {
+        "ATTNVIZ_DATA": options.data, "ATTNVIZ_RUNS": options.runs, "ATTNVIZ_PHOTOS": options.photos,
+        "ATTNVIZ_WEIGHTS": options.weights,
+    }  # fmt: skip
+    variables = {name: str(path.absolute()) for name, path in given.items() if path is not None}
+    named = {"ATTNVIZ_MODEL": options.model, "ATTNVIZ_TIMM": options.timm}
+    variables |= {name: word for name, word in named.items() if word is not None}
+    if options.photos is not None and not options.photos.is_dir():
+        raise BadInput(f"There is no folder {options.photos}.")
     if options.lessons is not None:
         words += ["--", "--lessons", options.lessons]
     sys.exit(start.app(words, variables))

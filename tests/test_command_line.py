@@ -34,7 +34,13 @@ PARSER = command_line.parser(defaultdict(lambda: _pass))
         ("lessons handout heads out", {"action": "handout", "words": ["heads", "out"], "address": ""}),
         ("lessons play mine", {"action": "play", "folder": "mine", "alone": False, "options": []}),
         ("lessons play --alone mine", {"action": "play", "folder": "mine", "alone": True, "options": []}),
-        ("app", {"port": None, "address": None, "lessons": None, "data": None, "runs": None, "no_browser": False}),
+        (
+            "app",
+            {
+                **dict.fromkeys(("port", "address", "lessons", "data", "runs", "model", "timm", "weights", "photos")),
+                "no_browser": False,
+            },
+        ),
         ("app --port 8600 --no-browser", {"port": 8600, "no_browser": True}),
         ("results --write", {"write": True}),
         ("reproduce schwarz --train", {"paper": "schwarz", "train": True, "device": "auto"}),
@@ -55,8 +61,15 @@ def test_each_command_runs_what_was_given_for_it() -> None:
 
     parser = command_line.parser(Noted())
     needs = {"data": "x", "history": "x 0", "train": "x --recipe r", "cost": "x --recipe r", "jobs": "list"}
-    needs |= {"lessons": "check x", "evaluate": "x", "reproduce": "x", "answers": "x y"}
-    assert len(given) == 16
+    needs |= {
+        "lessons": "check x",
+        "evaluate": "x",
+        "reproduce": "x",
+        "answers": "x y",
+        "figure": "x y -o z.svg",
+        "view": "x y",
+    }
+    assert len(given) == 18
     for name, action in given.items():
         assert parser.parse_args([name, *needs.get(name, "").split()]).run is action
 

@@ -59,6 +59,7 @@ FOLDERS: dict[str, set[str]] = {  # of the front end; the others import `SHARED`
     "pixel_viewer": {*SHARED, "map_grid"},
     "sampling_grid": {*SHARED, "panels"},
     "stage_maps": {*SHARED, "map_grid"},
+    "figure": {*SHARED, "panels", "pixel_viewer"},
     "draw": {*SHARED, "panels"},
     "drawing_pad": {*SHARED, "draw"},
 }

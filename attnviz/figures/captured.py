@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-import attnviz
 from attnviz.capture.call import Call
 from attnviz.capture.frames import tensors_of
 from attnviz.capture.places import Both
@@ -18,6 +17,7 @@ from attnviz.errors import BadInput
 from attnviz.figures.layers import chosen
 from attnviz.figures.photo import Bytes, digest, stretched
 from attnviz.grids import Grid
+from attnviz.version import VERSION
 from attnviz.views.attention import LayerView
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def _origin(model: torch.nn.Module, photo: Bytes | None) -> dict[str, str]:
             weights.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
     kind = type(model)
     return {
-        "software": f"attnviz {attnviz.__version__}",
+        "software": f"attnviz {VERSION}",
         "model": f"{kind.__module__}.{kind.__qualname__}",
         "digest": weights.hexdigest(),
         "image": "none" if photo is None else f"sha256 {digest(photo)}",

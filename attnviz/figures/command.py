@@ -10,7 +10,7 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import attnviz
+from attnviz.capture.watching import watch
 from attnviz.errors import BadInput
 from attnviz.figures.figure import SUFFIXES, Figure, figure
 from attnviz.figures.photo import photo_of
@@ -56,7 +56,7 @@ def figure_of(options: argparse.Namespace) -> Figure:
 
     model = load_model(options.model, timm=options.timm)
     photo, batch = taken_by(model, options.picture, options.size)
-    return figure(attnviz.watch(model)(batch), over=photo, **named)
+    return figure(watch(model)(batch), over=photo, **named)
 
 
 def taken_by(model: nn.Module, picture: str, size: int | None) -> tuple[Any, Tensor]:

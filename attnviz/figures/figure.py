@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attnviz.errors import BadInput
 from attnviz.figures.colours import theme_of
 from attnviz.figures.maps import Choice, Direction, Head, ScaleKind, Show
+from attnviz.figures.shown import Shown
 from attnviz.views.attention import LayerView
 
 if TYPE_CHECKING:
@@ -22,27 +22,11 @@ SUFFIXES = ("pdf", "svg", "png", "csv", "npz", "html")
 UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72}
 
 
-@dataclass(frozen=True, eq=False)
-class Figure:
+class Figure(Shown):
     """Views of attention layers of one picture, and what is chosen of them. `attnviz.figure` makes it.
 
     The same object gives the picture, the numbers and the viewer, so that they cannot differ.
-
-    Args:
-        views: name of a layer -> its view.
-        choice: what is shown of each.
-        theme: light, dark or print, of pictures.
-        width: of pictures, in inches.
-        origin: where it comes from; stands in every file.
-        steps: what the names of `views` count: layer, or step of a training.
     """
-
-    views: Mapping[str, LayerView]
-    choice: Choice = field(default_factory=Choice)
-    theme: str = "light"
-    width: float = 3.25
-    origin: Mapping[str, str | int | float] = field(default_factory=dict)
-    steps: str = "layer"
 
     def save(self, path: str | Path) -> Path:
         """Write the figure.
@@ -117,7 +101,7 @@ class Figure:
     def _repr_html_(self) -> str:
         from attnviz.figures import page
 
-        return page.for_notebook(self)
+        return page.for_notebook(self, self._repr_png_())
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         from base64 import b64encode

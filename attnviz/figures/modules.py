@@ -10,10 +10,9 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
-import attnviz
 from attnviz.errors import BadInput
 
-FRONTEND = Path(attnviz.__file__).parent / "ui" / "frontend"
+FRONTEND = Path(__file__).parents[1] / "ui" / "frontend"
 
 _COMMENT = re.compile(
     r"^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*\n|^[ \t]*//[^\n]*\n|/\*\* @(?:type|param)(?:(?!\*/).)*\*/ ?", re.M | re.S

@@ -12,10 +12,10 @@ from attnviz.figures.maps import maps_of
 from attnviz.figures.wording import words_of
 
 if TYPE_CHECKING:
-    from attnviz.figures.figure import Figure
+    from attnviz.figures.shown import Shown
 
 
-def csv(figure: Figure) -> bytes:
+def csv(figure: Shown) -> bytes:
     """Return a table: a line a token of a layer, a column a head and the mean of heads; its origin above it.
 
     Rows, columns and heads count from 1, as a person reads them; tokens that lie nowhere have no row.
@@ -36,7 +36,7 @@ def csv(figure: Figure) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def npz(figure: Figure) -> bytes:
+def npz(figure: Shown) -> bytes:
     """Return arrays: for each layer float64 (head, token) of what is shown, and how its tokens lie; and the origin.
 
     `names` has the layers; layer I has `values_I`, and `grid_I`: rows, columns, tokens before them that lie nowhere,

@@ -18,7 +18,7 @@ from attnviz.views.attention import FIELDS
 from attnviz.views.payload import ALIGNMENT, with_header
 
 if TYPE_CHECKING:
-    from attnviz.figures.figure import Figure
+    from attnviz.figures.shown import Shown
 
 ENTRY = "figure/figure.js"
 WITHOUT = ("live/epoch_views.js", "pixel_viewer/jacobian.js")  # they ask a server
@@ -47,7 +47,7 @@ dt { font-weight: 600; } dd { margin: 0 0 4px; overflow-wrap: anywhere; }
 POLICY = "default-src 'none'; script-src '{script}'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"  # noqa: E501
 
 
-def page_of(figure: Figure) -> str:
+def page_of(figure: Shown) -> str:
     """Return the page."""
     script = _script()
     policy = POLICY.format(script=f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}")
@@ -89,10 +89,10 @@ Rows, columns and heads count from 1.</p>
 """
 
 
-def for_notebook(figure: Figure) -> str:
+def for_notebook(figure: Shown, png: bytes) -> str:
     """Return the viewer in a frame, and below it a picture, where a notebook shows no frame."""
-    picture = b64encode(figure._repr_png_()).decode()
-    words = html.escape(figure.words())
+    picture = b64encode(png).decode()
+    words = html.escape(wording.words_of(figure))
     return (
         f'<iframe title="{words}" srcdoc="{html.escape(page_of(figure))}" sandbox="allow-scripts allow-downloads" '
         f'style="width: 100%; height: {HEIGHT}px; border: 0" loading="lazy"></iframe>'
@@ -101,13 +101,13 @@ def for_notebook(figure: Figure) -> str:
     )
 
 
-def _title(figure: Figure) -> str:
+def _title(figure: Shown) -> str:
     model = str(figure.origin.get("model", "a model")).rpartition(".")[2]
     recipe = figure.origin.get("recipe")
     return f"Attention of {model}{f', {recipe}' if recipe else ''}"
 
 
-def _state(figure: Figure) -> dict[str, object]:
+def _state(figure: Shown) -> dict[str, object]:
     """Return what the viewer is told besides its data."""
     choice = figure.choice
     view = next(iter(figure.views.values()))
@@ -120,7 +120,7 @@ def _state(figure: Figure) -> dict[str, object]:
     return {"fields": FIELDS.declared(), "state": {"view": value}, "asked": None, "plain": False}
 
 
-def _split(payloads: list[bytes], figure: Figure) -> tuple[bytes, list[bytes]]:
+def _split(payloads: list[bytes], figure: Shown) -> tuple[bytes, list[bytes]]:
     """Return the end that all layers share, which is the photograph, and their beginnings."""
     backgrounds = [view.background for view in figure.views.values()]
     if any(one is None or one is not backgrounds[0] for one in backgrounds):

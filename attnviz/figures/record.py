@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import torch
 from torch import Tensor, nn
 
-import attnviz
+from attnviz.capture.watching import watch
 from attnviz.errors import BadInput
 from attnviz.figures import captured
 from attnviz.figures.figure import Figure, inches
@@ -66,7 +66,7 @@ class Record:
         self.model.eval()
         try:
             device = next(self.model.parameters()).device
-            seen = attnviz.watch(self.model)(self.pictures.to(device))
+            seen = watch(self.model)(self.pictures.to(device))
         finally:
             self.model.train(training)
             torch.set_rng_state(state)

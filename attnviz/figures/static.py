@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-import attnviz
 from attnviz.errors import BadInput
 from attnviz.figures import wording
 from attnviz.figures.colours import INFINITE, MASKED, NOT_A_NUMBER, TOP, Colours, Theme, theme_of
 from attnviz.figures.maps import Choice, Head, Maps, cell_of, laid_out, maps_of
+from attnviz.version import VERSION
 from attnviz.views.attention import LayerView
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawn
 
-    from attnviz.figures.figure import Figure
+    from attnviz.figures.shown import Shown
 
 POINTS = 72
 TYPE = 7.0  # points; papers ask for six at least
@@ -68,7 +68,7 @@ class Panel(NamedTuple):
         return laid_out(self.view, self.maps.indices[self.number], MASKED)
 
 
-def panels(figure: Figure) -> list[Panel]:
+def panels(figure: Shown) -> list[Panel]:
     """Return the maps of a figure, in order."""
     found = []
     for name, view in zip(wording.names_of(figure), figure.views.values(), strict=True):
@@ -77,15 +77,15 @@ def panels(figure: Figure) -> list[Panel]:
     return found
 
 
-def content(figure: Figure, kind: str) -> bytes:
+def content(figure: Shown, kind: str) -> bytes:
     """Return the picture as a file: pdf, svg or png. The same figure gives the same bytes."""
     matplotlib = _matplotlib()
-    about = json.dumps({**figure.origin, "shows": figure.words()}, ensure_ascii=False)
-    title, software = wording.shown(figure), f"attnviz {attnviz.__version__}"
+    about = json.dumps({**figure.origin, "shows": wording.words_of(figure)}, ensure_ascii=False)
+    title, software = wording.shown(figure), f"attnviz {VERSION}"
     known: dict[str, dict[str, Any]] = {
         "pdf": {
             "Title": title,
-            "Subject": figure.words(),
+            "Subject": wording.words_of(figure),
             "Keywords": about,
             "Creator": software,
             "CreationDate": None,
@@ -99,7 +99,7 @@ def content(figure: Figure, kind: str) -> bytes:
     return made.getvalue()
 
 
-def draw(figure: Figure, axes: Any) -> None:
+def draw(figure: Shown, axes: Any) -> None:
     """Draw the maps into axes that are there."""
     _matplotlib()
     given: list[Axes] = [*np.ravel(np.asarray(axes, dtype=object))]
@@ -141,7 +141,7 @@ class Layout:
             yield MARGIN + column * (self.side + GAP), MARGIN + self.caption + row * self.step
 
 
-def whole(figure: Figure) -> Drawn:
+def whole(figure: Shown) -> Drawn:
     """Return the figure of matplotlib."""
     from matplotlib.figure import Figure as Drawn
 
@@ -167,7 +167,7 @@ def whole(figure: Figure) -> Drawn:
     return drawn
 
 
-def _layout(figure: Figure, maps: Sequence[Panel], picture: bool) -> Layout:
+def _layout(figure: Shown, maps: Sequence[Panel], picture: bool) -> Layout:
     room = figure.width - 2 * MARGIN
     most = max(1, int((room + GAP) / (LEAST + GAP)))
     items, across = _items(maps, picture, most)
@@ -175,7 +175,7 @@ def _layout(figure: Figure, maps: Sequence[Panel], picture: bool) -> Layout:
     lines = max(_caption(panel, maps).count("\n") for panel in maps) + 1
     caption = lines * LINE + 0.04
     step = side * max(_aspect(maps[0].view, item) for item in items) + caption + GAP / 2
-    words = textwrap.wrap(figure.words(), int(room * POINTS / (SMALL * 0.54)))
+    words = textwrap.wrap(wording.words_of(figure), int(room * POINTS / (SMALL * 0.54)))
     rows = -(-len(items) // across)
     height = MARGIN + rows * step + 0.02 + LEGEND + len(words) * LINE + MARGIN
     return Layout(figure.width, height, side, across, items, step, caption, words)
@@ -297,7 +297,7 @@ def _frame(axes: Axes, theme: Theme) -> None:
         spine.set(color=_hex(theme.line), linewidth=0.5)
 
 
-def _legend(drawn: Drawn, layout: Layout, theme: Theme, figure: Figure, maps: Sequence[Panel], top: float) -> None:
+def _legend(drawn: Drawn, layout: Layout, theme: Theme, figure: Shown, maps: Sequence[Panel], top: float) -> None:
     """Draw the bar of colours with its numbers, and below it what is shown, in words."""
     scale = maps[0].maps.scales[maps[0].number]
     wide = min(layout.width - 2 * MARGIN - 0.3, 2.6)

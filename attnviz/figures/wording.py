@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from attnviz.figures.maps import Head
 
 if TYPE_CHECKING:
-    from attnviz.figures.figure import Figure
+    from attnviz.figures.shown import Shown
     from attnviz.views.attention import LayerView
 
 
-def words_of(figure: Figure) -> str:
+def words_of(figure: Shown) -> str:
     """Return what is shown and what the colours mean, in sentences."""
     return f"{shown(figure)} {colours(figure)}"
 
 
-def shown(figure: Figure) -> str:
+def shown(figure: Shown) -> str:
     """Return what the maps are, in a sentence."""
     choice = figure.choice
     view = next(iter(figure.views.values()))
@@ -31,7 +31,7 @@ def shown(figure: Figure) -> str:
     return f"{what} {how}, {heads_in_words(choice.heads_of(view), view.heads)}."
 
 
-def colours(figure: Figure) -> str:
+def colours(figure: Shown) -> str:
     """Return what the colours mean, in a sentence."""
     choice = figure.choice
     sizes = sorted({view.tokens for view in figure.views.values()})
@@ -64,7 +64,7 @@ def place_in_words(view: LayerView, token: int) -> str:
     return f"row {row + 1}, column {column + 1}"
 
 
-def names_of(figure: Figure) -> list[str]:
+def names_of(figure: Shown) -> list[str]:
     """Return the names of all layers as they stand above maps: the numbers in their paths where those differ."""
     layers = [*figure.views]
     numbers = [[part for part in _parts(layer) if part.isdigit()] for layer in layers]

@@ -187,14 +187,14 @@ class ClaimWork(Work):
             for at, picture in enumerate(block):
                 place = picture - numbers[0]
                 for unit, head in enumerate(self.units):
-                    grid = self.calls[head.layer].grid
+                    lies = self.calls[head.layer].grid
                     for name, beside in (("holds", place), ("other", place + 1)):
-                        marks = None if grid is None else inked[grid]
-                        slope = None if grid is None else steepness[grid]
+                        ink = None if lies is None else inked[lies]
+                        slope = None if lies is None else steepness[lies]
                         map = Map(
                             arrays[head.layer][at, head.number],
-                            grid,
-                            None if marks is None else marks[beside],
+                            lies,
+                            None if ink is None else ink[beside],
                             None if slope is None else slope[beside],
                         )
                         for row, (title, claim) in enumerate(self.claims.values()):

@@ -121,7 +121,8 @@ class Passes:
             which = some[:, 0]
             without = self.answers(erased(images[which], removed[some[:, 1]], grid))
             lost.append(clear(logits[which].double(), answer[which]) - clear(without.double(), answer[which]))
-        return torch.cat(lost).unflatten(0, (len(images), len(places))).numpy()
+        found: Array = torch.cat(lost).unflatten(0, (len(images), len(places))).numpy()
+        return found
 
 
 def of_places(pixels: Tensor, grid: Grid) -> Array:

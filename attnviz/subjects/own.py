@@ -145,8 +145,18 @@ def _of_timm(name: str, weights: str) -> tuple[nn.Module, Callable[[Any], Tensor
         if not Path(weights).is_file():
             raise BadInput(f"There is no file {weights}.")
         model.load_state_dict(load_file(weights))
-    settings = timm.data.resolve_model_data_config(model)
-    return model, timm.data.create_transform(**settings, is_training=False), None
+    settings = timm.data.resolve_model_data_config(model)  # type: ignore[attr-defined, no-untyped-call]
+    prepare = timm.data.create_transform(**settings, is_training=False)  # type: ignore[attr-defined]
+    names = _imagenet() if getattr(model, "num_classes", 0) == 1000 else None
+    return model, prepare, names
+
+
+def _imagenet() -> list[str]:
+    """Return the names of ImageNet's 1,000 classes, which timm ships."""
+    from timm.data import ImageNetInfo
+
+    info = ImageNetInfo()
+    return [info.index_to_description(number).partition(",")[0] for number in range(1000)]
 
 
 def _as_imagenet(image: Any) -> Tensor:

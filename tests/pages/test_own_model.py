@@ -1,5 +1,6 @@
 """The explorer with a model of the visitor's own: its maps equal those that the model's own layer computes."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from attnviz import subjects
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.subjects import own, photos
 from attnviz.ui.explorer import own_model
+from attnviz.ui.shared.wording import verbatim
 from attnviz.views.attention import LayerView
 
 ROOT = Path(__file__).parents[2]
@@ -103,7 +105,7 @@ def test_the_page_draws_it_and_says_what_was_captured(started: pytest.MonkeyPatc
 
 
 def test_what_has_no_attention_gets_a_sentence(started: pytest.MonkeyPatch) -> None:
-    started.setenv(own.MODEL, own.os.environ[own.MODEL].replace(":vit", ":plain"))
+    started.setenv(own.MODEL, os.environ[own.MODEL].replace(":vit", ":plain"))
     test = run()
     assert not test.exception
     assert len(test.info) == 1
@@ -150,3 +152,28 @@ def test_building_leaves_the_shared_model_alone(started: pytest.MonkeyPatch) -> 
     loaded = own.own().net.load(double=True)
     assert next(loaded.model.parameters()).dtype == torch.float64
     assert next(own.own().model.parameters()).dtype == torch.float32
+
+
+def test_the_answer_without_a_head_is_that_of_a_projection_without_its_columns(
+    started: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    photo = photos.Photo("photo.png")
+    found = own_model.answer_of(own_model.without(photo, "attention", [1]), own.own().net.classes)
+    model = own.own().net.load().model
+    with torch.no_grad():
+        model.attention.out_proj.weight[:, 8:] = 0  # the second of two heads of eight features
+        logits = model(own.own().prepare(Image.open(tmp_path / "photo.png"))[None])
+    best = int(logits[0].argmax())
+    assert found == (("cat", "dog", "owl")[best], pytest.approx(float(logits[0].double().softmax(0)[best]), rel=1e-5))
+    test = run(off="2")
+    assert not test.exception
+    assert any(found[0] in one.value and "The answer" in one.value for one in test.markdown)
+    assert "there is no" not in " ".join(one.value for one in test.warning)
+    (warning,) = run(off="5").warning
+    assert warning.value == verbatim("The URL asks for the head '5'; this layer has heads 1 to 2.")
+
+
+def test_a_changed_answer_names_both() -> None:
+    assert own_model.changed(("cat", 0.9), ("dog", 0.5)) == (
+        "The answer changes from **cat** (90.0 %) to **dog** (50.0 %)."
+    )

@@ -101,10 +101,8 @@ def find(picture: Bytes, dark: bool | None = None, box: Box | None = None) -> Fo
     above, before = max(top - room, 0), max(left - room, 0)
     part = picture[above : bottom + room, before : right + room]
     inside = (top - above, left - before, bottom - above, right - before)
-    prior, ways = (
-        paper.ink(grey, dark)[1],
-        [(_within(ink, inside, part.shape), *more) for ink, *more in _inks(part, dark)],
-    )
+    prior = paper.ink(grey, dark)[1]
+    ways = [(_within(ink, inside, part.shape), by, is_dark) for ink, by, is_dark in _inks(part, dark)]
     best = _best_of(ways, prior, dark is not None)
     only = NOTHING
     if best is None:  # what lies along an edge is more often a table than a digit, but where somebody says so

@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 
 from attnviz.answers import probabilities
-from attnviz.grids import Grid
 from attnviz.measures.attention import scores
 from attnviz.measures.heads import reach
+from attnviz.readings import Grid
 
 Array = npt.NDArray[np.float64]
 

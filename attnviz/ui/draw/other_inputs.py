@@ -10,12 +10,10 @@ as it was, and is one sentence.
     input     which of the choices is open, in the URL
 """
 
-import ipaddress
 import random
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -30,6 +28,7 @@ from attnviz.ui.components.photograph import drawn_box
 from attnviz.ui.components.photograph import photograph as shown_photograph
 from attnviz.ui.draw.tasks import Task
 from attnviz.ui.shared import pickers, url_state
+from attnviz.ui.shared.visitor import camera_refusal
 from attnviz.ui.shared.wording import verbatim
 
 SAMPLE, FILE, CAMERA = "sample", "file", "camera"
@@ -129,7 +128,7 @@ def file(its: Task) -> None:
 
 def camera(its: Task) -> None:
     """Draw the camera, or why the browser will not lend it, and what became of the last photograph."""
-    refusal = camera_refusal(st.context.url)
+    refusal = camera_refusal(st.context.url, _title(FILE))
     if refusal:
         st.info(verbatim(refusal))
         return
@@ -138,22 +137,6 @@ def camera(its: Task) -> None:
         width=420, on_change=_receive, args=(CAMERA, "input_camera", its),
     )  # fmt: skip
     _say(CAMERA, its)
-
-
-def camera_refusal(url: str | None) -> str | None:
-    """Say why a browser lends no camera to a page at this URL; None where it does, if the visitor allows it.
-
-    Args:
-        url: of the page in the visitor's browser; None where it is not known.
-    """
-    parts = urlsplit(url or "")
-    host = parts.hostname or ""
-    if parts.scheme != "http" or host == "localhost" or host.endswith(".localhost") or _is_loopback(host):
-        return None
-    return (
-        "Browsers allow the camera only on pages that are loaded over https or from this machine; this page was loaded "
-        f"over plain http from {host}. Choose “{_title(FILE)}”: a phone or tablet offers its camera there too."
-    )
 
 
 def in_memory() -> None:
@@ -166,13 +149,6 @@ def in_memory() -> None:
 def _outside() -> _Received:
     found: _Received = st.session_state.setdefault(_MEMORY, _Received())
     return found
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _title(name: str) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
@@ -11,12 +13,17 @@ import streamlit as st
 from attnviz import data
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.subjects import Example, Net, Picture, Subject, own, photos
+from attnviz.subjects.example import Bytes
 from attnviz.subjects.own import ARCHITECTURE
-from attnviz.ui.components.pixel_viewer import FIELDS, pixel_viewer, settled_view
+from attnviz.ui.components.pixel_viewer import pixel_viewer, settled_view
 from attnviz.ui.shared import mechanism_page, page, url_state
-from attnviz.ui.shared.wording import verbatim
+from attnviz.ui.shared.visitor import camera_refusal
+from attnviz.ui.shared.wording import share, verbatim
+from attnviz.views.attention import FIELDS
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from attnviz.listening import Trace
     from attnviz.views.attention import LayerView
 
@@ -54,6 +61,10 @@ def choose() -> Example:
         sample = photos.Photo(chosen or there[0])
     with st.popover("Your own photograph"):
         st.file_uploader(FILE, key="own_file", on_change=_upload)
+        if refusal := camera_refusal(st.context.url, "Browse files"):
+            st.caption(verbatim(refusal))
+        elif st.toggle("Take one with the camera", key="own_camera_on"):
+            st.camera_input("Take a photograph", key="own_camera", on_change=_upload, args=("own_camera",))
     if refused := st.session_state.pop("own_refused", ""):
         url_state.complain(refused)
     return named or sample
@@ -81,8 +92,9 @@ def _layer(subject: Subject, seen: Trace, calls: list[str]) -> None:
     chosen = url_state.choice("address", calls, calls[0], "layer")
     titles = {key: f"{number}: {key or 'the model itself'}" for number, key in enumerate(calls)}
     st.selectbox(
-        "Layer", calls, key="address", format_func=titles.__getitem__, on_change=url_state.keep, args=("address",)
-    )
+        "Layer", calls, key="address", format_func=titles.__getitem__, on_change=url_state.keep, args=("address",),
+        kwargs={"clears": ("off",)},
+    )  # fmt: skip
     try:
         view = view_of(seen, chosen, subject)
     except BadInput as error:
@@ -90,6 +102,45 @@ def _layer(subject: Subject, seen: Trace, calls: list[str]) -> None:
         return
     keep = mechanism_page.keep(FIELDS, settled_view, VIEWER)
     pixel_viewer(view, key=VIEWER, state=FIELDS.read(st.query_params.to_dict()), on_change=keep)
+    _heads_off(subject, seen, chosen, view.heads)
+
+
+def _heads_off(subject: Subject, seen: Trace, path: str, heads: int) -> None:
+    """Draw the choice of heads to switch off, and what the model answers without them."""
+    before = answer_of(seen.output, subject.net.classes)
+    if before is None:
+        return
+    names = [str(head) for head in range(1, heads + 1)]
+    asked = [word for word in st.query_params.get("off", "").split(",") if word]
+    if wrong := [word for word in asked if word not in names]:
+        url_state.complain(f"The URL asks for the head {wrong[0]!r}; this layer has heads 1 to {heads}.")
+        asked = [word for word in asked if word in names]
+    st.session_state["own_off"] = asked
+    st.multiselect(
+        "Switch off heads of this layer, and see whether the answer depends on them", names, key="own_off",
+        on_change=_off, placeholder="None is switched off",
+    )  # fmt: skip
+    if not asked:
+        return
+    try:
+        after = answer_of(without(subject.example, path, [int(word) - 1 for word in asked]), subject.net.classes)
+    except AttnvizError as error:
+        st.info(verbatim(str(error)))
+        return
+    if after is not None:
+        st.markdown(changed(before, after))
+
+
+def changed(before: tuple[str, float], after: tuple[str, float]) -> str:
+    """Return in Markdown what the model answers without some heads."""
+    (first, was), (second, becomes) = before, after
+    if first == second:
+        return f"The answer stays **{verbatim(first)}**, with {share(becomes)} instead of {share(was)}."
+    return f"The answer changes from **{verbatim(first)}** ({share(was)}) to **{verbatim(second)}** ({share(becomes)})."
+
+
+def _off() -> None:
+    url_state.set_value(off=",".join(sorted(st.session_state["own_off"], key=int)) or None)
 
 
 def passed(example: Example) -> Trace:
@@ -101,30 +152,70 @@ def passed(example: Example) -> Trace:
         TraceError: nothing was captured; names the modules that look like attention.
         BadInput: the preprocessing or the model does not take the picture.
     """
-    import torch
-    from PIL import Image
-
-    import attnviz
+    from attnviz.capture.watching import watch
 
     mine, picture = own.own(), example.picture
     key = mine.net.key, picture.shape[0].to_bytes(4) + picture.tobytes()
     with _one_at_a_time:
-        if key in _last:
-            return _last[key]
-        pixels = picture if picture.shape[2] == 3 else np.repeat(picture[..., :1], 3, 2)
-        try:
-            batch = mine.prepare(Image.fromarray(pixels))
-            if not isinstance(batch, torch.Tensor) or batch.ndim not in (3, 4):
-                raise BadInput("expected a tensor (channel, row, column) from the preprocessing")
-            batch = batch if batch.ndim == 4 else batch[None]
-            seen = attnviz.watch(mine.model)(batch)
-        except AttnvizError:
-            raise
-        except Exception as error:  # whatever code that is not ours raises
-            raise BadInput(f"{mine.net.title} does not take this picture: {type(error).__name__}: {error}") from error
-        _last.clear()
-        _last[key] = seen
-        return seen
+        if key not in _last:
+            with _sentences(mine):
+                seen = watch(mine.model)(_batch(mine, picture))
+            _last.clear()
+            _last[key] = seen
+        return _last[key]
+
+
+def without(example: Example, path: str, heads: Sequence[int]) -> Any:
+    """Return the model's output with some heads of a layer switched off.
+
+    Args:
+        path: of the module that attends.
+        heads: their numbers from 0.
+
+    Raises:
+        TraceError: the edit cannot be made exactly.
+    """
+    import torch
+
+    from attnviz import edits
+    from attnviz.tracing import trace
+
+    mine, tap = own.own(), f"{path}.mixed".removeprefix(".")
+    off = [edits.off(tap, head=head) for head in heads]
+    with _one_at_a_time, _sentences(mine), torch.no_grad(), trace(mine.model, [tap], off, capture=True):
+        return mine.model(_batch(mine, example.picture))
+
+
+def answer_of(output: Any, classes: Sequence[str]) -> tuple[str, float] | None:
+    """Return the most probable class and its probability; None where the output is no logits (picture, class)."""
+    logits = getattr(output, "logits", output)
+    if getattr(logits, "ndim", 0) != 2 or logits.shape[1] < 2:
+        return None
+    found = logits[0].double().softmax(0)
+    best = int(found.argmax())
+    return classes[best] if len(classes) == len(found) else f"class {best}", float(found[best])
+
+
+def _batch(mine: own.Own, picture: Bytes) -> Tensor:
+    import torch
+    from PIL import Image
+
+    pixels = picture if picture.shape[2] == 3 else np.repeat(picture[..., :1], 3, 2)
+    batch = mine.prepare(Image.fromarray(pixels))
+    if not isinstance(batch, torch.Tensor) or batch.ndim not in (3, 4):
+        raise BadInput("The preprocessing must return a tensor (channel, row, column).")
+    return batch if batch.ndim == 4 else batch[None]
+
+
+@contextmanager
+def _sentences(mine: own.Own) -> Iterator[None]:
+    """Turn whatever code that is not ours raises into one sentence."""
+    try:
+        yield
+    except AttnvizError:
+        raise
+    except Exception as error:
+        raise BadInput(f"{mine.net.title} does not take this picture: {type(error).__name__}: {error}") from error
 
 
 def view_of(seen: Trace, path: str, subject: Subject) -> LayerView:

@@ -1,8 +1,10 @@
-"""Who looks at a page: the browser, by its cookie, and what is for another browser alone."""
+"""Who looks at a page: the browser, by its cookie; what is for another browser alone; whether it lends its camera."""
 
 from __future__ import annotations
 
+import ipaddress
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -23,3 +25,27 @@ def is_hidden(recipe: Recipe) -> bool:
     from attnviz.data import own  # here, as the live channel, which knows the cookie, loads no numpy
 
     return own.is_own(recipe.data) and not own.held(recipe.data, holder())
+
+
+def camera_refusal(url: str | None, instead: str) -> str | None:
+    """Say why a browser lends no camera to a page at this URL; None where it does, if the visitor allows it.
+
+    Args:
+        url: of the page in the visitor's browser; None where it is not known.
+        instead: the label of what takes a file.
+    """
+    parts = urlsplit(url or "")
+    host = parts.hostname or ""
+    if parts.scheme != "http" or host == "localhost" or host.endswith(".localhost") or _is_loopback(host):
+        return None
+    return (
+        "Browsers allow the camera only on pages that are loaded over https or from this machine; this page was loaded "
+        f"over plain http from {host}. Choose “{instead}”: a phone or tablet offers its camera there too."
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

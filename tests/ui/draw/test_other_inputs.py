@@ -205,17 +205,17 @@ def test_a_photograph_comes_onto_the_pad() -> None:
     ],
 )
 def test_the_camera_is_lent_on_this_machine_and_over_https(url: str | None) -> None:
-    assert other_inputs.camera_refusal(url) is None
+    assert other_inputs.camera_refusal(url, "A picture file") is None
 
 
 @pytest.mark.parametrize("host", ["192.168.1.5", "class-room.local", "localhost.example.org", "[fe80::1]"])
 def test_over_plain_http_it_is_said_why_there_is_no_camera(host: str) -> None:
-    sentence = other_inputs.camera_refusal(f"http://{host}:8501/draw")
+    sentence = other_inputs.camera_refusal(f"http://{host}:8501/draw", "A picture file")
     assert sentence and host.strip("[]") in sentence and "https" in sentence and "A picture file" in sentence
 
 
 def test_where_the_camera_is_refused_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(other_inputs, "camera_refusal", lambda url: "Browsers allow no camera here.")
+    monkeypatch.setattr(other_inputs, "camera_refusal", lambda url, instead: "Browsers allow no camera here.")
     test = open_page(input="camera")
     assert test.info[0].value.replace("\\", "") == "Browsers allow no camera here." and not test.camera_input
 
