@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import cards, data
-from attnviz.data import store, strokes
+from attnviz.data import loading, store, strokes
 from attnviz.data.specs import Dataset
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
 from attnviz.ui.shared import experiments, findings
@@ -188,7 +188,7 @@ def test_a_link_shows_the_same_where_mnist_is_and_where_it_is_not(
         with monkeypatch.context() as patch:
             if there:
                 patch.setattr(store, "read", mnist)
-                patch.setattr(data, "read", mnist)
+                patch.setattr(loading, "read", mnist)
             return run(**words)
 
     read = store.read
