@@ -199,6 +199,22 @@ def _lessons(command: argparse.ArgumentParser) -> None:
     action.add_argument("options", nargs=argparse.REMAINDER, help="options for Streamlit, such as --server.port=8600")
 
 
+def _heads(command: argparse.ArgumentParser) -> None:
+    command.add_argument("model", metavar="MODEL", help="MODEL.RECIPE; `attnviz checkpoints` lists them")
+    command.add_argument("pictures", metavar="PICTURES", help="a data set, such as strokes or mnist")
+    command.add_argument("--count", type=int, default=500, help="how many of its test pictures; by default 500")
+    command.add_argument("--no-random", action="store_true", help="leave out the same of random weights")
+    command.add_argument(
+        "--claim", action="append", default=[], metavar="FILE.py:FUNCTION",
+        help="a statement about a head, tested on every picture: a function of a map that returns True or False",
+    )  # fmt: skip
+    for kind, what in {
+        "csv": "means and intervals", "json": "the same, for a program", "npz": "all values on all pictures",
+        "html": "the same as a page",
+    }.items():  # fmt: skip
+        command.add_argument(f"--{kind}", type=Path, metavar="FILE", help=f"write {what}")
+
+
 def _evaluate(command: argparse.ArgumentParser) -> None:
     command.add_argument("name", metavar="NAME", help="MODEL.RECIPE; `attnviz checkpoints` lists them")
 
@@ -243,6 +259,7 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "jobs": ("train in the background: list, start, stop, keep, ...", _jobs),
     "search": ("train a recipe many times with other settings; alone, list all searches", _search),
     "lessons": ("check a folder of lessons, or print them", _lessons),
+    "heads": ("measure every attention head over many pictures, and test statements about them", _heads),
     "evaluate": ("test a checkpoint again", _evaluate),
     "migrate": ("update the cards of an earlier version", _nothing),
     "results": ("print docs/results.md", _results),

@@ -74,6 +74,12 @@ def _train(options: argparse.Namespace) -> None:
         )
 
 
+def _heads(options: argparse.Namespace) -> None:
+    from attnviz.head_table import command
+
+    print(command.run(options))
+
+
 def _evaluate(options: argparse.Namespace) -> None:
     from attnviz.checkpoints import load
     from attnviz.training.measuring import evaluate, test_examples
@@ -320,6 +326,7 @@ COMMANDS = {
     "jobs": _jobs,
     "search": _search,
     "lessons": _lessons,
+    "heads": _heads,
     "evaluate": _evaluate,
     "migrate": _migrate,
     "results": _results,

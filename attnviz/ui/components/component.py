@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 FRONTEND = Path(__file__).parents[1] / "frontend"
 
 SHARED = (
-    "arrive", "drawing_pad", "epoch_slider", "map_grid", "parallel_coordinates", "photograph", "pixel_viewer",
-    "stage_maps", "value_bars",
+    "arrive", "drawing_pad", "epoch_slider", "head_table", "map_grid", "parallel_coordinates", "photograph",
+    "pixel_viewer", "stage_maps", "value_bars",
 )  # fmt: skip
 """Components of attnviz that belong to no mechanism, or to several; the rows of `MECHANISMS` list the others."""
 

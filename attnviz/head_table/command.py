@@ -1,0 +1,65 @@
+"""`attnviz heads MODEL PICTURES`: the table of heads on the command line."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from attnviz import files
+from attnviz.errors import BadInput
+from attnviz.head_table import export
+from attnviz.head_table.claims import CLAIMS, ClaimWork, claim_of
+from attnviz.head_table.door import loaded, with_random_weights
+from attnviz.head_table.measures import MEASURES
+from attnviz.head_table.work import Work
+from attnviz.subjects import nets
+
+
+def run(options: argparse.Namespace) -> str:
+    """Measure, write what is asked for, and return what is printed.
+
+    Raises:
+        BadInput: a file cannot be written, or a claim cannot be had.
+    """
+    from tqdm import tqdm
+
+    claims = {**CLAIMS, **dict(claim_of(word) for word in options.claim)}
+    net = nets.net(options.model)
+    model, images, labels, mask = loaded(net, options.pictures, options.count, None, None, False)
+    models = [model] if options.no_random else [model, with_random_weights(model)]
+    works = [Work(one, images, mask) for one in models]
+    tests = [ClaimWork(one, images, mask, claims) for one in models]
+    with tqdm(total=2 * len(models) * works[0].count, desc="Heads", unit=" parts", delay=2, leave=False) as bar:
+        parts = [work.all(lambda *_: bar.update()) for work in (*works, *tests)]
+    tables = [work.table(some, labels) for work, some in zip(works, parts, strict=False)]
+    table = tables[0] if options.no_random else replace(tables[0], random=tables[1])
+    tested = tests[0].tested(parts[len(models)], None if options.no_random else parts[-1])
+    origin = {"model": net.key, "weights": net.digest, "data": options.pictures}
+    for path, content in (
+        (options.csv, lambda: export.to_csv(table, tested, origin)),
+        (options.json, lambda: export.to_json(table, tested, origin)),
+        (options.npz, lambda: export.to_npz(table)),
+        (options.html, lambda: export.to_html(table, tested, origin)),
+    ):
+        if path is not None:
+            _write(path, content())
+    lines = [f"{len(table.heads)} heads of {net.key}, {len(table.numbers)} pictures of {options.pictures}."]
+    for name, one in MEASURES.items():
+        mean = table.mean(name)
+        if not mean.pictures.any():
+            continue
+        said = "  ".join(f"{head.name} {value:.3g}" for head, value in zip(table.heads, mean.value, strict=True))
+        lines.append(f"{one.title}: {said}")
+    for claim in tested:
+        said = "  ".join(f"{head.name} {value:.0%}" for head, value in zip(table.heads, claim.holds.value, strict=True))
+        lines.append(f"{claim.title}: {said}")
+    lines += [f"Left out: {path}, as {reason}." for path, reason in table.left_out.items()]
+    return "\n".join(lines)
+
+
+def _write(path: Path, content: str | bytes) -> None:
+    try:
+        files.write(path, content)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {files.reason(error)}.") from error

@@ -1,0 +1,124 @@
+"""All heads of a net over many pictures, and the pictures that move one: the data for `frontend/head_table/`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attnviz.head_table.measures import MEASURES
+from attnviz.ui.components import url_view
+from attnviz.views.payload import pack
+from attnviz.views.url_fields import Field, Fields
+
+if TYPE_CHECKING:
+    from attnviz.head_table.table import Heads, Mean
+
+FIELDS = Fields(
+    Field("across", "choice", "entropy", tuple(MEASURES)),
+    Field("up", "choice", "effect", tuple(MEASURES)),
+    Field("colour", "choice", "effect", tuple(MEASURES)),
+    Field("head", "number", None),
+    Field("random", "yes_no", False),
+    Field("brush", "text", ""),
+)
+"""The view: the measures of the two axes and of the board, the chosen head, counted over all layers, whether random
+weights stand beside, and the brushed part of the scatter, as "left,right,low,high" from 0 to 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """Pictures that are chosen for a head, by one rule.
+
+    Args:
+        title: of the row.
+        places: of the pictures in the table.
+    """
+
+    title: str
+    places: Sequence[int]
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """The pictures that move a head most, least, and some between.
+
+    Args:
+        head: which one.
+        rows: the pictures.
+        pictures: uint8 (picture, row, column, channel), of all rows one after the other.
+        maps: float64 (picture, row, column), what each token receives, as a multiple of an even share.
+        captions: of each picture.
+        links: to a view of each picture; "" where there is none.
+        ink: whether they are ink on empty paper.
+    """
+
+    head: int
+    rows: Sequence[Row]
+    pictures: np.ndarray
+    maps: np.ndarray
+    captions: Sequence[str]
+    links: Sequence[str]
+    ink: bool
+
+
+def packed(table: Heads, moved: Moved | None, origin: Mapping[str, str | int | float]) -> bytes:
+    """Return the table as the browser gets it.
+
+    Args:
+        table: of all heads.
+        moved: the pictures of the chosen head; None where none is chosen.
+        origin: stands in every export.
+    """
+    header: dict[str, Any] = {
+        "measures": [
+            {"name": name, "title": one.title, "unit": one.unit, "about": one.about, "scale": one.scale,
+             "none": one.none}
+            for name, one in MEASURES.items()
+        ],
+        "heads": [{"name": head.name, "path": head.path, "layer": head.layer, "number": head.number}
+                  for head in table.heads],
+        "nearest": [int(one) for one in table.nearest],
+        "pictures": len(table.numbers),
+        "origin": dict(origin),
+    }  # fmt: skip
+    arrays = _means(table, "")
+    if table.random is not None:
+        arrays |= _means(table.random, "random_")
+    if moved is not None:
+        header["moved"] = {
+            "head": moved.head,
+            "rows": [{"title": row.title, "count": len(row.places)} for row in moved.rows],
+            "captions": list(moved.captions),
+            "links": list(moved.links),
+            "ink": moved.ink,
+        }
+        arrays |= {"shown": np.ascontiguousarray(moved.pictures), "maps": moved.maps}
+    return pack(header, arrays)
+
+
+def _means(table: Heads, before: str) -> dict[str, np.ndarray]:
+    found: list[Mean] = [table.mean(name) for name in MEASURES]
+    return {
+        f"{before}{name}": np.stack([getattr(one, field) for one in found])
+        for name, field in (("means", "value"), ("lows", "low"), ("highs", "high"))
+    }
+
+
+def head_table(
+    data: bytes, *, key: str, state: Mapping[str, Any], on_change: Callable[[], None]
+) -> dict[str, Any] | None:
+    """Draw scatter, board and pictures.
+
+    Args:
+        data: what `packed` returned.
+        key: the component's name in this page; keep it fixed.
+        state: the view that the URL asks for, by the names of `FIELDS`.
+        on_change: called when a view has settled, before the page runs again; `url_view.settled_view` gives it there.
+
+    Returns:
+        The view that has settled last; None before the first time.
+    """
+    return url_view.draw("head_table", data, FIELDS, key=key, state=state, on_change=on_change)

@@ -1,0 +1,123 @@
+// The scatter and the board of heads as SVG, and small maps on canvases.
+
+import { css, toIndices, makeScale } from "../core/colours.js";
+import { context2d, set } from "../core/dom.js";
+import { short } from "../core/numbers.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * Make an SVG element.
+ * @param {string} tag
+ * @param {Record<string, any>} attributes
+ * @param {...(Node|string)} children
+ */
+export function svg(tag, attributes = {}, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  made.append(...children);
+  return made;
+}
+
+/** Where the scatter lies, in CSS pixels. */
+export class Room {
+  /** @param {{width: number, height: number, px: number}} size px: a pixel of the design */
+  constructor({ width, height, px }) {
+    this.width = width;
+    this.height = height;
+    this.px = px;
+    this.left = 52 * px;
+    this.right = width - 14 * px;
+    this.top = 12 * px;
+    this.bottom = height - 44 * px;
+  }
+
+  x(place) {
+    return this.left + place * (this.right - this.left);
+  }
+
+  y(place) {
+    return this.bottom - place * (this.bottom - this.top);
+  }
+
+  /** The point of the scatter under a pixel, each 0..1. @returns {[number, number]} */
+  at([x, y]) {
+    return [(x - this.left) / (this.right - this.left), (this.bottom - y) / (this.bottom - this.top)];
+  }
+
+  /** Its size. @returns {[number, number]} */
+  get size() {
+    return [this.right - this.left, this.bottom - this.top];
+  }
+}
+
+/** Axes, their ticks and titles. @param {Room} room */
+export function frameOf(room, across, up, titles) {
+  const parts = [];
+  for (const [axis, isAcross] of /** @type {[any, boolean][]} */ ([
+    [across, true],
+    [up, false],
+  ])) {
+    for (const tick of axis.ticks) {
+      const place = (tick - axis.low) / (axis.high - axis.low);
+      const [x, y] = [room.x(place), room.y(place)];
+      const line = isAcross
+        ? { x1: x, x2: x, y1: room.top, y2: room.bottom }
+        : { x1: room.left, x2: room.right, y1: y, y2: y };
+      parts.push(svg("line", { class: tick === 0 ? "rule zero" : "rule", ...line }));
+      const at = isAcross ? { x, y: room.bottom + 16 * room.px } : { x: room.left - 6 * room.px, y: y + 4 * room.px };
+      parts.push(svg("text", { class: isAcross ? "tick across" : "tick", ...at }, short(tick, 3)));
+    }
+  }
+  parts.push(svg("text", { class: "title", x: (room.left + room.right) / 2, y: room.height - 8 * room.px }, titles[0]));
+  const [x, y] = [13 * room.px, (room.top + room.bottom) / 2];
+  parts.push(svg("text", { class: "title", x, y, transform: `rotate(-90 ${x} ${y})` }, titles[1]));
+  return parts;
+}
+
+/** Put the mark of a head, with its two intervals, where it belongs; hidden where it has no place. */
+export function placeMark({ dot, across, up }, room, point, size) {
+  const there = Number.isFinite(point.x) && Number.isFinite(point.y);
+  for (const one of [dot, across, up]) set(one, "visibility", there ? "visible" : "hidden");
+  if (!there) return;
+  const [x, y] = [room.x(point.x), room.y(point.y)];
+  for (const [name, value] of Object.entries({ cx: x, cy: y, r: size })) set(dot, name, value.toFixed(1));
+  line(across, room.x(finite(point.left, point.x)), y, room.x(finite(point.right, point.x)), y);
+  line(up, x, room.y(finite(point.low, point.y)), x, room.y(finite(point.high, point.y)));
+}
+
+function finite(value, otherwise) {
+  return Number.isFinite(value) ? value : otherwise;
+}
+
+function line(made, x1, y1, x2, y2) {
+  for (const [name, value] of Object.entries({ x1, y1, x2, y2 })) set(made, name, value.toFixed(1));
+}
+
+/** The colour of a place, 0..1, of the board. @param {Palettes} palettes */
+export function boardColour(palettes, { signed, place }, value, background) {
+  if (!Number.isFinite(value)) return background;
+  const palette = signed ? palettes.signed : palettes.positive;
+  return css(palette[Math.round(254 * Math.min(1, Math.max(0, place(value))))]);
+}
+
+/**
+ * A map of multiples of an even share on a canvas of its own resolution.
+ * @param {Float64Array} maps all of them
+ * @param {number} number which one
+ * @param {[number, number]} size rows and columns
+ * @param {Palettes} palettes
+ */
+export function mapCanvas(maps, number, [rows, columns], palettes) {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [columns, rows];
+  const context = context2d(canvas);
+  const image = context.createImageData(columns, rows);
+  const pixels = new Uint32Array(image.data.buffer);
+  const values = maps.slice(number * rows * columns, (number + 1) * rows * columns).map(Math.log);
+  const indices = new Uint16Array(values.length);
+  toIndices(values, 0, values.length, makeScale("share"), indices);
+  indices.forEach((index, at) => (pixels[at] = palettes.share[index]));
+  context.putImageData(image, 0, 0);
+  return canvas;
+}

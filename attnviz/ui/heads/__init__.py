@@ -1,0 +1,8 @@
+"""The page about heads over many pictures: which nets, the work, what is drawn of it.
+
+nets.py       the nets that have attention heads
+work.py       the table of heads, in parts of one background job
+moved.py      the pictures that move a head
+claims.py     statements about a head, tested
+question.py   does an ablation predict a retraining?
+"""

@@ -1,0 +1,53 @@
+"""The nets whose heads can be measured: checkpoints that answer to one picture with attention heads."""
+
+from attnviz import cards
+from attnviz.subjects import Net, nets
+from attnviz.ui.shared import cache
+
+
+def names() -> list[str]:
+    """Return the checkpoints that have attention heads, in the order of their names."""
+    return cache.of_checkpoints(_names)
+
+
+def first() -> str:
+    """Return which one is shown at first: of most classes, then of the smallest pictures, then of most heads."""
+    return cache.of_checkpoints(_first)
+
+
+def _first() -> str:
+    def order(name: str) -> tuple[int, ...]:
+        net = nets.net(name)
+        heads = net.config.get("layers", 1) * net.config["heads"]
+        return len(net.classes), -net.input.rows * net.input.columns * net.input.channels, heads
+
+    return max(names(), key=order, default="")
+
+
+def _names() -> list[str]:
+    several = [name for name, card in cards.usable(cards.names()).items() if "heads" in card.config]
+    known: dict[tuple[str, ...], bool] = {}
+    found = []
+    for name in several:
+        net = nets.net(name)
+        # Whether there are heads depends on the architecture and on its words, such as "even"; not on its sizes.
+        kind = (net.architecture, *sorted(str(word) for word in net.config.values() if isinstance(word, str)))
+        if kind not in known:
+            known[kind] = _has_heads(net)
+        if known[kind]:
+            found.append(name)
+    return found
+
+
+def _has_heads(net: Net) -> bool:
+    import torch
+
+    from attnviz.errors import AttnvizError
+    from attnviz.head_table.calls import calls_of
+
+    taken = net.input
+    try:
+        calls_of(net.load().model, torch.zeros(2, taken.channels, taken.rows, taken.columns))
+    except AttnvizError:
+        return False
+    return True

@@ -1,0 +1,125 @@
+"""Heads over many pictures: what each attention head of a net does, and which pictures move it."""
+
+from typing import Any
+
+import streamlit as st
+
+import attnviz
+from attnviz import data
+from attnviz.subjects import Net
+from attnviz.ui.components import head_table, url_view
+from attnviz.ui.heads import claims, moved, nets, work
+from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.server import preload
+from attnviz.ui.shared import mechanism_page, page, pickers, url_state
+from attnviz.ui.shared.glossary import term
+from attnviz.ui.shared.over_many import over_many
+
+KEY = "head_table"
+MEASURED = "measured"
+COUNTS = ("100", "500", "2000")
+ANY = "any"
+TRIES = [
+    ("which head matters most?", {"count": "100", "up": "effect", "across": "object"}),
+    ("beside random weights", {"count": "100", "random": "yes", "across": "entropy", "up": "position"}),
+    ("one head's pictures", {"count": "100", "head": "1"}),
+]
+
+
+def main() -> None:
+    page.start(
+        "Heads over many pictures",
+        f"What does each {term('head', 'attention head')} do over a whole data set, and which pictures move it?",
+        tries=TRIES,
+    )
+    see()
+    page.meaning(
+        f"A model with attention looks at a picture with several {term('head', 'heads')} at once, each with its own "
+        "map of which part takes from which. One picture shows what a head does there; the dots show its mean over "
+        "all pictures, and the thin lines where that mean lies with 95 % certainty.\n\n"
+        "- **Effect on the answer**: the head is switched off, and the answer's logit falls by so much.\n"
+        "- **Entropy**: how spread its attention is. **Mean distance**: how far it reaches.\n"
+        "- **Predicted by position**: 1 if the map is the same for all pictures, 0 if other pictures say nothing "
+        "about it.\n"
+        "- **Agreement**: whether the parts that receive most are those that the answer depends on.",
+        "A head without effect here may matter together with another one: each is switched off alone. A net with "
+        "random weights has maps, too, and some of them look orderly: what it has as well was not learnt. Means hide "
+        "heads that do one thing on some pictures and another on others: look at the pictures of each tenth.",
+    )
+    preload.soon()
+
+
+@st.fragment
+def see() -> None:
+    """Draw the choices, the table of heads, and the claims."""
+    url_state.catch_up()
+    with page.sentences():
+        with page.choices():
+            net = pickers.net(nets.names(), nets.first())
+            here = pickers.sources(net)
+            source = url_state.choice("data", here, pickers.default_source(net))
+            st.selectbox("Pictures", here, key="data", format_func=lambda name: data.DATASETS[name].title, width=200,
+                         on_change=url_state.keep, args=("data",))  # fmt: skip
+            count = url_state.choice("count", COUNTS, COUNTS[0])
+            st.segmented_control("How many", COUNTS, key="count", required=True,
+                                 on_change=url_state.keep, args=("count",))  # fmt: skip
+            of = url_state.choice("of", (ANY, *net.classes), ANY)
+            st.selectbox("Of class", (ANY, *net.classes), key="of", width=120,
+                         on_change=url_state.keep, args=("of",))  # fmt: skip
+            answers = url_state.choice("answers", (ANY, "right", "wrong"), ANY)
+            st.segmented_control("Answers", (ANY, "right", "wrong"), key="answers", required=True,
+                                 on_change=url_state.keep, args=("answers",))  # fmt: skip
+        many = int(count)
+        there = len(work.pictures(net, source, many).images)
+        over_many(
+            MEASURED, there, lambda: work.job(net, source, many),
+            lambda parts: draw(net, source, many, parts, of, answers),
+            verb=("Measure all heads on", "measured"), begins=True,
+        )  # fmt: skip
+        url_state.state(model=net.key, data=source, count=count)
+
+
+def draw(net: Net, source: str, count: int, parts: list[Any], of: str, answers: str) -> None:
+    """Draw what is measured so far, of the pictures that are chosen.
+
+    Args:
+        net, source, count: the net, the data set, and how many of its pictures.
+        parts: of the work.
+        of: the class of the pictures, or ANY.
+        answers: "right", "wrong", or ANY.
+    """
+    found = work.table(net, source, count, parts)
+    few = work.pictures(net, source, count)
+    chosen = found.numbers >= 0
+    if of != ANY:
+        chosen &= few.labels[found.numbers] == net.classes.index(of)
+    if answers != ANY and found.right is not None:
+        chosen &= found.right == (answers == "right")
+    if not chosen.any():
+        st.info("No picture that is measured so far is of this kind. Choose another class, or any answers.")
+        return
+    table = found.where(chosen)
+    view = head_table.FIELDS.complete(head_table.FIELDS.read(url_state.shown()))
+    head = view["head"] if isinstance(view["head"], int) and 0 <= view["head"] < len(table.heads) else None
+    measure = view["colour"] if view["colour"] in table.values else "effect"
+    row = next((row for row in MECHANISMS.values() if net.architecture in row.models), None)
+    pictures = None
+    if head is not None:
+        pictures = moved.of_head(table, few, net, source, head, measure, row.url if row else "")
+    origin = {
+        "attnviz": attnviz.__version__, "model": net.key, "weights": net.digest[:12], "data": source,
+        "pictures": len(table.numbers), "class": of, "answers": answers,
+    }  # fmt: skip
+    head_table.head_table(
+        head_table.packed(table, pictures, origin),
+        key=KEY,
+        state=head_table.FIELDS.read(url_state.shown()),
+        on_change=mechanism_page.keep(head_table.FIELDS, url_view.settled_view, KEY),
+    )
+    st.header("Does a statement about a head hold?", anchor=False)
+    name = "all heads" if head is None else f"head {table.heads[head].name}"
+    st.caption(f"For {name}, over all pictures. Choose a head above for the shares of pictures.")
+    claims.show(net, source, count, table, head)
+
+
+main()
