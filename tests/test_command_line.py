@@ -66,10 +66,11 @@ def test_each_command_runs_what_was_given_for_it() -> None:
         "evaluate": "x",
         "reproduce": "x",
         "answers": "x y",
+        "heads": "x y",
         "figure": "x y -o z.svg",
         "view": "x y",
     }
-    assert len(given) == 18
+    assert len(given) == 19
     for name, action in given.items():
         assert parser.parse_args([name, *needs.get(name, "").split()]).run is action
 

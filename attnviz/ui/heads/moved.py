@@ -99,4 +99,6 @@ def received(
 
 
 def _written(value: float, scale: str) -> str:
-    return f"{100 * value:.0f} %" if scale == "unit" else f"{value:+.2f}" if scale == "signed" else f"{value:.2f}"
+    if scale == "unit":
+        return f"{100 * value:.0f} %"
+    return f"{value:{'+' if scale == 'signed' else ''}.2f}".replace("-", "\u2212")

@@ -9,7 +9,7 @@ import { boardColour, Room } from "./paint.js";
 const WIDE = 520;
 const HIGH = 400;
 const MARGIN = 24;
-const CELL = 28;
+const CELL = 30;
 const ROUND = 16; // corners of a dot
 
 /** What can be saved, for `Savers`. @param {import("./head_table.js").HeadTable} part */
