@@ -106,7 +106,7 @@ def draw(net: Net, source: str, count: int, parts: list[Any], of: str, answers: 
     pictures = None
     if head is not None:
         pictures = moved.of_head(table, few, net, source, head, measure, row.url if row else "")
-    origin = {
+    origin: dict[str, str | int | float] = {
         "attnviz": attnviz.__version__, "model": net.key, "weights": net.digest[:12], "data": source,
         "pictures": len(table.numbers), "class": of, "answers": answers,
     }  # fmt: skip

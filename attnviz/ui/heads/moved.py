@@ -66,7 +66,7 @@ def of_head(table: Heads, few: Pictures, net: Net, source: str, head: int, measu
         links.append(f"{url}?{words}" if url else "")
     return Moved(
         head=head,
-        rows=[Row(title, one) for title, one in zip(titles, chosen, strict=True)],
+        rows=[Row(title, one.tolist()) for title, one in zip(titles, chosen, strict=True)],
         pictures=few.images[list(numbers)],
         maps=maps,
         captions=captions,
