@@ -30,6 +30,7 @@ LAYERS: dict[str, set[str]] = {
     "mechanisms": {"components", "table", "shared", "live", "dot_product"},
     "draw": {"components", "table", "shared", "live"},
     "explorer": {"components", "table", "shared", "live"},
+    "heads": {"components", "table", "shared", "live"},
     "training": {"components", "table", "shared", "live"},
     "search": {"components", "table", "shared", "live", "training"},  # who may train is asked alike
     "lessons": {"components", "table", "shared", "live"},
