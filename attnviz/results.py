@@ -43,8 +43,8 @@ A model is *better* or *worse* where the interval does not contain 0, and *withi
 lies within a margin: {OF_THE_ERRORS:.0%} of the mean error of the two, at most {100 * NEGLIGIBLE:g} points. All else is
 *not decided*; so are comparisons without an interval, where one side was trained once or its card does not hold what
 each seed answered. Verdicts of a table are corrected for the number of its comparisons (Holm); intervals are not.
-A model that looks in glimpses answers with the mean over ten paths drawn from what it has learnt, its control with ten
-paths of random locations, unless the table speaks of one path.
+A model that draws where it looks answers with the mean over ten draws from what it has learnt, its control with ten
+random ones, unless the table speaks of one path.
 Minutes of a training by the clock, where core-minutes were not measured, include waiting for other work.
 
 *Variants* are test pictures rotated by any angle, shifted by up to a tenth and stretched by up to a fifth, five of

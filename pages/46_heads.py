@@ -39,8 +39,8 @@ def main() -> None:
         "all pictures, and the thin lines where that mean lies with 95 % certainty.\n\n"
         "- **Effect on the answer**: the head is switched off, and the answer's logit falls by so much.\n"
         "- **Entropy**: how spread its attention is. **Mean distance**: how far it reaches.\n"
-        "- **Predicted by position**: 1 if the map is the same for all pictures, 0 if other pictures say nothing "
-        "about it.\n"
+        "- **Predicted by position**: 1 if the map is the same for all pictures, 0 if other pictures do not "
+        "predict it.\n"
         "- **Agreement**: whether the parts that receive most are those that the answer depends on.",
         "A head without effect here may matter together with another one: each is switched off alone. A net with "
         "random weights has maps, too, and some of them look orderly: what it has as well was not learnt. Means hide "

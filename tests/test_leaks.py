@@ -20,7 +20,8 @@ WORDS = {
     "channel_attention": r"squeeze_?excite|\bcbam\b|\bbam\b|many_gates|gates_view|gated_blocks",
     "spatial_transformer": r"\btheta\b|sampling_?grid|spatial_?transform|jaderberg",
     "sequences": r"\badditive|bahdanau|encoder_?decoder|alignment_view|[\"']one_vector",
-    # of two mechanisms: pixels and blocks attend in the same layer
+    "vision_transformer": r"vision_?transformer|layer_?board|dosovitskiy|answers_by_layer",
+    # of several mechanisms: pixels and blocks attend in the same layer
     "dot-product attention": r"mean_?row|least_?uniform|layers\.attention",
 }
 
@@ -53,10 +54,21 @@ OWN = {  # beside the folder of a mechanism, its pages, its measures and its com
         "attnviz/recipes/bahdanau",
         "attnviz/recipes/vaswani",
     ),
-    "dot-product attention": ("attnviz/layers/", "attnviz/models/", "attnviz/measures/", "attnviz/ui/dot_product/"),
+    "vision_transformer": (
+        "attnviz/layers/vision_transformer",
+        "attnviz/models/vision_transformer",
+        "attnviz/recipes/dosovitskiy.py",
+    ),
+    "dot-product attention": (
+        "attnviz/layers/",
+        "attnviz/models/",
+        "attnviz/measures/",
+        "attnviz/ui/dot_product/",
+        "attnviz/views/",
+    ),
 }
 PLACES = ("attnviz/ui/components/", "attnviz/ui/frontend/")  # of components
-SHARING = {"dot-product attention": ("pixel_attention", "cnn_attention")}
+SHARING = {"dot-product attention": ("pixel_attention", "cnn_attention", "vision_transformer")}
 
 TABLES = (
     "attnviz/models/__init__.py",
@@ -108,6 +120,7 @@ def test_the_words_of_a_mechanism_stand_in_its_own_files() -> None:
         ("cnn_attention", ".st-key-blocks {", "display: block"),
         ("spatial_transformer", "the_theta = seen.theta", "another"),
         ("sequences", "AdditiveAttention(units)", "the sum is added"),
+        ("vision_transformer", "const LayerBoard = 1;", "layer"),
         ("dot-product attention", "from attnviz.layers.attention import Attention", "attention"),
     ],
 )

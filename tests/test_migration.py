@@ -31,7 +31,7 @@ def _json(value: Any) -> str:
 
 def _old_figure(figure: dict[str, Any]) -> dict[str, Any]:
     """A figure's fields as they were."""
-    new = {"unit", "better", "per_seed"}
+    new = {"unit", "better", "per_seed", "right_per_seed"}
     old = {name: value for name, value in figure.items() if name not in new}
     if old["augmentation"]:
         later = {"mirror", "crop", "pen"}
@@ -95,7 +95,9 @@ def test_an_old_card_is_refused_until_it_is_brought_up_to_date_and_then_loads(ho
         attnviz.load(card.name)
     weights = (home / "weights.safetensors").read_bytes()
     assert migration.migrate() == [card.name]
-    assert attnviz.load(card.name).card.figures == tuple(f.model_copy(update={"per_seed": None}) for f in card.figures)
+    assert attnviz.load(card.name).card.figures == tuple(
+        f.model_copy(update={"per_seed": None, "right_per_seed": None}) for f in card.figures
+    )
     assert cards.read(card.name).example == card.example
     assert cards.read(card.name).runs == card.runs
     assert (home / "weights.safetensors").read_bytes() == weights

@@ -22,7 +22,7 @@ def test_its_limits_are_those_of_the_code() -> None:
     words = " ".join(PAGE.split())
     of = sockets.OF_A_BROWSER, sockets.OF_AN_ADDRESS, sockets.IN_ALL
     assert "at most {} sockets, an IP address {}, all together {}".format(*of) in words
-    assert f"at most {sockets.OF_NO_BROWSER} are of browsers without a cookie, and {sockets.OF_UNSEEN} of" in words
+    assert f"at most {sockets.OF_NO_BROWSER} are of browsers without a cookie, {sockets.OF_UNSEEN} of" in words
     assert f"keeps {descriptors.OURS} descriptors for all else" in words
     assert f"at most {log.MOST} warnings or errors a minute" in words
     assert f"A side may have {MOST_SIDE:,} pixels" in words

@@ -4,7 +4,7 @@ import pytest
 
 from tests.signatures import count, count_in
 
-MOST_CARDS = 30
+MOST_CARDS = 33
 MOST_SOURCES_AND_NUMBERS = 0
 
 

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from torch import nn
 
+from attnviz import files
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.grids import Grid
 from attnviz.head_table.kept import Arrays
@@ -228,7 +229,7 @@ def claim_of(word: str) -> tuple[str, tuple[str, Claim]]:
         raise BadInput(f"{path} cannot be run: {type(error).__name__}: {error}.") from error
     if not callable(found):
         raise BadInput(f"{path} has no function {name!r}.")
-    found.__attnviz_source__ = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    found.__attnviz_source__ = hashlib.sha256(files.read(Path(path), 1 << 20)).hexdigest()
     return name, (name.replace("_", " "), found)
 
 

@@ -153,7 +153,7 @@ def _of_timm(name: str, weights: str) -> tuple[nn.Module, Callable[[Any], Tensor
 
 def _imagenet() -> list[str]:
     """Return the names of ImageNet's 1,000 classes, which timm ships."""
-    from timm.data import ImageNetInfo
+    from timm.data import ImageNetInfo  # type: ignore[attr-defined]
 
     info = ImageNetInfo()
     return [info.index_to_description(number).partition(",")[0] for number in range(1000)]

@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from attnviz import files
 from attnviz.data import inputs
 from attnviz.data.inputs import pictures
 from attnviz.errors import BadInput
@@ -119,7 +120,7 @@ def keep(data: bytes) -> Photo:
 
 @lru_cache(maxsize=8)
 def _read(path: Path, changed: int, size: int) -> Bytes:
-    return _colours(path.read_bytes())
+    return _colours(files.read(path, pictures.MOST_BYTES + 1))
 
 
 def _colours(data: bytes) -> Bytes:

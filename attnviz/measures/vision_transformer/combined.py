@@ -34,7 +34,7 @@ def rollout(weights: Tensor) -> Tensor:
     return found
 
 
-def relevance(weights: Tensor, gradients: Tensor) -> Tensor:
+def weighted_rollout(weights: Tensor, gradients: Tensor) -> Tensor:
     """Return the same with each weight counted by how much the answer would rise with it: gradient times attention.
 
     Args:

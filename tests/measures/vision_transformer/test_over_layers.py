@@ -9,7 +9,7 @@ from attnviz import models
 from attnviz.edits import scale
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
-from attnviz.measures.vision_transformer.combined import relevance, rollout, weights_and_gradients
+from attnviz.measures.vision_transformer.combined import rollout, weighted_rollout, weights_and_gradients
 from attnviz.measures.vision_transformer.normal import by_constant, found_in
 from attnviz.measures.vision_transformer.over_layers import over_layers
 from attnviz.measures.vision_transformer.switched import attention_off, changes, head_off, key_off
@@ -51,10 +51,10 @@ def test_a_rollout_mixes_each_layer_with_itself_in_equal_parts():
     torch.testing.assert_close(rollout(torch.stack([first, second])), expected)
 
 
-def test_relevance_counts_a_weight_only_where_the_answer_would_rise_with_it():
+def test_weighted_rollout_counts_a_weight_only_where_the_answer_would_rise_with_it():
     weights = torch.tensor([[[[0.5, 0.5], [0.5, 0.5]]]])
     gradients = torch.tensor([[[[2.0, -2.0], [0.0, 4.0]]]])
-    torch.testing.assert_close(relevance(weights, gradients), torch.tensor([[2.0, 0.0], [0.0, 3.0]]))
+    torch.testing.assert_close(weighted_rollout(weights, gradients), torch.tensor([[2.0, 0.0], [0.0, 3.0]]))
 
 
 def test_gradients_of_weights_equal_differences_of_the_logit(model, images):

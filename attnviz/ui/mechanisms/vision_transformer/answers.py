@@ -26,7 +26,7 @@ from attnviz.ui.shared.inference import batch_of
 Array = npt.NDArray[np.float64]
 
 SEED = 0
-ROLLOUT, RELEVANCE, PRODUCT, ERASURE, RANDOM = "rollout", "relevance", "product", "erasure", "random"
+ROLLOUT, WEIGHTED, PRODUCT, ERASURE, RANDOM = "rollout", "weighted", "product", "erasure", "random"
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Combined:
 
     Args:
         answer: number of the class that the net answers.
-        maps: name -> (row, column) of the patches, 0 or more: ROLLOUT, RELEVANCE, PRODUCT (the picture times its
+        maps: name -> (row, column) of the patches, 0 or more: ROLLOUT, WEIGHTED, PRODUCT (the picture times its
             Jacobian), ERASURE and RANDOM.
         drawn: the same of the net with random weights, and the answer of the trained one.
         taus: name -> Kendall's tau between a map of the net and the effect of erasing; NaN where one is even.
@@ -74,7 +74,7 @@ def _maps(model: VisionTransformer, batch: Tensor, answer: int) -> dict[str, Arr
     product = (gradient[0] * batch[0]).sum(0).abs().double().numpy()
     return {
         ROLLOUT: _read(model, combined.rollout(weights)),
-        RELEVANCE: _read(model, combined.relevance(weights, gradients)),
+        WEIGHTED: _read(model, combined.weighted_rollout(weights, gradients)),
         PRODUCT: place_maps.by_place(product, _patches(model)),
         ERASURE: place_maps.erasure(model, batch[0], _patches(model), answer),
         RANDOM: agreement.random_map((grid.rows, grid.columns), seed=SEED),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NAMES = {
     "rollout": "Rollout",
-    "relevance": "Gradient × attention",
+    "weighted": "Gradient × attention",
     "product": "Picture × Jacobian",
     "erasure": "Erasing a patch",
     "random": "A random map",
@@ -87,7 +87,7 @@ def reads(found: Combined, classes: Sequence[str]) -> str:
     """Return which combined map agrees best with erasing, and which hardly depends on what was learnt."""
     taus = {name: tau for name, tau in found.taus.items() if not np.isnan(tau)}
     best = max(taus, key=lambda name: taus[name]) if taus else "random"
-    attention = ("rollout", "relevance")
+    attention = ("rollout", "weighted")
     weak = [NAMES[name] for name in attention if taus.get(name, 0.0) < FEW]
     kept = [NAMES[name] for name in (*attention, "product") if found.same.get(name, 0.0) >= 1 / 2]
     sentences = [
