@@ -128,6 +128,10 @@ class Work(Parts):
             raise BadInput(
                 f"The mask is 'ink', None, or bool {(len(images), *size)}, one mark a pixel, not {mask!r:.60}."
             )
+        if places == 1 or places < 0:
+            raise BadInput(
+                f"Tokens are ranked among at least two, or none is erased with 0; places={places} is neither."
+            )
         told = (places, mask if not isinstance(mask, np.ndarray) else mask.tobytes().hex())
         super().__init__(model, images, told, "heads")
         self.mask, self.places = mask, places
@@ -203,10 +207,10 @@ class Work(Parts):
         found: dict[str, list[Array]] = {"gradient": [], "erasure": []}
         others: dict[Grid, dict[str, Array]] = {}
         for grid in self.grids:
-            chosen = torch.from_numpy(sampled(grid.rows * grid.columns, self.places or PLACES))
+            chosen = sampled(grid.rows * grid.columns, self.places or PLACES)
             others[grid] = {} if steep is None else {"gradient": of_places(steep, grid)[:, chosen]}
             if self.places:
-                others[grid]["erasure"] = self.passes.erasure(images, logits, grid, chosen)
+                others[grid]["erasure"] = self.passes.erasure(images, logits, grid, torch.from_numpy(chosen))
         for call, maps_of in zip(self.calls, received, strict=True):
             for name, into in found.items():
                 if call.grid is None or name not in others[call.grid] or call.keys - call.grid.prefix < 2:
