@@ -31,6 +31,7 @@ SHOWN = {
     "cnn_attention": ("cnn_attention.digits", PICTURES),
     "channel_attention": ("channel_attention.digits", PICTURES),
     "spatial_transformer": ("spatial_transformer.rotated-only", PICTURES),
+    "vision_transformer": ("vision_transformer.digits", PICTURES),
     "sequences": ("encoder_decoder.strips-15", STRIPS),
 }
 
