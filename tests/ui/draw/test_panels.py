@@ -25,10 +25,10 @@ USUAL = [
     "element_wise.digits",
     "recurrent_attention.digits-two-scales",
     "cnn_attention.digits",
+    "vision_transformer.digits",
     "channel_attention.digits",
     "spatial_transformer.moved",
     "pixel_line.digits",
-    "histogram_line.digits",
 ]
 DIGITS = tuple("0123456789")
 WORD = drawing.word(drawing.name(strokes.draw([5], seed=9)[0, ..., 0]))
@@ -112,7 +112,7 @@ def test_there_are_eight_at_first_and_those_beside_the_best_give_way(
     assert panels.chosen() == [USUAL[0], beside, *USUAL[1:3], *USUAL[4:]]
     monkeypatch.setitem(MODELS, "a", MODELS["pixel_line"])
     lay(tmp_path, "pixel_line.digits", "a")
-    assert panels.chosen() == [*USUAL[:3], *USUAL[4:6], "a.digits", *USUAL[6:]]
+    assert panels.chosen() == [*USUAL[:3], *USUAL[4:7], "a.digits", *USUAL[7:]]
 
 
 def test_models_that_somebody_keeps_come_first_and_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
