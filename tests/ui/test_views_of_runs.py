@@ -50,6 +50,7 @@ CHOSEN = (
     "cnn_attention.digits",
     "channel_attention.digits",
     "spatial_transformer.rotated",
+    "vision_transformer.digits",
     "encoder_decoder.strips-15",
     "cnn_attention.fashion-within",
     "colour_stages.digits",

@@ -27,6 +27,7 @@ CHOSEN = (
     "cnn_attention.digits",
     "channel_attention.digits",
     "spatial_transformer.rotated",
+    "vision_transformer.digits",
     "transformer.strips-15",
 )
 TAPS = 3  # of so many of a net's taps the view is asked for

@@ -11,6 +11,8 @@ from attnviz.views.attention import AttentionView
 
 def attention(loaded: Loaded, example: Example, *, unit: str | None = None) -> AttentionView:
     """Return what the viewer shows of the first attention layer, with the answer in its origin."""
+    if not attending.layers(loaded.model):
+        return attending.attention(loaded, example, unit=unit)  # which refuses the net
     shared = attending.convolutions(loaded.model)  # another view of the same page shows the convolutions
     run = cache.of_subject(attending.passed, Subject(loaded.net, example)) if shared else None
     run = run or attending.passed(loaded, example)

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 from pydantic import Field
 
+from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components import head_switch as component
@@ -153,9 +154,9 @@ def measure(loaded: "Loaded", example: "Example") -> Measured:
     from attnviz.ui.shared import inference
 
     view = attention(Subject(loaded.net, example))
-    layer = loaded.model.get_submodule(LAYER)
-    assert isinstance(layer, Attention)
-    assert layer.grid is not None
+    layer = dict(loaded.model.named_modules()).get(LAYER)
+    if not isinstance(layer, Attention) or layer.grid is None:
+        raise BadInput(f"{loaded.net.key} has no single layer of attention whose heads could be switched off here.")
     query, key = torch.tensor(view.query), torch.tensor(view.key)  # copies: what is cached may not be written
     distances = apart(query, key)
     pixels = inference.batch_of(loaded, example)
