@@ -25,8 +25,8 @@ def test_a_layer_equals_torchs_with_gradients():
         FEATURES, HEADS, HIDDEN, 0.0, "gelu", batch_first=True, norm_first=True, dtype=torch.float64
     )
     parts = (layer.attention.query, layer.attention.key, layer.attention.value)
-    other.self_attn.in_proj_weight.data = torch.cat([part.weight for part in parts])
-    other.self_attn.in_proj_bias.data = torch.cat([part.bias for part in parts])
+    other.self_attn.in_proj_weight.data = torch.cat([part.get_parameter("weight") for part in parts])
+    other.self_attn.in_proj_bias.data = torch.cat([part.get_parameter("bias") for part in parts])
     other.self_attn.out_proj.load_state_dict(layer.attention.output.state_dict())
     other.linear1.load_state_dict(layer.feed[0].state_dict())
     other.linear2.load_state_dict(layer.feed[2].state_dict())

@@ -12,6 +12,7 @@ from attnviz.data.inputs.photograph import find
 from attnviz.data.inputs.pictures import MOST_BYTES, read
 from attnviz.ui.components.drawing_pad import Drawn
 from attnviz.ui.draw import other_inputs
+from attnviz.ui.shared.visitor import camera_refusal
 from tests.data.picture_files import DIGIT, enlarged, image, noted, saved
 from tests.pages.draw_page import open_page, pad, run
 
@@ -205,12 +206,12 @@ def test_a_photograph_comes_onto_the_pad() -> None:
     ],
 )
 def test_the_camera_is_lent_on_this_machine_and_over_https(url: str | None) -> None:
-    assert other_inputs.camera_refusal(url, "A picture file") is None
+    assert camera_refusal(url, "A picture file") is None
 
 
 @pytest.mark.parametrize("host", ["192.168.1.5", "class-room.local", "localhost.example.org", "[fe80::1]"])
 def test_over_plain_http_it_is_said_why_there_is_no_camera(host: str) -> None:
-    sentence = other_inputs.camera_refusal(f"http://{host}:8501/draw", "A picture file")
+    sentence = camera_refusal(f"http://{host}:8501/draw", "A picture file")
     assert sentence and host.strip("[]") in sentence and "https" in sentence and "A picture file" in sentence
 
 
