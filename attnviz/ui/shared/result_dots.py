@@ -17,6 +17,7 @@ from attnviz.ui.shared.reserved import container_key
 from attnviz.ui.shared.wording import without_shared_start
 
 ACCURACY = "test accuracy, %"
+MOST_SAID = 2  # differences between two trainings that a line of the table names
 PAGE = "85_results.py"  # with the results of all mechanisms
 EXPLORER = "explorer"  # the URL of the page that shows every model
 
@@ -88,6 +89,8 @@ def verdicts(row: Mechanism) -> list[Line]:
         differs = [part for part in found.differs if not part.startswith("in the network")]
         difference = formatting.points(found.difference).replace("*", "")
         later = [results.longer(question).removeprefix("; ").replace("*", "")] if question.longer else []
+        if len(differs) > MOST_SAID:  # docs/results.md names them
+            differs = [differs[0], f"{len(differs) - 1} settings"]
         lines.append(Line(row.title, row.url, one, other, difference, decided, [*later, *differs, found.cost]))
     return lines
 
