@@ -99,3 +99,18 @@ def test_what_a_pixel_carries_is_its_value_times_the_weight_of_the_output() -> N
         "pixel-to-answer",
         *(f"{number:.2f} <pixel_viewer.{name}>`.".replace("-", "−") for name, number in shown.items()),
     )
+
+
+def test_gates_at_their_mean_change_no_training_by_more_than_a_hundredth_of_a_point() -> None:
+    assert "in none of the three trainings by more than a hundredth of a point" in (LESSONS / "gates.md").read_text()
+    card = cards.read("channel_attention.digits")
+    (whole,) = (one for one in card.figures if one.data == "mnist" and one.augmentation is None)
+    (held,) = (
+        one
+        for ablation in card.ablations
+        if ablation.name == "mean" and ablation.of == "blocks.*.attention.*gate"
+        for one in ablation.figures
+        if one.data == "mnist"
+    )
+    assert len(whole.per_seed) == 3
+    assert max(abs(a - b) for a, b in zip(whole.per_seed, held.per_seed, strict=True)) < 1.01e-4
