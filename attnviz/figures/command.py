@@ -14,12 +14,12 @@ from attnviz.capture.watching import watch
 from attnviz.errors import BadInput
 from attnviz.figures.figure import SUFFIXES, Figure, figure
 from attnviz.figures.photo import photo_of
+from attnviz.subjects.own import DEVIATION, MEAN
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
 SIZE = 224  # pixels, where neither the model nor the command line names a size
-MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet, on which most models were trained
 
 
 def write(options: argparse.Namespace) -> list[str]:

@@ -1,6 +1,5 @@
 """The page about heads over many pictures, run without a browser."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,10 +34,10 @@ def few(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_heads_are_measured_and_the_pictures_of_one_are_shown(page: AppTest) -> None:
     run(page, model=MODEL, data="strokes", count="100", head="2", of="3")
-    deadline = time.monotonic() + 240
-    while not (found := headers(page, "heads")) and time.monotonic() < deadline:
-        time.sleep(0.5)
-        page.run()
+    for job in list(jobs._jobs.values()):
+        job.wait(job.count, 240)
+    page.run()
+    found = headers(page, "heads")
     assert not page.error and not page.exception
     header = found[0]
     assert [one["name"] for one in header["heads"]] == [f"1.{head}" for head in range(1, 9)]

@@ -168,7 +168,7 @@ export function meanWords(shown, figures, measure, head) {
   return `${one.title} ${said(figures.means)}${interval}${unit}`;
 }
 
-/** What is said of a head. @param {Shown} shown @param {number} head @param {string[]} names of measures */
+/** Describe a head in words. @param {Shown} shown @param {number} head @param {string[]} names of measures */
 export function inWords(shown, head, names) {
   const said = [...new Set(names)].map((name) => meanWords(shown, shown.own, indexOf(shown, name), head));
   const like = shown.nearest[head];

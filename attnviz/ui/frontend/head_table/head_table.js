@@ -448,7 +448,7 @@ export class HeadTable extends Part {
     this.announceDone(() => (head < 0 ? summary : `${summary} ${said}`));
   }
 
-  /** What is said of a head with random weights, where these stand beside. */
+  /** Describe the same head with random weights, if they are shown. */
   chanceOf(head) {
     const { shown, view } = this;
     if (!view.random || !shown.random) return "";
