@@ -9,7 +9,6 @@ def confusion(counts: Sequence[Sequence[int]], classes: Sequence[str]) -> str:
 
     Args:
         counts: a row for each class, a column for each answer.
-        classes: their names.
 
     Returns:
         HTML of a table; names in it are escaped. Wrong answers are the darker, the larger their share of the row.

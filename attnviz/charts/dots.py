@@ -24,7 +24,6 @@ class Dot:
     Args:
         name: what people read.
         mean, lowest, highest: over the seeds.
-        seeds: how many.
         control: whether it is there to be compared with.
         parameters: how many numbers were learnt.
         claimed: what a paper gives for it; None where it gives nothing.
@@ -63,7 +62,6 @@ def dots(rows: Sequence[Dot], *, axis: str, chance: float | None = None, kinds: 
     The scale shows what was measured here. What a paper gives far beyond it stands at the edge, with its number.
 
     Args:
-        rows: the models, at least one; their names differ.
         axis: what is measured, with its unit.
         chance: what guessing gives; a dotted line.
         kinds: what the marks of "mechanism" and "control" stand for, where it is not that.

@@ -16,7 +16,6 @@ def effects(
     """Draw a line for each part.
 
     Args:
-        title: what is drawn, with its unit.
         epochs: whose weights are kept, ascending; 0 is before the training.
         values: name of a part -> its value at each of the epochs.
         top: the highest value that there can be; by default the plot ends above the highest that there is.

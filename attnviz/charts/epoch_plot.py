@@ -44,8 +44,6 @@ def plot(
     """Draw lines in one plot.
 
     Args:
-        title: what they are.
-        lines: at least one.
         across: how far to the right an epoch lies, percent.
         epochs: that are written below it.
         written: a value as it is read.

@@ -12,7 +12,6 @@ def history(values: Sequence[float | None], measure: str, higher: bool) -> go.Fi
     """Draw a dot for each trial, and a line for the best so far.
 
     Args:
-        values: of the trials, in their order; None for one that ended early.
         measure: what they are.
         higher: whether a higher value is better.
     """

@@ -39,7 +39,6 @@ def removal(
         rules: at most three; told apart by colour, dash and symbol.
         unit: what is removed, such as "pixels".
         places: how many of them a picture has.
-        pictures: how many pictures the means are over.
     """
     figure = go.Figure()
     for rule, colour, dash, symbol in zip(rules, _COLOURS, _DASHES, _SYMBOLS, strict=False):

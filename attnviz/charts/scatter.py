@@ -19,7 +19,6 @@ class Line:
     """A line through a scatter.
 
     Args:
-        name: in the legend.
         slope, offset: of it.
         dash: "solid", "dash" or "dot".
     """
@@ -39,7 +38,6 @@ def scatter(
         across, up: (pair,) of the same length.
         lines: to compare with.
         dots: what a dot is, in the legend.
-        axes: what is across and what is up, with units.
         step: between two ticks; then the axes end at a tick. None: at the farthest pair, and ticks where they fit.
     """
     reach = float(max(np.abs(across).max(), np.abs(up).max()))

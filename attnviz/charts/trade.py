@@ -19,12 +19,7 @@ _TICKS = {
 
 
 def trade(rows: Sequence[Dot], *, axis: str) -> go.Figure:
-    """Draw what is measured over the number of parameters, on a logarithmic axis; rows without it are left out.
-
-    Args:
-        rows: the models.
-        axis: what is measured, with its unit.
-    """
+    """Draw what is measured over the number of parameters, on a logarithmic axis; rows without it are left out."""
     counted = [(one, one.parameters) for one in rows if one.parameters is not None]
     # Names where they are asked for first: of the controls that are other networks, and of the best with the mechanism.
     # The others on hover.

@@ -15,7 +15,6 @@ class Side:
     """A model in a row.
 
     Args:
-        name: what people read.
         figure: its accuracy in words.
         note: how many seeds, and what else must be stated of it.
         link: the URL of a page that shows the model; None where its weights are not here.
@@ -32,7 +31,6 @@ class Line:
     """A row.
 
     Args:
-        title: of the mechanism.
         link: the URL of its page.
         one, other: with the mechanism, and without it; the other is None where it has not been trained.
         difference: in points, with its interval.
@@ -50,11 +48,7 @@ class Line:
 
 
 def verdicts(lines: Sequence[Line]) -> str:
-    """Return the table, whose classes page.css styles.
-
-    Args:
-        lines: in the order of the rows.
-    """
+    """Return the table, whose classes page.css styles."""
     heads = "".join(f'<th scope="col">{head}</th>' for head in _HEADS)
     rows = "".join(map(_row, lines))
     return f'<table class="verdicts"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'

@@ -112,7 +112,6 @@ class Clutter:
 
         Args:
             split: "train", "validation" or "test".
-            numbers: int64 (count,), their indices in the split.
         """
         return _picked(self, split, numbers)
 

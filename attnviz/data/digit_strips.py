@@ -73,7 +73,6 @@ class Strips:
         """Yield the batches of an epoch; all strips of a batch have the same length.
 
         Args:
-            split: "train", "validation" or "test", which shares no digits with the others.
             size: strips of a batch. In "test" it must divide the 1,024 strips of each length, which come one length
                 after the other; elsewhere every batch has a length of its own, drawn evenly from 1 to `longest`.
 
@@ -183,7 +182,6 @@ def part_of(source: str, split: str) -> tuple[str, int, int]:
 
     Args:
         source: "mnist" or "strokes".
-        split: "train", "validation" or "test".
     """
     if source not in PARTS:
         raise UnknownName("source of strips", source, PARTS)

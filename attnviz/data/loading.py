@@ -84,9 +84,7 @@ def pick(name: str, split: str, numbers: Sequence[int] | npt.NDArray[np.int64]) 
     """Load some pictures of a split; of a generated data set only these are made, where it can do that.
 
     Args:
-        name: a name in `DATASETS`.
         split: as of `load`.
-        numbers: their indices in the split.
 
     Returns:
         images uint8 (count, row, column, channel), labels int64 (count,), in the order of the numbers.

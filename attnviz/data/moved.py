@@ -116,7 +116,6 @@ class Moved:
         """Return how the pictures of a split were transformed.
 
         Args:
-            split: "train", "validation" or "test".
             numbers: int64 (count,), indices in the split; None for all.
         """
         self._part(split)

@@ -49,22 +49,14 @@ def names(holder: str) -> list[str]:
 
 
 def held(name: str, holder: str) -> bool:
-    """Return whether a data set was brought by somebody, and is there.
-
-    Args:
-        name: of the data set, from anywhere.
-    """
+    """Return whether a data set was brought by somebody, and is there."""
     with suppress(AttnvizError):
         return bool(holder) and hmac.compare_digest(_about(name)["holder"], _digest(holder))
     return False
 
 
 def spec(name: str) -> DataSpec:
-    """Return what a visitor's data set is.
-
-    Args:
-        name: one for which `is_own` holds, from anywhere.
-    """
+    """Return what a visitor's data set is."""
     about = _about(name)
     return DataSpec(
         name=name,
@@ -109,9 +101,6 @@ class Bringing:
 
     def step(self, part: int) -> str:
         """Read a part, each once and in order; with the last one, keep all.
-
-        Args:
-            part: from 0.
 
         Returns:
             The name of the data set, the same for the same pictures of the same holder; "" before the last part.
@@ -164,11 +153,7 @@ def _kept(images: Bytes, found: Brought, title: str, like: DataSpec, holder: str
 
 
 def remove(name: str, holder: str) -> None:
-    """Remove a data set.
-
-    Args:
-        name: of the data set, from anywhere.
-    """
+    """Remove a data set."""
     if not held(name, holder):
         raise UnknownName("data set of yours", name, names(holder))
     try:

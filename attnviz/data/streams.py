@@ -15,9 +15,7 @@ def batches(name: str, split: str = "train", *, size: int, seed: int = 0) -> Ite
 
     Args:
         name: a data set whose `DataSpec` has `batches`.
-        split: one of its parts.
         size: how many pictures a batch has; the last may have fewer.
-        seed: of what is drawn; the same seed gives the same batches.
 
     Yields:
         `Dataset`s of pictures of one size: images uint8 (batch, row, column, channel), and labels as its target has
@@ -42,14 +40,7 @@ def batches(name: str, split: str = "train", *, size: int, seed: int = 0) -> Ite
 
 
 def digest(name: str, split: str, size: int) -> str:
-    """Return the digest of a data set that hands out batches: the sha256, in hex, of those of the seed 0.
-
-    Args:
-        name, split, size: as of `batches`.
-
-    Raises:
-        UnknownName, BadInput: as of `batches`.
-    """
+    """Return the digest of a data set that hands out batches: the sha256, in hex, of those of the seed 0."""
     hashed = hashlib.sha256()
     for batch in batches(name, split, size=size):
         hashed.update(repr((batch.images.shape, batch.labels.shape)).encode())

@@ -91,7 +91,6 @@ def pick(split: str, numbers: Integers) -> tuple[Bytes, Integers]:
     """Draw some pictures of a split and no others: a few take milliseconds, wherever in the split they are.
 
     Args:
-        split: "train" or "test".
         numbers: int64 (count,), their indices in the split.
 
     Returns:
@@ -124,9 +123,6 @@ def _load(split: str, count: int) -> tuple[Bytes, Integers]:
 @lru_cache(maxsize=2)
 def labels(split: str) -> Integers:
     """Return the digits of a split without drawing them.
-
-    Args:
-        split: "train" or "test".
 
     Returns:
         int64 (count,) in 0..9; it cannot be written to.

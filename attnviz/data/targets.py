@@ -28,25 +28,14 @@ class Target(ABC):
 
         Args:
             label: of one picture, or an answer in its form.
-            classes: the names of the classes, or the symbols of the texts.
         """
 
     @abstractmethod
     def correct(self, labels: Any, answers: Any) -> Any:
-        """Return which answers are right, bool (count,).
-
-        Args:
-            labels: of some pictures.
-            answers: of the same form.
-        """
+        """Return which answers are right, bool (count,)."""
 
     def check(self, name: str, labels: npt.NDArray[Any], classes: Sequence[str]) -> None:
         """Check that labels are of this kind.
-
-        Args:
-            name: of the data set, for the message.
-            labels: of some pictures.
-            classes: the names of the classes, or the symbols of the texts.
 
         Raises:
             BadInput: they have another number of axes, are no integers, or name no class.
@@ -103,10 +92,6 @@ class Text(Target):
         return ((labels == answers) | ~self.counted(labels)).all(1)
 
     def counted(self, labels: Any) -> Any:
-        """Return which steps count: bool (count, step), those up to the first stop symbol, with it.
-
-        Args:
-            labels: (count, step).
-        """
+        """Return which steps count: bool (count, step), those up to the first stop symbol, with it."""
         stops = labels == (-1 if self.stop is None else self.stop)
         return stops.cumsum(1) - 1 * stops < 1

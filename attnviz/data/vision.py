@@ -28,9 +28,6 @@ def torchvision() -> ModuleType:
 
     Returns:
         The module; its data sets, transforms and models work, its box operators may not.
-
-    Raises:
-        ImportError: torch or torchvision is not installed.
     """
     with _lock:
         if not _declared and not _compiled():

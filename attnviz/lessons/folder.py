@@ -31,7 +31,6 @@ class Folder:
     """The lessons of one folder.
 
     Args:
-        path: of the folder.
         known: what they may name.
     """
 

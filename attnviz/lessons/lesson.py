@@ -91,7 +91,6 @@ class Task:
         target: the declared value that the number is; "" where it is none.
         within: by how much an answer may differ from it.
         hint: on request.
-        solution: on request.
         shows: the view in which the task is solved, or None.
     """
 
@@ -114,8 +113,6 @@ class Step:
     Args:
         title: a few words.
         line: in the file.
-        view: what is shown.
-        text: the words beside the view.
         formulas: LaTeX, in the order of the text's and the task's numbers.
         task: what the reader is to do; None for nothing.
     """
@@ -154,7 +151,6 @@ class Lesson:
         objectives: what one can do afterwards, a sentence each.
         believed: what readers often believe before.
         against: what speaks against it.
-        steps: in order.
         keypoints: what to keep in mind.
         order: among all lessons, the smallest first.
         language: of its words and numbers, a key of `languages.LANGUAGES`.

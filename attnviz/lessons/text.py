@@ -46,9 +46,7 @@ class Texts:
     """Turns syntax trees into blocks, and notes mistakes.
 
     Args:
-        known: what a lesson may name.
         complain: told the line (from 0) and the sentence of every mistake.
-        language: in which numbers are written.
     """
 
     known: Known

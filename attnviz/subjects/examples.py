@@ -58,19 +58,12 @@ def example(data: str, number: int = 0) -> Example:
 
 
 def first_example(net: Net) -> Example | None:
-    """Return what a net is shown at first that no picture of a data set suits; None where no kind of example does.
-
-    Args:
-        net: that will look at it.
-    """
+    """Return what a net is shown at first that no picture of a data set suits; None where no kind of example does."""
     return next((found for row in EXAMPLES.values() if (found := row.first(net))), None)
 
 
 def example_in_url(words: Mapping[str, str]) -> Example | None:
     """Return the example that the URL names by one word; None where it names none, or a picture of a data set.
-
-    Args:
-        words: the fields of the URL.
 
     Raises:
         BadInput: the word names no example of its kind.

@@ -117,10 +117,6 @@ def of_recipe(
 ) -> Net:
     """Return a net that was trained by a recipe.
 
-    Args:
-        recipe: that it was trained by; its title is that of the net, unless another one is given.
-        key, config, classes, digest, seed, build, title, parameters, card, history, epoch: as of `Net`.
-
     Raises:
         UnknownName: there is no architecture of the recipe's name.
     """

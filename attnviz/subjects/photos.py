@@ -103,9 +103,6 @@ def in_folder() -> dict[str, Path]:
 def keep(data: bytes) -> Photo:
     """Keep a photograph that a visitor has uploaded.
 
-    Args:
-        data: the file.
-
     Raises:
         BadInput: it cannot be read; the sentence says why.
     """

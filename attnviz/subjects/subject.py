@@ -26,11 +26,7 @@ class Subject(NamedTuple):
         return {"checkpoint": self.net.key, "picture": dict(self.example.asked)}
 
     def origin(self, tap_path: str = "") -> dict[str, str | int | float]:
-        """Return where a view of it comes from, which stands in every export.
-
-        Args:
-            tap_path: of the tap or layer that is shown; "" leaves it out.
-        """
+        """Return where a view of it comes from, which stands in every export."""
         origin = {**origin_of(self.net), "image": self.example.key}
         return {**origin, "address": tap_path} if tap_path else origin
 

@@ -24,18 +24,10 @@ def check(recipe: Recipe, per_step: bool) -> None:
 
 
 def config_of(recipe: Recipe) -> dict[str, object]:
-    """Return the model's complete config: the recipe's, and the names of its classes.
-
-    Returns:
-        Name -> value, for the model's constructor.
-    """
+    """Return the model's complete config: the recipe's, and the names of its classes."""
     return {"classes": class_names(recipe), **recipe.config}
 
 
 def class_names(recipe: Recipe) -> tuple[str, ...]:
-    """Return the names of the recipe's classes, in the order of the logits.
-
-    Returns:
-        A name for each of its classes.
-    """
+    """Return the names of the recipe's classes, in the order of the logits."""
     return tuple(data.spec(recipe.data).classes[label] for label in recipe.classes)

@@ -35,11 +35,7 @@ class Cost:
     batches: int
 
     def sentence(self, epochs: int, seeds: int) -> str:
-        """Return it for a person.
-
-        Args:
-            epochs: of a seed, at most.
-        """
+        """Return it for a person."""
         total = self.seconds * epochs * seeds
         what = f"An estimate from {self.batches} batch{'es' * (self.batches > 1)}"
         memory = f"{round(self.megabytes):,} MB of memory"
@@ -67,7 +63,6 @@ def probe(recipe: Recipe, device: str, threads: int) -> Cost:
     """Train on a few batches, and return what an epoch of all of them costs.
 
     Args:
-        device: "cpu" or "cuda".
         threads: of the CPU; it changes how many this process uses.
     """
     import torch

@@ -121,9 +121,6 @@ def constant(value: float | Tensor) -> Callable[[nn.Module, TrainingSet, str], A
 
     Args:
         value: what every number of the taps becomes, or an array over their last axes.
-
-    Returns:
-        An evaluation: a function of a model, its training pictures and a pattern of tap paths.
     """
     return lambda model, train, of: edited(model, {path: (set_value(value),) for path in _taps(model, train, of)})
 
@@ -141,11 +138,7 @@ EVALUATIONS: Table[Evaluation] = Table(
 
 
 def evaluation(ablation: Ablation) -> Evaluation:
-    """Return the evaluation that a recipe's ablation names.
-
-    Returns:
-        The row of `EVALUATIONS` that has its name.
-    """
+    """Return the evaluation that a recipe's ablation names."""
     if ablation.name not in EVALUATIONS:
         raise UnknownName("evaluation", ablation.name, EVALUATIONS)
     return EVALUATIONS[ablation.name]

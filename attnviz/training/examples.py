@@ -22,14 +22,7 @@ class ExampleSet(ABC):
 
     @abstractmethod
     def split(self, size: int) -> "Iterator[Examples]":
-        """Yield the examples in parts, each of pictures of one size.
-
-        Args:
-            size: how many examples a part has, at most.
-
-        Yields:
-            The parts, in order.
-        """
+        """Yield the examples in parts, each of pictures of one size."""
 
     def targets(self) -> Tensor:
         """Return the labels of all: int64 (count,), or (count, step) where a target is a text.
@@ -53,18 +46,13 @@ class TrainingSet(ABC):
 
     @abstractmethod
     def steps(self, recipe: Recipe) -> int:
-        """Return how many batches an epoch has.
-
-        Args:
-            recipe: says how many pictures a batch has, and whether variants are shown.
-        """
+        """Return how many batches an epoch has."""
 
     @abstractmethod
     def epoch(self, recipe: Recipe, generator: torch.Generator) -> "Iterator[Examples]":
         """Yield the batches of an epoch.
 
         Args:
-            recipe: as for `steps`.
             generator: decides the order of the pictures and their variants; on the CPU.
 
         Yields:
@@ -73,11 +61,7 @@ class TrainingSet(ABC):
 
     @abstractmethod
     def first(self, count: int | None = None) -> ExampleSet:
-        """Return the first examples, without variants.
-
-        Args:
-            count: how many, or as many as there are; None for all.
-        """
+        """Return the first examples, without variants."""
 
 
 @dataclass(frozen=True)
@@ -179,13 +163,7 @@ class Parts(ExampleSet):
 
 @dataclass(frozen=True)
 class Stream(TrainingSet):
-    """The training part of a data set that hands out batches itself.
-
-    Args:
-        name: of the data set.
-        size: how many pictures a batch has.
-        on: the device, such as "cpu" or "cuda".
-    """
+    """The training part of a data set that hands out batches itself."""
 
     name: str
     size: int
@@ -219,8 +197,6 @@ def streamed(name: str, split: str, size: int, device: str, count: int | None = 
 
     Args:
         name, split: the data set and its part.
-        size: how many pictures a batch has.
-        device: on which they are put.
         count: the first so many; None for all.
     """
     parts: list[Examples] = []
@@ -238,9 +214,6 @@ def as_float(images: Tensor) -> Tensor:
 
     Args:
         images: uint8 (count, channel, row, column).
-
-    Returns:
-        float32 of the same shape.
     """
     return images.float() / 255
 
@@ -250,7 +223,6 @@ def on_device(dataset: Dataset, device: str) -> Examples:
 
     Args:
         dataset: images uint8 (count, row, column, channel), and labels as its target has them.
-        device: such as "cpu" or "cuda".
 
     Returns:
         Examples: images uint8 (count, channel, row, column).

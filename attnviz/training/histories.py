@@ -76,11 +76,7 @@ class HistoryFile(Strict):
         return self
 
     def digest(self, epoch: int) -> str:
-        """Return the digest of the weights of an epoch.
-
-        Returns:
-            sha256, in hexadecimal digits.
-        """
+        """Return the digest of the weights of an epoch."""
         known = {kept.epoch: kept.digest for kept in self.epochs}
         if epoch not in known:
             raise UnknownName(f"kept epoch of the history of {self.recipe.key}", str(epoch), map(str, known))
@@ -88,11 +84,7 @@ class HistoryFile(Strict):
 
 
 def there(name: str) -> bool:
-    """Return whether a checkpoint has a history.
-
-    Args:
-        name: of the checkpoint.
-    """
+    """Return whether a checkpoint has a history."""
     found = checkpoint_folder.found(name)
     return found is not None and found.has_history
 
@@ -102,12 +94,6 @@ _read: dict[Path, tuple[files.Stamp, HistoryFile]] = {}
 
 def read(name: str) -> HistoryFile:
     """Return what is known about the history of a checkpoint; its file is read again only when it has changed.
-
-    Args:
-        name: of the checkpoint.
-
-    Returns:
-        The content of its `history.json`.
 
     Raises:
         UnknownName: there is no checkpoint of that name, or it has no history.
@@ -138,13 +124,6 @@ def read(name: str) -> HistoryFile:
 def load(name: str, epoch: int) -> "nn.Module":
     """Return the model of a history after an epoch, in evaluation mode and without gradients.
 
-    Args:
-        name: of the checkpoint.
-        epoch: one of its kept epochs.
-
-    Returns:
-        The model, on the CPU.
-
     Raises:
         UnknownName, CheckpointError: as of `read`; also where this epoch is not kept, or its file is missing,
             truncated, foreign, not finite, or holds other weights than `history.json` says.
@@ -169,12 +148,7 @@ def write(run_id: str, epochs: Sequence[int]) -> str:
         run_id: of a run whose recipe is one of ours, unchanged.
         epochs: whose weights are kept; 0 is before the training.
 
-    Returns:
-        The name of the checkpoint.
-
     Raises:
-        UnknownName: there is no such run.
-        RunError: it cannot be read.
         BadInput: the recipe is none of ours, or was changed; or the run has not kept the weights of an epoch.
         CheckpointError: a weight is too large for float16, or the history cannot be written.
     """

@@ -46,12 +46,6 @@ class Material:
 def material(recipe: Recipe, device: str) -> Material:
     """Return a recipe's training part.
 
-    Args:
-        device: on which they are put, such as "cpu" or "cuda".
-
-    Returns:
-        The data, and their digest.
-
     Raises:
         DataError: they are not here.
         BadInput: the recipe asks of data that hand out batches what only pictures of one size can give.
@@ -74,7 +68,6 @@ def split(count: int, recipe: Recipe) -> tuple[Tensor, Tensor]:
     """Return which pictures are held out to choose weights by, and which are trained on.
 
     Args:
-        count: of the recipe's pictures, all classes it knows in the order of the data set.
         recipe: says which share is held out, if any; every seed holds out the same pictures. None are, where the data
             set has a validation part of its own.
 

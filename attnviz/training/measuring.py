@@ -42,14 +42,7 @@ class Seeds:
 
 
 def evaluate(model: nn.Module, goal: Objective, test: Test, examples: ExampleSet) -> dict[str, Measured]:
-    """Return the figures of a test by name.
-
-    Args:
-        model: on the device of the examples.
-
-    Returns:
-        Name of a figure -> what was measured.
-    """
+    """Return the figures of a test by name."""
     found = goal.measure(model.eval(), examples)
     for name in test.figures:
         if name not in found:
@@ -67,7 +60,6 @@ def measured(
     such figures as hear that a part is replaced, see `Measure.by_calling`.
 
     Args:
-        model: of the recipe, on the device; it gets the weights of one seed after the other.
         train: the training pictures, on the same device.
 
     Returns:
@@ -104,9 +96,6 @@ def test_examples(recipe: Recipe, test: Test, device: str = "cpu") -> ExampleSet
 def example(model: nn.Module, recipe: Recipe) -> Example | None:
     """Return the logits of a few pictures of the kind that the model was trained on.
 
-    Args:
-        model: in evaluation mode, on the CPU.
-
     Returns:
         Pictures, by labels and seed, and their logits; None where no such pictures are always here.
     """
@@ -126,9 +115,6 @@ def example_pictures(recipe: Recipe, source: str, labels: Sequence[int], seed: i
 
     Args:
         seed: that strokes are drawn with; None for other data sets.
-
-    Returns:
-        uint8 (count, channel, row, column).
     """
     wanted = vars(models.input_of(recipe.model, recipe.config))
     fitted = np.stack([inputs.fitted(picture, **wanted) for picture in always.pictures(source, labels, seed)])

@@ -124,14 +124,7 @@ def of(training: Training, classes: tuple[str, ...]) -> Mistakes | None:
 
 
 def read(run_id: str) -> Mistakes | None:
-    """Return how the validation part of a run was answered last; None where nothing, or nothing readable, is there.
-
-    Args:
-        run_id: one of `runs.ids()`.
-
-    Raises:
-        UnknownName: there is no run of that ID.
-    """
+    """Return how the validation part of a run was answered last; None where nothing, or nothing readable, is there."""
     with suppress(OSError, ValidationError):
         return Mistakes.model_validate_json(files.read(runs.home(run_id) / FILE, _LARGEST), strict=False)
     return None

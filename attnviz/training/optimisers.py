@@ -16,11 +16,7 @@ ONE_CYCLE_START, ONE_CYCLE_END = 1 / 25, 1 / 250_000  # shares of the peak, as t
 
 
 def optimiser(model: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
-    """Return the recipe's optimiser for a model. Each of its groups has its peak rate under "peak" too.
-
-    Returns:
-        An SGD, Adam or AdamW optimiser.
-    """
+    """Return the recipe's optimiser for a model. Each of its groups has its peak rate under "peak" too."""
     shared: dict[str, Any] = {"lr": recipe.learning_rate, "weight_decay": recipe.weight_decay}
     groups = list(_groups(model, recipe))
     if recipe.optimiser == "sgd":
@@ -35,9 +31,6 @@ def rate(recipe: Recipe, peak: float, progress: float, lowered: int) -> float:
     Args:
         progress: how much, 0..1, of all steps that there could be is done.
         lowered: how often the schedule "plateau" has lowered it so far.
-
-    Returns:
-        The learning rate, 0..peak.
     """
     rise = recipe.rise
     if recipe.schedule == "constant":

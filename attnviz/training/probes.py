@@ -53,14 +53,7 @@ class Moment:
 
 
 def loss_sum(moment: Moment, of: str) -> float:
-    """Sum of the batches' mean losses.
-
-    Args:
-        of: not used.
-
-    Returns:
-        Their sum, in the unit of the loss.
-    """
+    """Sum of the batches' mean losses."""
     return float(moment.losses.double().sum())
 
 
@@ -117,38 +110,17 @@ def tap_variance(moment: Moment, of: str) -> float:
 
 
 def tap_zeros(moment: Moment, of: str) -> float:
-    """Share of the values of a tap that are exactly 0, over the first training pictures.
-
-    Args:
-        of: a pattern that matches one tap path.
-
-    Returns:
-        A share, 0..1.
-    """
+    """Share of the values of a tap that are exactly 0, over the first training pictures."""
     return float((_tap(moment, of)[0] == 0).mean(dtype=torch.float64))
 
 
 def tap_negatives(moment: Moment, of: str) -> float:
-    """Share of the values of a tap that are below 0, so that ReLU cuts them, over the first training pictures.
-
-    Args:
-        of: a pattern that matches one tap path.
-
-    Returns:
-        A share, 0..1.
-    """
+    """Share of the values of a tap that are below 0, so that ReLU cuts them, over the first training pictures."""
     return float((_tap(moment, of)[0] < 0).mean(dtype=torch.float64))
 
 
 def tap_spread(moment: Moment, of: str) -> float:
-    """How much a tap depends on the picture: the standard deviation over pictures, as a mean over all else.
-
-    Args:
-        of: a pattern that matches one tap path.
-
-    Returns:
-        The mean standard deviation, 0 or more.
-    """
+    """How much a tap depends on the picture: the standard deviation over pictures, as a mean over all else."""
     tensor, axes = _tap(moment, of)
     return float(tensor.double().std(axes.index("batch"), correction=0).mean())
 

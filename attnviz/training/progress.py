@@ -22,7 +22,6 @@ class Progress:
     Args:
         recipe, seeds: what is trained.
         goal: the recipe's objective, which may have a remark.
-        stream: where the bar is drawn; by default standard error.
     """
 
     def __init__(self, recipe: Recipe, seeds: Sequence[int], goal: Objective, stream: TextIO | None = None) -> None:
@@ -67,9 +66,6 @@ class Progress:
     @contextmanager
     def shown(self) -> Iterator[None]:
         """Remove the bar at the end of the block.
-
-        Yields:
-            Nothing; the bar can be drawn inside the block.
 
         Raises:
             Stopped: in place of a KeyboardInterrupt; it says what was saved.

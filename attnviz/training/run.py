@@ -62,9 +62,6 @@ class Run:
 
         The first event says so where it goes on.
 
-        Args:
-            training: freshly made, as for the start.
-
         Yields:
             `Resumed` first, if some epochs are done already; then a `Step` after each batch and an `Epoch` after each
             epoch.
@@ -125,11 +122,7 @@ class Run:
         return finished and not states.found(self.folder)
 
     def curve(self) -> list[Epoch]:
-        """Return the epochs that are done.
-
-        Returns:
-            One `Epoch` for each, in order; a line that was cut off by a kill is left out.
-        """
+        """Return the epochs that are done."""
         return runs.curve_in(self.folder)
 
     def durations(self) -> list[Duration]:

@@ -48,9 +48,6 @@ class RunFile(Strict):
     def differences(self, other: "RunFile") -> list[str]:
         """Return the words for what decides the result and differs: "recipe", "seed", "device", "data digest",
         "number of processes".
-
-        Returns:
-            The words, none where a run may be resumed as the other.
         """
         same = {name: getattr(self, name) == getattr(other, name) for name in ("seed", "device", "data_digest")}
         same = {"recipe": self.recipe.trains_like(other.recipe), **same}

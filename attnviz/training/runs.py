@@ -57,12 +57,6 @@ def ids() -> list[str]:
 def read(run_id: str) -> RunFile:
     """Return the settings of a run.
 
-    Args:
-        run_id: one of `ids()`.
-
-    Returns:
-        The content of its `run.json`.
-
     Raises:
         UnknownName: there is no run of that ID; the closest are listed.
         RunError: its `run.json` cannot be read, or is that of another run.
@@ -75,11 +69,7 @@ def read(run_id: str) -> RunFile:
 
 
 def parsed(path: Path) -> RunFile:
-    """Return the settings in a `run.json`.
-
-    Raises:
-        RunError: it cannot be read.
-    """
+    """Return the settings in a `run.json`."""
     try:
         return _unchanged(path, lambda: RunFile.model_validate_json(files.read(path, _LARGEST), strict=False))
     except (ValidationError, OSError) as error:
@@ -108,14 +98,8 @@ def _unchanged(path: Path, read: Callable[[], T]) -> T:
 def status(run_id: str) -> dict[str, Any]:
     """Return what the process that trains a run said last: its state, epoch, share of the next one, and itself.
 
-    Args:
-        run_id: one of `ids()`.
-
     Returns:
         The content of its `status.json`; nothing where that is not there, or cannot be read.
-
-    Raises:
-        UnknownName: there is no run of that ID.
     """
     return status_in(home(run_id))
 
@@ -130,11 +114,7 @@ def status_in(home: Path) -> dict[str, Any]:
 
 
 def durations(run_id: str) -> list[Duration]:
-    """Return how long each epoch of a run took that its log tells of.
-
-    Args:
-        run_id: one of `ids()`.
-    """
+    """Return how long each epoch of a run took that its log tells of."""
     return durations_in(home(run_id))
 
 
@@ -148,9 +128,6 @@ def durations_in(home: Path) -> list[Duration]:
 
 def curve(run_id: str) -> list[Epoch]:
     """Return the epochs of a run that are done, with their values.
-
-    Args:
-        run_id: one of `ids()`.
 
     Returns:
         One `Epoch` for each, in order; a line that was cut off by a kill is left out, and a value that is not a finite
@@ -202,9 +179,6 @@ def epochs(run_id: str) -> list[int]:
     These are all epochs, or where that would take more than `run.LIMIT` bytes the first, the last, the one whose
     weights the recipe keeps, and others evenly between; none of those that were trained by an earlier version.
 
-    Args:
-        run_id: one of `ids()`.
-
     Returns:
         Their numbers, from 1, ascending.
     """
@@ -224,13 +198,6 @@ def epochs_in(home: Path) -> list[int]:
 def weights(run_id: str, epoch: int) -> "dict[str, Tensor]":
     """Return the weights of a run after an epoch, exactly as they were.
 
-    Args:
-        run_id: one of `ids()`.
-        epoch: one of `epochs(run_id)`.
-
-    Returns:
-        The model's state by name, on the CPU.
-
     Raises:
         UnknownName: there is no run of that ID, or its weights are not kept at that epoch.
         RunError: its settings cannot be read.
@@ -243,9 +210,6 @@ def load(run_id: str, epoch: int) -> "nn.Module":
     """Return the model of a run after an epoch, in evaluation mode and without gradients.
 
     Args and Raises: as of `weights`.
-
-    Returns:
-        The model, on the CPU.
     """
     from attnviz import models
 
@@ -261,22 +225,12 @@ def digest(run_id: str, epoch: int) -> str:
     It is read from the head of the file, without torch, and only `weights` and `load` hold it against the weights.
 
     Args and Raises: as of `weights`.
-
-    Returns:
-        sha256, in hexadecimal digits.
     """
     return _notes(_kept(run_id, epoch))[1]
 
 
 def encode(weights: "Mapping[str, Tensor]", epoch: int, digest: str) -> bytes:
-    """Return the content of the file of an epoch's weights.
-
-    Args:
-        weights: the model's state by name.
-
-    Returns:
-        The bytes of a safetensors file, the same for the same arguments.
-    """
+    """Return the content of the file of an epoch's weights."""
     from safetensors.torch import save
 
     notes = json.dumps({"epoch": epoch, "digest": digest})  # one entry: safetensors writes several in any order

@@ -207,9 +207,6 @@ def described(recipe: Recipe, model: nn.Module, weights: dict[str, Tensor]) -> d
 def command_of(recipe: Recipe, seeds: Sequence[int]) -> str:
     """Return the command that trains these seeds of a recipe: "python -m attnviz train ... --seeds 0-2,5".
 
-    Args:
-        seeds: in any order.
-
     Returns:
         The command, with runs of seeds as ranges.
     """

@@ -61,7 +61,6 @@ def read(path: Path, training: Training) -> State:
 
     Args:
         path: of the file. It must be a regular one, and no larger than a state of this training can be.
-        training: that would resume from it, freshly made.
 
     Returns:
         What `Training.restore` takes.

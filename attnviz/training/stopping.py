@@ -69,9 +69,6 @@ def terminable() -> Iterator[None]:
 
     Outside the main thread, where Python takes no signals, nothing changes.
 
-    Yields:
-        Nothing.
-
     Raises:
         Terminated: the process was asked to end.
     """
@@ -92,9 +89,6 @@ def heeding(events: Iterable[Event], until: Until | None = None) -> Generator[Ev
 
     Args:
         until: when it ends by itself; None for never.
-
-    Yields:
-        The same events.
 
     Raises:
         Terminated: the process was asked to end, or it is time.

@@ -63,7 +63,6 @@ class Alone:
         """Return what the objective draws from in a step.
 
         Args:
-            generator: the training's, the same in all processes.
             epoch, step: so many are done, and which batch of this one it is.
         """
         return generator
@@ -234,11 +233,7 @@ ALONE = Alone()
 
 @contextmanager
 def joined() -> Iterator[Alone]:
-    """Join the processes that `torchrun` has started, if it has started this one.
-
-    Yields:
-        What they do together.
-    """
+    """Join the processes that `torchrun` has started, if it has started this one."""
     if rank() is None:
         yield ALONE
         return

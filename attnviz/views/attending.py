@@ -29,8 +29,6 @@ def attention(
     """Return what the viewer needs to show the attention of every pixel of a picture.
 
     Args:
-        loaded: a net with an attention layer, in double precision.
-        example: that it looks at.
         unit: what a token is called; None for "pixel" where it is one, and "box" where it is a box of several.
         path: of the attention layer; None for the first one.
         run: what `passed` returned for them, if it is there already.
@@ -112,7 +110,6 @@ def normed_end(layer: Attention, value: Tensor, mixed: Tensor, joined: Tensor) -
     """Return what the viewer needs of a layer whose projection passes through ReLU and a layer normalisation.
 
     Args:
-        layer: that ends so.
         value, mixed: (head, token, size).
         joined: (token, feature), what is projected: the heads side by side, with the token itself added.
 

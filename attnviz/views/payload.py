@@ -88,9 +88,6 @@ def _joined(header: dict[str, Any], blocks: list[bytes]) -> bytes:
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Read what `pack` wrote.
 
-    Args:
-        data: the whole string of bytes.
-
     Returns:
         The header without its table of arrays, and name -> array. The arrays are read-only views of `data`.
 

@@ -59,22 +59,14 @@ class Field:
 
 
 class Fields:
-    """All fields of a view, in the order in which a link has them.
-
-    Args:
-        *fields: what the URL may say.
-    """
+    """All fields of a view, in the order in which a link has them."""
 
     def __init__(self, *fields: Field) -> None:
         self.fields = fields
         self.defaults: dict[str, Any] = {field.name: field.default for field in fields}
 
     def read(self, words: Mapping[str, str]) -> dict[str, Any]:
-        """Return the part of a view that the URL names; words of other fields are left alone.
-
-        Args:
-            words: the fields of the URL.
-        """
+        """Return the part of a view that the URL names; words of other fields are left alone."""
         return {field.name: field.read(words[field.name]) for field in self.fields if field.name in words}
 
     def write(self, view: Mapping[str, Any]) -> dict[str, str | None]:
@@ -109,7 +101,6 @@ def numbers(word: str, together: int) -> list[list[int]] | None:
 
     Args:
         word: of the URL.
-        together: how many numbers are in a tuple.
     """
     one = r"\d{1,6}" + r"\.\d{1,6}" * (together - 1)
     if not re.fullmatch(f"{one}(,{one})*", word, re.ASCII):

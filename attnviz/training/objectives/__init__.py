@@ -36,12 +36,6 @@ OBJECTIVES: Table[Callable[..., Objective]] = Table(
 def objective(recipe: Recipe) -> Objective:
     """Return a recipe's objective.
 
-    Args:
-        recipe: names it and holds its settings.
-
-    Returns:
-        The objective, with these settings.
-
     Raises:
         UnknownName: there is none of that name, or it does not measure what the recipe watches or tests.
         BadInput: it does not take these settings.

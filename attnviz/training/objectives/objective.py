@@ -97,11 +97,7 @@ class Objective(ABC):
         """Return a sentence for the person who trains, if an epoch's values show that something has gone wrong.
 
         Args:
-            recipe: that is trained.
             values: of the curve, such as "validation_loss".
-
-        Returns:
-            One sentence, or None.
         """
         return None
 
@@ -126,10 +122,6 @@ class Classification(Objective):
     def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
         """Return mean cross entropy and accuracy.
 
-        Args:
-            model: on the device of the examples.
-            examples: a validation or test part.
-
         Returns:
             "loss", in nats, 0 or more; "accuracy", 0..1, with which examples were answered correctly.
         """
@@ -147,9 +139,7 @@ def logits_of(model: nn.Module, images: Tensor, generator: torch.Generator) -> T
     """Return a model's logits; a model whose forward takes a generator is given this one.
 
     Args:
-        model: of pictures.
         images: float (batch, channel, row, column) in 0..1.
-        generator: of the draws, if the model makes any.
 
     Returns:
         float (batch, 1) or (batch, class).
@@ -161,10 +151,6 @@ def logits_of(model: nn.Module, images: Tensor, generator: torch.Generator) -> T
 
 def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
     """Return the mean cross entropy of logits (batch, 1) or (batch, class) and labels (batch,).
-
-    Args:
-        logits: float (batch, 1), the log-odds of the second class, or (batch, class).
-        labels: int64 (batch,), places of the classes.
 
     Returns:
         A scalar in nats, 0 or more.
@@ -183,16 +169,7 @@ def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 def answers(model: nn.Module, examples: ExampleSet, size: int = 256) -> Tensor:
-    """Return a model's logits, (count, 1) or (count, class), without changing anything.
-
-    Args:
-        model: on the device of the examples; it is put into evaluation mode.
-        examples: the pictures.
-        size: how many pictures at once.
-
-    Returns:
-        float (count, 1) or (count, class).
-    """
+    """Return a model's logits, (count, 1) or (count, class), without changing anything."""
     model.eval()
     generator = torch.Generator().manual_seed(MEASURING_SEED)
     with torch.no_grad():

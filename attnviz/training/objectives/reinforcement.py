@@ -100,9 +100,6 @@ class Reinforcement(Objective):
         """Return the accuracies with the draws averaged, with one draw, and along the means; the cross entropy of the
         averaged draws; and the spread of the means over pictures, measured without draws (see `spread`).
 
-        Args:
-            model: on the device of the examples.
-
         Returns:
             "loss" in nats; three accuracies, 0..1; and "spread", in halves of a picture, 0 or more.
         """
@@ -132,15 +129,7 @@ class Reinforcement(Objective):
         }
 
     def remark(self, recipe: Recipe, values: Mapping[str, float | None]) -> str | None:
-        """Say that the policy has collapsed, where it has. One that is not learnt cannot collapse.
-
-        Args:
-            recipe: that is trained; its model's `policy` is "learnt" unless it says otherwise.
-            values: of the curve, such as "validation_spread".
-
-        Returns:
-            One sentence, or None.
-        """
+        """Say that the policy has collapsed, where it has. One that is not learnt cannot collapse."""
         found = values.get("validation_spread")
         if found is None or found >= COLLAPSED or recipe.config.get("policy", "learnt") != "learnt":
             return None

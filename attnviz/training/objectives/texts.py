@@ -63,9 +63,6 @@ class Texts(Objective):
         """Measure what a model outputs by itself, over all texts and over those of each length.
 
         Args: as of `Objective.measure`.
-
-        Returns:
-            A value for each name in `measures`, but none of a length of which there are few texts.
         """
         found = defaultdict[str, list[Tensor]](list)
         texts = Counter[int]()

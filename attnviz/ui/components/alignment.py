@@ -117,10 +117,7 @@ class Curve:
     """How accurate a model is by the length of its strips.
 
     Args:
-        key: of the net.
-        title: for people.
         control: whether it is there to be compared with.
-        lengths: of the test strips.
         digits: the share of right digits at each length, mean over seeds; `digits_range` the lowest and highest.
         exact: the share of strips without an error; `exact_range` likewise.
         distance: insertions, deletions and changes per digit that would mend what is output; empty if not measured.

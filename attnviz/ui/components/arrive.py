@@ -9,11 +9,7 @@ _NUMBER = "arrive.number"
 
 
 def here(key: str) -> None:
-    """Mark a position: the page scrolls to it when it appears, and again after each `ask`.
-
-    Args:
-        key: of the position on this page.
-    """
+    """Mark a position: the page scrolls to it when it appears, and again after each `ask`."""
     component("arrive")(key=key, data=pack({"number": st.session_state.get(_NUMBER, 0)}, {}), height=1)
 
 

@@ -51,9 +51,6 @@ def component(name: str) -> ComponentRenderer:
     Args:
         name: the component as `pyproject.toml` declares it, such as "pixel_viewer", or PACKAGE.NAME for one of another
             package. Its files are `NAME.js` and `NAME.css`, in a folder of that name if there is one.
-
-    Returns:
-        The mounting command, to be called with `key`, `data` (bytes) and callbacks.
     """
     import streamlit as st
 

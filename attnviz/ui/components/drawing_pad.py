@@ -190,7 +190,6 @@ def drawing_pad(
 
     Args:
         drawn: what the URL says.
-        key: the component's name in this page; keep it fixed.
         samples: pictures to start from, of one size.
         sheet: what is drawn on; None for that of digits.
         on_change: called when the hand has come to rest, before the page runs again; `on_pad` then gives what is drawn.
@@ -199,7 +198,6 @@ def drawing_pad(
         pinned_base: the picture under the strokes of what is pinned.
         inputs: other inputs by name, and the words for each; the page shows the one that `clicked_input` returns.
         opened: the name of the one that is open; "" for none.
-        cards: of the models that look.
 
     Raises:
         BadInput: a picture is of another kind or size, or the base is not the one that is named.

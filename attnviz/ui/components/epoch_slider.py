@@ -36,7 +36,6 @@ def epoch_slider(
     Args:
         points: epoch, 0 before the training, and key of its net: two at least, ascending.
         net: the key of the one where it stands, unless the visitor has moved it since.
-        key: the component's name in this page; keep it fixed.
         figure: what the curve below it is, in words.
         unit: of the curve: "share" or "nats".
         curve: epoch -> value; epochs beyond the points are not drawn.

@@ -117,15 +117,7 @@ def glimpse_player(
     """Draw the picture with its glimpses, what the retina sees, and the belief.
 
     Args:
-        view: what to look at; or what `packed` returned for it.
-        key: the component's name in this page; keep it fixed, so that what is moved survives a new draw.
-        state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
-            visible sentence). None leaves the visitor's own view as it is.
         parts: what is shown beside the picture, of PARTS. Without "player" no glimpse can be moved.
-        on_change: called when a view has settled, before the page runs again; `settled_view` gives it there.
-
-    Returns:
-        The view that has settled last, all fields filled; None before the first time.
     """
     return url_view.draw(
         "glimpse_player",

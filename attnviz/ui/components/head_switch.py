@@ -111,13 +111,7 @@ def packed(view: SwitchView, states: Sequence[str]) -> bytes:
 
 
 def head_switch(payload: bytes, *, key: str, on_change: Callable[[], None]) -> None:
-    """Draw the heads and the answer.
-
-    Args:
-        payload: what `packed` returned.
-        key: the component's name in this page; keep it fixed.
-        on_change: called when the states have come to rest, before the page runs again; `switched` gives them there.
-    """
+    """Draw the heads and the answer."""
     asked = {"switched": _controlled(key).ask(header_of(payload)["states"])}
     component("head_switch")(
         key=key, data=with_header(payload, state=asked), on_switched_change=_controlled(key).callback(on_change)

@@ -102,7 +102,6 @@ def map_grid(
 
     Args:
         maps, labels, **looks: as of `packed`; or what that returned, alone.
-        key: the component's name in this page; keep it fixed.
         chosen: the map that is framed; None leaves it to the visitor.
         on_change: called when a map or a cell was chosen, before the page runs again; `chosen_map` and
             `chosen_cell` give the new choice there. Never called while the pointer only moves.

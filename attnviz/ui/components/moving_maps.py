@@ -33,7 +33,6 @@ def turn_weight(
         bias: b.
         start: w before the slider has been moved.
         limit: the slider goes from -limit to limit.
-        origin: stands in every export.
     """
     most = limit * float(np.abs(picture).max()) + abs(bias)
     panes = [
@@ -71,7 +70,6 @@ def temperature(
         picture: (row, column) intensities 0..1: the edge of its ink is drawn.
         stops: places of the handle with a button: words, and log10 of the divisor.
         low, high: the ends of the handle, log10 of the divisor; 0 is as trained.
-        origin: stands in every export.
     """
     pane = _pane(
         "Where each query takes from",
@@ -102,7 +100,6 @@ def places(
         picture: (row, column) intensities 0..1, on which a place is chosen.
         cosine: compare by the cosine, else by the dot product.
         start: the place where nobody has chosen one, row by row from 0.
-        origin: stands in every export.
     """
     most = 1.0 if cosine else float((code**2).sum(1).max())
     compared: dict[str, Any] = {
@@ -128,10 +125,7 @@ def moving_maps(payload: bytes, *, key: str, at: float | None, on_change: Callab
     """Draw maps that follow a hand.
 
     Args:
-        payload: what one of the functions above returned.
-        key: the component's name in this page.
         at: where the slider stands, or which place is held, according to the URL; None where it says nothing.
-        on_change: called when the handle has come to rest, or a place was held or let go; `rested` gives it there.
     """
     state = ControlledState(key, "at")
     data = with_header(payload, state={"at": state.ask(at)})

@@ -33,7 +33,6 @@ def packed(found: Found, ends: tuple[float, float], origin: Mapping[str, str | i
     Args:
         found: the trials; those that are not finished are left out.
         ends: the lowest and highest value of the last axis: the same for searches that are compared.
-        origin: stands in every export.
     """
     trials = found.finished
     low, high = ends
@@ -101,13 +100,6 @@ def parallel_coordinates(
     """Draw the trials.
 
     Args:
-        data: what `packed` returned.
-        key: the component's name in this page; keep it fixed.
-        state: the view that the URL asks for, by the names of `fields`.
-        on_change: called when a view has settled, before the page runs again; `url_view.settled_view` gives it there.
         fields: of the view: that of the brushes, and that of the trial.
-
-    Returns:
-        The view that has settled last; None before the first time.
     """
     return url_view.draw("parallel_coordinates", data, fields, key=key, state=state, on_change=on_change)

@@ -32,7 +32,6 @@ def photograph(picture: Bytes, box: Box, *, key: str, own: bool, on_box: Callabl
     Args:
         picture: uint8 (row, column, 3).
         box: top, left, bottom and right in its pixels, bottom and right not included.
-        key: the component's name in this page; keep it fixed.
         own: whether the visitor has drawn the box.
         on_box: called when another box was drawn, or the own one removed; `drawn_box` then gives it.
     """
@@ -43,12 +42,7 @@ def photograph(picture: Bytes, box: Box, *, key: str, own: bool, on_box: Callabl
 
 
 def drawn_box(key: str, rows: int, columns: int) -> Box | None:
-    """Return the box that was drawn just now, inside of a photograph of that size; None to look everywhere.
-
-    Args:
-        key: of the component.
-        rows, columns: of the photograph.
-    """
+    """Return the box that was drawn just now, inside of a photograph of that size; None to look everywhere."""
     import streamlit as st
 
     found = st.session_state.get(key)

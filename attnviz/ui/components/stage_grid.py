@@ -163,19 +163,10 @@ def stage_grid(
     """Draw the stages.
 
     Args:
-        view: what to look at; or what `packed` returned for it.
-        key: the component's name in this page; keep it fixed, so that what is locked survives a new picture.
-        state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
-            visible sentence). None leaves the visitor's own view as it is.
         columns: which stages of each layer are drawn, of ALL.
         switches: what can be switched, of SWITCHES.
         inside: whether the arrays and softmaxes of the chosen head are shown below.
         saves: whether the component has the buttons that save and share.
-        on_change: called when a view has settled, before the page runs again; `settled_view` gives it there. Never
-            called while the pointer only moves.
-
-    Returns:
-        The view that has settled last, all fields filled; None before the first time.
     """
     return url_view.draw(
         "stage_grid",

@@ -114,15 +114,7 @@ def stage_maps(
     """Draw the maps.
 
     Args:
-        view: what to look at; or what `packed` returned for it.
-        key: the component's name in this page; keep it fixed.
-        state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
-            visible sentence). None leaves the visitor's own view as it is.
         fields: of its view, as `fields_of` gives them for its stages.
-        on_change: called when a view has settled, before the page runs again; `settled_view` gives it there.
-
-    Returns:
-        The view that has settled last, all fields filled; None before the first time.
     """
     data = view if isinstance(view, bytes) else packed(view)
     return url_view.draw("stage_maps", data, fields, key=key, state=state, on_change=on_change)

@@ -23,7 +23,6 @@ class ControlledState:
     """One thing that can be chosen in a component.
 
     Args:
-        key: of the component in its page.
         name: of what is chosen, as the component reports it.
         read: from what a browser reports to what a URL would say; `UNKNOWN` for nonsense.
     """

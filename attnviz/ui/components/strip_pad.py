@@ -39,7 +39,6 @@ def strip_pad(*, key: str, digits: int, most: int, on_ask: Callable[[], None]) -
     """Draw the pad.
 
     Args:
-        key: the component's name in this page; keep it fixed.
         digits: how many have been drawn.
         most: how many there can be.
         on_ask: called when the pad was asked to do something; `asked` then says what.

@@ -51,15 +51,8 @@ def draw(
 class Viewed:
     """A component that is told nothing besides its data and its view.
 
-    Args:
-        name: the component as `pyproject.toml` declares it.
-        fields: of its view.
-
     Call Args:
         data: what it shows, packed; and `key`, `state` and `on_change`, as of `draw`.
-
-    Returns:
-        The view that has settled last, all fields filled; None before the first time.
     """
 
     name: str

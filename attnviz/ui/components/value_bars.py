@@ -16,12 +16,7 @@ from attnviz.views.payload import pack
 
 
 def value_bars(bars: bytes, *, key: str) -> None:
-    """Draw one bar for each value.
-
-    Args:
-        bars: what `packed` returned.
-        key: the component's name in this page; keep it fixed.
-    """
+    """Draw one bar for each value."""
     component("value_bars")(key=key, data=bars)
 
 

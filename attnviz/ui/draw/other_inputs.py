@@ -59,9 +59,6 @@ class _Received:
 def given(pad: str) -> Base | None:
     """Return the picture from outside that the pad has not taken yet.
 
-    Args:
-        pad: the key of the pad.
-
     Returns:
         A picture of 280 x 280 under a name of its own; None where there is none, or the pad has told that it has it.
     """

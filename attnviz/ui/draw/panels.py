@@ -45,11 +45,7 @@ SHOWN = ("renderer", "says", "rows", "columns", "prefix", "heads", "page", "opti
 
 
 def task(among: Mapping[tuple[str, ...], Task]) -> Task:
-    """Return the task of the first model that the URL names; where it names none, the first one that is offered.
-
-    Args:
-        among: what is offered.
-    """
+    """Return the task of the first model that the URL names; where it names none, the first one that is offered."""
     every = subjects.usable()
     named = [every[name] for name in st.query_params.get(WORD, "").split(",") if name in every]
     return tasks.of_nets(named) or _first(among)
@@ -144,12 +140,7 @@ def shown(its: Task) -> list[str]:
 
 
 def choose_task(its: Task, among: Mapping[tuple[str, ...], Task]) -> None:
-    """Draw the choice of what is classified, where there are several tasks; the models follow it.
-
-    Args:
-        its: the task that is shown.
-        among: what is offered.
-    """
+    """Draw the choice of what is classified, where there are several tasks; the models follow it."""
     titles = {classes: one.title for classes, one in among.items()}
     if len(titles) > 1:
         st.session_state[TASK] = its.classes
@@ -174,8 +165,6 @@ def on_cards(names: list[str], its: Task, *, settled: bool = False) -> Cards:
     """Return what the component is told about the panels.
 
     Args:
-        names: of checkpoints.
-        its: their task.
         settled: whether the page needs to know what the models saw once the hand rests.
     """
     described = describe(names)
@@ -190,12 +179,7 @@ def on_cards(names: list[str], its: Task, *, settled: bool = False) -> Cards:
 
 
 def asked(cards: Cards, pinned: Drawn | None) -> Shown:
-    """Return what the panels show according to the URL. For what is invalid a sentence is shown.
-
-    Args:
-        cards: the panels, from `on_cards`.
-        pinned: what the URL pins.
-    """
+    """Return what the panels show according to the URL. For what is invalid a sentence is shown."""
     change = url_state.choice("change", ["yes", "no"], "no") == "yes"
     shown = url_state.choice("map", MAPS, MAPS[0])
     then = _trained("pin_trained", ALL, "as at the drawing itself") if pinned else None
@@ -204,9 +188,6 @@ def asked(cards: Cards, pinned: Drawn | None) -> Shown:
 
 def describe(names: list[str]) -> list[dict[str, Any]]:
     """Return what the browser is told about each panel, as plain JSON values.
-
-    Args:
-        names: of checkpoints.
 
     Returns:
         For each panel: checkpoint, title, kind, classes, parameters, accuracy (on the validation part, 0..1), shape
@@ -235,11 +216,7 @@ def describe(names: list[str]) -> list[dict[str, Any]]:
 
 
 def heads(described: list[dict[str, Any]]) -> dict[str, int]:
-    """Return which heads the panels show according to the URL, from 0. For invalid ones a sentence is shown.
-
-    Args:
-        described: the panels, from `describe`.
-    """
+    """Return which heads the panels show according to the URL, from 0. For invalid ones a sentence is shown."""
     word = st.query_params.get(HEADS)
     if word is None:
         return {}
@@ -269,7 +246,6 @@ def _trained(name: str, most: int, without: str) -> int | None:
     Args:
         name: of the field.
         most: percent that it may say.
-        without: how the models are without it, for the sentence about what is invalid.
     """
     word = st.query_params.get(name, "")
     if re.fullmatch("[0-9]{1,3}", word, re.ASCII) and int(word) <= most:

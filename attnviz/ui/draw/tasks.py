@@ -115,11 +115,7 @@ def classes_of(net: Net) -> tuple[str, ...] | None:
 
 
 def of_nets(nets: Sequence[Net]) -> Task | None:
-    """Return the task of the first of some nets; its pad is in colour where all nets of the task take colours.
-
-    Returns:
-        None where there is none, or no picture of it is here.
-    """
+    """Return the task of the first of some nets; its pad is in colour where all nets of the task take colours."""
     classes = classes_of(nets[0]) if nets else None
     if classes is None:
         return None

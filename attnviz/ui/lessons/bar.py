@@ -61,12 +61,7 @@ def resume(lesson: Lesson) -> None:
 
 
 def sent(lesson: Lesson, number: int) -> dict[str, Any]:
-    """Return what the browser is told of a step.
-
-    Args:
-        lesson: that is open.
-        number: of the step, from 0.
-    """
+    """Return what the browser is told of a step."""
     step = lesson.steps[number]
     return {
         "name": lesson.name,
@@ -102,13 +97,7 @@ def _view(view: View) -> dict[str, Any]:
 
 
 def words_of(view: View, name: str, number: int) -> dict[str, str]:
-    """Return the fields of the URL that show a view in a lesson.
-
-    Args:
-        view: of a step.
-        name: of the lesson.
-        number: of the step, from 0.
-    """
+    """Return the fields of the URL that show a view in a lesson."""
     return {**_words(view), LESSON: name, STEP: str(number + 1)}
 
 

@@ -95,7 +95,6 @@ def mistakes(folder: Path, lessons: Mapping[str, tuple[Lesson, Collection[int]]]
     """Yield the mistakes of each lesson that show in a browser.
 
     Args:
-        folder: of the lessons.
         lessons: name -> a lesson, and the lines that have mistakes already: their views are left out.
 
     Raises:

@@ -31,11 +31,7 @@ def known() -> Known:
 
 
 def file_of(page: str) -> str:
-    """Return the file of a page that a lesson may name.
-
-    Args:
-        page: the last part of its URL.
-    """
+    """Return the file of a page that a lesson may name."""
     if page in OTHERS:
         return OTHERS[page][1]
     files = {one.url: one.page for row in MECHANISMS.values() for one in row.further}

@@ -33,12 +33,7 @@ def lessons() -> dict[str, Lesson]:
 
 
 def handout(lesson: Lesson, address: str = "") -> str:
-    """Return a lesson as HTML to print, with the pictures that lie beside it.
-
-    Args:
-        lesson: ours, or one of the teacher's folder.
-        address: of the app, for its links.
-    """
+    """Return a lesson as HTML to print, with the pictures that lie beside it."""
     teacher = of_teacher()
     folder = teacher if teacher and lesson.name in _folder(teacher).read() else ours()
     return handouts.handout(lesson, pictures(folder, lesson), address)

@@ -44,7 +44,6 @@ def per_picture(model: "nn.Module", cells: int, taps: Collection[str], passes: f
     """Return a model's work for one picture, in pairs of tokens.
 
     Args:
-        model: that is asked.
         cells: rows times columns of the picture.
         taps: the paths of those that are kept or edited: attention spells its pairs out where one of them is.
         passes: forward passes in all, with those that derived values cost.
@@ -94,21 +93,13 @@ def at_once(work: float) -> int:
 
 
 def long(works: Sequence[float]) -> list[bool]:
-    """Return which asks of a request take long: those that are much work, or all, if together they are.
-
-    Args:
-        works: of its asks, each for all its pictures.
-    """
+    """Return which asks of a request take long: those that are much work, or all, if together they are."""
     much = sum(works) > LIGHT_REQUEST
     return [much or work > LIGHT for work in works]
 
 
 def check(works: Sequence[float], pictures: int) -> None:
     """Refuse a request that is too much work.
-
-    Args:
-        works: of its asks, each for all its pictures.
-        pictures: how many it has.
 
     Raises:
         BadInput: it is; says what would fit.

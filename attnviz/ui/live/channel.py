@@ -68,11 +68,7 @@ _log = logging.getLogger(__name__)
 
 
 def routes(find: "Find") -> list[BaseRoute]:
-    """Return the channel's route, for `st.App`, which does not put `server.baseUrlPath` before routes of ours.
-
-    Args:
-        find: from a name to the derived value of that name.
-    """
+    """Return the channel's route, for `st.App`, which does not put `server.baseUrlPath` before routes of ours."""
     base = st.get_option("server.baseUrlPath").strip("/")
     return [WebSocketRoute(f"/{base}/live" if base else "/live", Channel(_plan, find).serve)]
 

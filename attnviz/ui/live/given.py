@@ -33,7 +33,6 @@ def pictures(request: Request, net: Net) -> np.ndarray:
         net: that takes them; those that have names are fitted to it.
 
     Raises:
-        UnknownName: no such data set.
         BadInput: a number beyond its test pictures, or a picture that cannot be fitted.
         DataError: the data set is not here.
     """

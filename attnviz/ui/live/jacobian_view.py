@@ -45,7 +45,6 @@ class Found:
     """The Jacobian of the answer to an example.
 
     Args:
-        answer: the class.
         values: float64 (channel, row, column), of which those of `ties` mean nothing.
         ties: int (pixel,), numbers of the values at which there may be no derivative.
     """

@@ -99,11 +99,7 @@ BESIDE_VIEW = View("two_trainings", OfTwo, payload, two_passes)
 
 
 def slider(subject: Subject) -> None:
-    """Draw the slider of the training that a net comes from, with a choice of a second one, and the maps of both.
-
-    Args:
-        subject: the net that is shown, one epoch of its training, and the example.
-    """
+    """Draw the slider of the training that a net comes from, with a choice of a second one, and the maps of both."""
     net = subject.net
     others = _others(net)
     if not others:
@@ -124,11 +120,7 @@ def slider(subject: Subject) -> None:
 
 
 def maps(subject: Subject, other: History) -> None:
-    """Draw the choice of a tap, and its maps in both nets at the epoch of the first.
-
-    Args:
-        subject: the first net, and the example.
-    """
+    """Draw the choice of a tap, and its maps in both nets at the epoch of the first."""
     net = subject.net
     known = taps_of(net, subjects.net(other.points[-1].key))
     if not known:

@@ -62,7 +62,6 @@ def maps_of(subject: Subject, address: str, query: int | None) -> tuple[Maps, Ta
     """Return a tap of a net on an example as maps, and what is known of it.
 
     Args:
-        address: the tap path.
         query: of a tap with queries, the one whose row is meant, by number among the tokens.
     """
     from attnviz.ui.shared import findings

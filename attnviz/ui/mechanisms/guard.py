@@ -49,9 +49,6 @@ def call(
     Args:
         part: what the function gives, in words, for the sentence: "panel".
 
-    Returns:
-        What it returned.
-
     Raises:
         Failed: it raised, or returned something else; the log has the traceback.
     """

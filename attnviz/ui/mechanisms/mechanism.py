@@ -28,12 +28,7 @@ def no_derived() -> tuple[Derived[Any] | View[Any], ...]:
 
 
 def later(module: str, name: str) -> Callable[..., Any]:
-    """Return a function whose module is imported when it is first called, so that a row costs nothing but itself.
-
-    Args:
-        module: its full name.
-        name: of the function in it.
-    """
+    """Return a function whose module is imported when it is first called, so that a row costs nothing but itself."""
 
     def call(*given: Any) -> Any:
         return getattr(import_module(module), name)(*given)
@@ -88,9 +83,7 @@ class FurtherPage:
     """Another page of a mechanism, which the navigation lists after all mechanisms.
 
     Args:
-        title: in the navigation.
         page: its file in pages/, or the whole path of a file elsewhere.
-        url: the last part of its URL.
     """
 
     title: str

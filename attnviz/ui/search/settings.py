@@ -45,11 +45,7 @@ def usual(recipe: Recipe) -> str:
 
 
 def asked(words: Mapping[str, str]) -> tuple[Wanted, int]:
-    """Return the search that the settings ask for, and how many workers.
-
-    Args:
-        words: from `choose`.
-    """
+    """Return the search that the settings ask for, and how many workers."""
     recipe = RECIPES[words["recipe"]]
     found = Wanted.read(
         {

@@ -28,8 +28,6 @@ def show(
     """Draw how many test pictures a model answers correctly, as it is and with each replacement.
 
     Args:
-        card: of the model; None where it has none.
-        kind: what is replaced.
         named: from the name of an ablation and the pattern of its tap paths to words.
         verdict: from the model minus the same with the part at its mean to the finding.
         none: the finding where the card has no such test.

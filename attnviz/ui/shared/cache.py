@@ -37,8 +37,6 @@ def of_net(compute: Callable[Concatenate[Loaded, P], T], net: Net, *arguments: P
     Args:
         compute: called with the net loaded in double precision, and the arguments. A function at module level: its
             name is part of the key.
-        net: that is asked.
-        *arguments, **named: plain values.
     """
     key = (_name(compute), net.key, net.digest, arguments, tuple(sorted(named.items())), data.downloaded())
     return _values.get(key, lambda: compute(exact(net), *arguments, **named), what=_name(compute), check=_wanted)
@@ -52,8 +50,6 @@ def of_subject(
     Args:
         compute: called with the net loaded in double precision, the example, and the arguments. A function at module
             level: its name is part of the key.
-        subject: the net and the example.
-        *arguments, **named: plain values.
     """
     net, example = subject
     key = (_name(compute), *_of(subject), arguments, tuple(sorted(named.items())))
@@ -66,8 +62,6 @@ def of_view(payload: Callable[[Subject, Q], bytes], subject: Subject, given: Q, 
 
     Args:
         payload: returns it; it loads a net only where it needs one.
-        subject: the net and the example.
-        given: its parameters.
         name, parameters: of the view, and the same parameters as text, which are parts of the key.
     """
     key = ("view", name, parameters, *_of(subject))

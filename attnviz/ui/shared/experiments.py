@@ -76,9 +76,6 @@ def link(name: str, title: str) -> str:
 def finding(name: str = "") -> Callable[[str], None]:
     """Reserve the place of an experiment's finding; an experiment calls it before it draws anything else.
 
-    Args:
-        name: of the question, where an experiment asks more than one.
-
     Returns:
         Writes the finding there, in Markdown; until then nothing stands there.
     """

@@ -11,11 +11,7 @@ from attnviz.ui.shared.wording import verbatim
 
 @contextmanager
 def drawing(row: Mechanism, part: str) -> Iterator[None]:
-    """Draw something of a mechanism; where that fails, the page goes on below a sentence that says so.
-
-    Args:
-        part: what is drawn, in words.
-    """
+    """Draw something of a mechanism; where that fails, the page goes on below a sentence that says so."""
     try:
         yield
     except guard.FAULTS as error:

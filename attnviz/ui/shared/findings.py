@@ -136,12 +136,7 @@ def told_by_card(net: Net, source: str) -> Labels:
 
 
 def progress(net: Net, source: str, *, until: Callable[[], bool] = bool, small: bool = False) -> None:
-    """Draw, again and again, how far `asking` has come, and run the page again when it has finished.
-
-    Args:
-        until: says whether the page is to run again earlier.
-        small: draw it where there is little room.
-    """
+    """Draw, again and again, how far `asking` has come, and run the page again when it has finished."""
     tick = st.fragment(_progress, run_every=TICK)
     tick(net, source, until, small)
 

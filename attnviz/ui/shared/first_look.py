@@ -60,7 +60,6 @@ def keep(name: str, view: bytes) -> None:
     """Write a view beside the weights of its checkpoint, in place of the one before.
 
     Args:
-        name: of the checkpoint.
         view: what the page is to show first: a payload whose header has an "origin".
     """
     files.write(folder() / name / _FILE, view)

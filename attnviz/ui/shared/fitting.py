@@ -57,8 +57,6 @@ def nearest(source: str, wanted: int, before: int) -> int:
     """Return a number that was typed or stepped to; if that picture is not available here, the next one that is.
 
     Args:
-        source: a data set.
-        wanted: the number.
         before: the one that was shown before: the next one is sought in the direction from it.
     """
     numbers = data.shown(source).numbers

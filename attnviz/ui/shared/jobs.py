@@ -77,11 +77,7 @@ class Job(Generic[T]):
             return list(self._parts)
 
     def wait(self, count: int, seconds: float) -> bool:
-        """Wait until there are so many parts, or the job no longer runs; return whether they are there.
-
-        Args:
-            seconds: to wait at most.
-        """
+        """Wait until there are so many parts, or the job no longer runs; return whether they are there."""
         with self._changed:
             self._changed.wait_for(lambda: len(self._parts) >= count or self._thread is None, seconds)
             return len(self._parts) >= count

@@ -34,7 +34,6 @@ def start(title: str, question: str, tries: Sequence[tuple[str, Mapping[str, str
     """Draw the head of a page.
 
     Args:
-        title: the name of the page, as in the navigation.
         question: what the page answers, in one sentence; Markdown.
         tries: what to try first: a label, and the words of the URL that show it. A click sets these and takes all
             others out, so that everybody sees the same: a picture is named by its data set and number.
@@ -90,7 +89,6 @@ def link(page: str, label: str, **parameters: object) -> None:
 
     Args:
         page: its file in pages/, such as "10_pixel_attention.py".
-        label: the words to click on.
         **parameters: what stands in the URL there, such as digit=8.
     """
     try:

@@ -84,7 +84,6 @@ def example(net: Net, opens: Example | None = None) -> Example:
     A drawing, or another example of its own kind, in the URL takes precedence, with a way back to the data sets.
 
     Args:
-        net: that will look at it; the classes on offer are those it knows.
         opens: what is shown of its data set until something is chosen, and of another data set the first picture of
             its class; by default the first picture of the first class.
 

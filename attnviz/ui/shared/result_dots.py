@@ -52,9 +52,6 @@ class Task:
 def leads_to(name: str) -> str | None:
     """Return the URL of a page that shows a model: of its mechanism, or the explorer for a control of another kind.
 
-    Args:
-        name: of the checkpoint.
-
     Returns:
         The URL, relative to any page; None where the weights are not here.
     """
@@ -171,9 +168,7 @@ def show(
 
     Args:
         names: of the recipes, trained or not, in the order of the rows.
-        controls: names of the models that are controls.
         papers: names in PAPERS; what they give is drawn beside ours.
-        key: of the picture in this page; keep it fixed.
         like: the recipe of the model that is looked at: which of the others were not trained like it is said.
     """
     wanted = tuple(name for name in names if any(test.data == source for test in RECIPES[name].tests))
@@ -276,8 +271,6 @@ def of_mechanism(
     mechanism there is nothing to compare, and a sentence says so.
 
     Args:
-        task: one of its `groups`.
-        key: of the picture in this page; keep it fixed.
         like: the net that is looked at: its variants count, and only models that were trained on the data set of the
             task stand beside it. By default all that were tested on it do.
         compared: which recipes are drawn; None for all.

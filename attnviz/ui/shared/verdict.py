@@ -19,11 +19,7 @@ def margin(found: Difference) -> str:
 
 
 def undecided(found: Difference) -> str:
-    """Return why a difference decides nothing, as a part of a sentence.
-
-    Args:
-        found: whose verdict is "not decided".
-    """
+    """Return why a difference decides nothing, as a part of a sentence."""
     if found.interval is None:
         return _MISSING.get(found.missing, found.missing)
     return f"the interval contains 0 and more than {margin(found)}"

@@ -173,8 +173,6 @@ def finding(blocks: Figure, zero: Figure, answers: int, differs: Sequence[str] =
 
     Args:
         blocks, zero: on the same test pictures, of the network with attention over blocks, and with it set to zero.
-        answers: how many classes there are to choose from.
-        differs: what else differs between their trainings.
     """
     return verdict(
         blocks, zero,
@@ -191,7 +189,6 @@ def within_is_missing(name: str, command: str | None) -> str:
     """Return why no weights inside a block are shown.
 
     Args:
-        name: of the checkpoint.
         command: what trained it, where it has been trained but its weights are not here; None where it has not.
     """
     why = (

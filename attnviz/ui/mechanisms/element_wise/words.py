@@ -198,7 +198,6 @@ def finding_of_copy(own: Figure | None, without: Figure | None, answers: int) ->
 
     Args:
         without: its accuracy with the mean relevance map in place of the relevance; None where it was not measured.
-        answers: how many classes there are to choose from.
     """
     if own is None or without is None:
         return "**Not known for this model**: its card has no test with the relevance replaced."
@@ -234,11 +233,7 @@ class Rival:
     """A trained model among others of any size.
 
     Args:
-        key: of the checkpoint.
-        title: in lists.
         control: whether it has no learnt element-wise attention.
-        parameters: how many.
-        accuracy: on test pictures.
     """
 
     key: str
@@ -249,11 +244,7 @@ class Rival:
 
 
 def finding_of_worth(models: Sequence[Rival], answers: int) -> str:
-    """Say whether the best model with the mechanism is better than the best control that is no larger.
-
-    Args:
-        answers: how many classes there are to choose from.
-    """
+    """Say whether the best model with the mechanism is better than the best control that is no larger."""
     ours = [one for one in models if not one.control]
     if not ours:
         return "**Not known yet**: no model with element-wise attention has been trained on these pictures."
@@ -284,9 +275,7 @@ class Size:
     """A trained model among others that differ in heads and layers.
 
     Args:
-        heads, layers: how many.
         others: all other settings, in one word.
-        accuracy: on test pictures.
     """
 
     heads: int
@@ -296,11 +285,7 @@ class Size:
 
 
 def finding_of_sizes(models: Sequence[Size], answers: int) -> str:
-    """Say whether more heads, and more layers, make the trained models better.
-
-    Args:
-        answers: how many classes there are to choose from.
-    """
+    """Say whether more heads, and more layers, make the trained models better."""
     found = []
     for what, same in (("heads", "layers"), ("layers", "heads")):
         pairs = [

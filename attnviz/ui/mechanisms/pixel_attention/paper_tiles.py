@@ -215,12 +215,7 @@ def finding(now: Count, first: Count | None) -> str:
 
 
 def started(before: Lines, picture: Array, shown: Sequence[tuple[int, int, int]]) -> tuple[Kind, ...]:
-    """Count what the same tiles showed before any training.
-
-    Args:
-        picture: the intensities (token,), 0..1.
-        shown: the components (part, head, component) that are the tiles.
-    """
+    """Count what the same tiles showed before any training."""
     standard = (picture - before.mean) / before.std
     return kinds(np.stack([before.weight[at] * standard + before.bias[at] for at in shown]), picture)
 

@@ -32,11 +32,7 @@ class Token:
 
 
 def head(count: int, *, mean: bool = False) -> int | None:
-    """Draw the choice of a head, initially the one in the viewer, and return it; None for the mean of all.
-
-    Args:
-        mean: whether the mean can be chosen. If not, the first head is used for it.
-    """
+    """Draw the choice of a head, initially the one in the viewer, and return it; None for the mean of all."""
     if count == 1:
         return 0
     options = [*map(str, range(1, count + 1)), *([MEAN] if mean else [])]
@@ -51,11 +47,7 @@ def head(count: int, *, mean: bool = False) -> int | None:
 
 
 def token(view: AttentionView, name: str) -> Token | None:
-    """Return the query or the key that is locked in the viewer; None where none is, or nonsense, which the viewer says.
-
-    Args:
-        name: "query" or "key".
-    """
+    """Return the query or the key that is locked in the viewer; None where none is, or the URL has nonsense."""
     place = FIELDS.read(st.query_params.to_dict()).get(name)
     if not isinstance(place, list):
         return None

@@ -89,7 +89,6 @@ def squashed(view: GlimpseView, here: str = "on this picture") -> str:
     """Return how far from the means the draws of a model lie that squashes them with tanh.
 
     Args:
-        view: of such a model, whose cross and circle are where the squashed draws lie.
         here: of which path that is, in words.
     """
     rows, columns = view.picture.shape[:2]
@@ -150,7 +149,6 @@ def finding_of_path(own: Figure | None, borrowed: Figure | None, said: Sequence[
         own, borrowed: its accuracy along the paths that it chooses, and at places chosen for other pictures; None where
             it was not measured.
         said: what it answers to one picture along its own path, and along that of another picture.
-        answers: how many classes there are to choose from.
     """
     if own is None or borrowed is None:
         same = "the same answer" if said[0] == said[1] else "another answer"
@@ -176,8 +174,6 @@ def finding_of_learning(
 
     Args:
         learnt, other: the accuracies; None of a model that has not been trained.
-        answers: how many classes there are to choose from.
-        differs: what else differs between their trainings.
     """
     if learnt is None or other is None:
         return NOT_TRAINED
@@ -197,7 +193,6 @@ def finding_of_choosing(own: Figure | None, fixed: Figure | None, answers: int) 
 
     Args:
         own, fixed: its accuracy along the paths that it chooses, and along their mean; None where it was not measured.
-        answers: how many classes there are to choose from.
     """
     if own is None or fixed is None:
         return "**Not known**: the card of this network has no test along one path for all pictures."
@@ -219,7 +214,6 @@ def finding_of_gradient(broken: Figure | None, correct: Figure | None, answers: 
 
     Args:
         broken, correct: the accuracies of the models trained with either gradient; None of one that is not trained.
-        answers: how many classes there are to choose from.
     """
     if broken is None or correct is None:
         return NOT_TRAINED
@@ -240,8 +234,6 @@ def finding_of_fewer(
 
     Args:
         least, most: of the models that read least and most: how many numbers, and the accuracy; None if not trained.
-        answers: how many classes there are to choose from.
-        differs: what else differs between their trainings.
     """
     (few, one), (many, other) = least, most
     if one is None or other is None:

@@ -66,11 +66,7 @@ def _guessed(length: int) -> tuple[float, float]:
 
 
 def of_card(name: str, card: Card) -> Curve | None:
-    """Return the curve of a model card; None where nothing was measured by length.
-
-    Args:
-        name: of the checkpoint.
-    """
+    """Return the curve of a model card; None where nothing was measured by length."""
     figures: dict[str, Figure] = {}
     lengths: list[int] = []
     for source in sorted({one.data for one in card.figures}):  # the strips on which most lengths were tested

@@ -169,11 +169,7 @@ def _draw_agreement(found: Agreed, length: int) -> None:
 def _work(
     name: str, measure: Callable[[Loaded, Of], T], nets: Sequence[Net], source: str, length: int, count: int
 ) -> Callable[[], jobs.Job[T]]:
-    """Return the work of an experiment, the same for all visitors: some strips a part, and of these each net in turn.
-
-    Args:
-        measure: of a net, in single precision, and some strips.
-    """
+    """Return the work of an experiment, the same for all visitors: some strips a part, each net on them in turn."""
     together = count // PARTS
 
     def part(number: int) -> T:

@@ -21,9 +21,7 @@ class Of:
     """Some test strips.
 
     Args:
-        source: of the digits.
         length: digits of each strip.
-        first, count: number of the first one, and how many.
     """
 
     source: str
@@ -64,7 +62,6 @@ class Steered:
         follows, stays, ends: how often a single step with the weights of another one outputs the other's digit,
             its own, or ends the text; NaN where no two digits differ.
         late: which share of those that end the text are among the last `LATE` steps; NaN where none does.
-        strips: how many.
     """
 
     digits: Mapping[str, float]
@@ -99,7 +96,6 @@ class Agreed:
         mean, spread: two methods -> mean and standard deviation of Kendall's rank correlation over steps.
         hits: method -> how often the digit that counts most is the one that is output.
         chance: standard deviation of the correlation with a map that is drawn at random.
-        strips: how many.
         more: how much more erased pixels agree with the weights than with the gradient, over strips, each the mean of
             its steps; None where fewer than two strips can be ranked by all three.
     """

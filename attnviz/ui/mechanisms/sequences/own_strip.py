@@ -69,11 +69,7 @@ def png(found: Strip) -> bytes:
 
 
 def opened(content: bytes) -> npt.NDArray[np.uint8]:
-    """Return the digits of a file, uint8 (digits, 28, 28).
-
-    Args:
-        content: of a picture file, dark on light, with 28 pixels a side for each digit.
-    """
+    """Return the digits of a file, uint8 (digits, 28, 28)."""
     picture = 255 - pictures.read(content).grey
     rows, columns = picture.shape
     if rows != SIDE or columns % SIDE or not SIDE <= columns <= MOST * SIDE:

@@ -35,8 +35,6 @@ class Looking(NamedTuple):
 
     Args:
         name: in the URL, such as "cross-2".
-        title: for people.
-        path: in the model.
         queries, keys: as of `attnviz.ui.components.alignment.Weights`.
     """
 
@@ -115,7 +113,6 @@ def said(
     Args:
         images: float (1, 1, 28, column) in 0..1.
         told: the symbols that it is told; None for those that it says itself.
-        keep: tap paths.
 
     Returns:
         logits: (1, step, class); and path -> reading.

@@ -55,11 +55,7 @@ class Many:
 
 
 def by_class(loaded: Loaded, source: str) -> dict[str, Undone]:
-    """Return class -> whether the grids undo the rotations of its pictures, where there are enough of them.
-
-    Args:
-        loaded, source: as of `over`; by how much the pictures were rotated is known.
-    """
+    """Return class -> whether the grids undo the rotations of its pictures, where there are enough of them."""
     many = cache.of_net(over, loaded.net, source)
     assert many.picture is not None, "it is known"
     own = {name: many.labels == label for label, name in enumerate(data.DATASETS[source].classes)}

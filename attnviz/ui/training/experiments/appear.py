@@ -42,7 +42,6 @@ class Part(NamedTuple):
 
     Args:
         lost: (head, picture), the probability that the right answer loses when the head is off, -1..1.
-        changed: (head, picture), whether the answer becomes another one.
         right: (picture,), whether the answer of the whole net is right.
         whole: (picture,), the probability that the whole net gives the right answer, 0..1.
     """

@@ -54,7 +54,6 @@ def pick(word: str, label: str, options: Mapping[str, str], clears: Sequence[str
     """Draw the choice of a training and return its key.
 
     Args:
-        options: key -> what it is called; at least one.
         clears: fields of the URL that mean nothing for another training, such as one of its epochs.
     """
     before = st.session_state.get(word)  # a run that begins meanwhile takes nobody's place
@@ -72,7 +71,6 @@ def some(points: Sequence[Point], most: int = EPOCHS) -> list[Point]:
 
     Args:
         points: ascending.
-        most: so many at most; at least two.
     """
     last = len(points) - 1
     if last < most:

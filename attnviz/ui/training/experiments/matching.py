@@ -189,9 +189,6 @@ def _shown(reading: Reading) -> Array:
 def matched(parts: Sequence[Part]) -> Matched | None:
     """Match the heads by the pictures of every other part, and measure them on the others.
 
-    Args:
-        parts: in the order of `work`.
-
     Returns:
         The matched heads; None while there is only one part.
     """

@@ -197,11 +197,7 @@ def compared(one: float, other: float, count: int, words: str) -> str:
 
 
 def _maps(its: History, other: History, words: str) -> None:
-    """Draw both nets under one slider, on a picture that neither was trained on.
-
-    Args:
-        its: the epochs of the first run.
-    """
+    """Draw both nets under one slider, on a picture that neither was trained on."""
     known = [point.key for point in its.points]
     net = subjects.net(url_state.choice(AT, known, known[-1], "epoch"))
     example = _example(net)

@@ -85,8 +85,6 @@ def finding(shares: Array, place: str, head: int) -> str:
     Args:
         shares: of the score's variance that each part explains (part,), in the order of `HALVES`; NaN for a row that is
             constant.
-        place: of the query, in words.
-        head: from 0.
     """
     whose = f"for the pixel in {place}, in head {head + 1}"
     if np.isnan(shares).any():

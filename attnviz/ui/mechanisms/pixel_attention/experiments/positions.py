@@ -89,7 +89,6 @@ def closeness(code: Array, rows: int, columns: int) -> tuple[float, float]:
 
     Args:
         code: (position, feature), row by row.
-        rows, columns: of the positions; neighbours lie directly above, below, left or right.
     """
     unit = code / np.linalg.norm(code, axis=1, keepdims=True)
     grid = unit.reshape(rows, columns, -1)

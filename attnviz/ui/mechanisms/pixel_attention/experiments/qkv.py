@@ -165,11 +165,7 @@ def means(part: str, lines: "dict[str, Lines]") -> str:
 
 
 def finding(line: "Lines", part: str) -> str:
-    """Say what all components of query, key or value are made of.
-
-    Args:
-        part: "query", "key" or "value".
-    """
+    """Say what all components of query, key or value are made of."""
     up, count = int((line.slope > 0).sum()), line.slope.size
     rises = (
         f"{counted(up, 'component')} of the {part} {'rises' if up == 1 else 'rise'} with the pixel's intensity, "
