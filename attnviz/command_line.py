@@ -55,10 +55,12 @@ def _app(command: argparse.ArgumentParser) -> None:
     model.add_argument(
         "--model", metavar="FILE.py:FUNCTION", help="a model of your own: a function that returns it; docs/own_model.md"
     )
-    model.add_argument(
-        "--timm", metavar="NAME", help="a model of timm, with random weights unless --weights names them"
+    model.add_argument("--timm", metavar="NAME", help="a model of timm")
+    command.add_argument(
+        "--weights",
+        metavar="FILE",
+        help="a .safetensors file of the weights for --timm, or random; by default the pretrained ones",
     )
-    command.add_argument("--weights", type=Path, metavar="FILE", help="a .safetensors file of the weights for --timm")
     command.add_argument("--photos", type=Path, metavar="FOLDER", help="of photographs for a model of your own")
 
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from attnviz import cards, checkpoint_folder, data, files, formatting, results, start
@@ -267,12 +268,10 @@ def _app(options: argparse.Namespace) -> None:
     words = [f"{flag}={value}" for flag, value in chosen.items() if value is not None]
     if not options.no_browser:
         words += ["--server.headless=false", "--server.showEmailPrompt=false"]
-    given = {
-        "ATTNVIZ_DATA": options.data, "ATTNVIZ_RUNS": options.runs, "ATTNVIZ_PHOTOS": options.photos,
-        "ATTNVIZ_WEIGHTS": options.weights,
-    }  # fmt: skip
+    weights = options.weights if options.weights in (None, "random") else str(Path(options.weights).absolute())
+    given = {"ATTNVIZ_DATA": options.data, "ATTNVIZ_RUNS": options.runs, "ATTNVIZ_PHOTOS": options.photos}
     variables = {name: str(path.absolute()) for name, path in given.items() if path is not None}
-    named = {"ATTNVIZ_MODEL": options.model, "ATTNVIZ_TIMM": options.timm}
+    named = {"ATTNVIZ_MODEL": options.model, "ATTNVIZ_TIMM": options.timm, "ATTNVIZ_WEIGHTS": weights}
     variables |= {name: word for name, word in named.items() if word is not None}
     if options.photos is not None and not options.photos.is_dir():
         raise BadInput(f"There is no folder {options.photos}.")

@@ -1,35 +1,114 @@
 """A model by the words of a command line: a function in a file or a package, or a name of timm."""
 
+from __future__ import annotations
+
 import importlib
 import importlib.util
 import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from torch import nn
+from attnviz.errors import AttnvizError, BadInput, closest
 
-from attnviz.errors import BadInput, closest
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from torch import Tensor, nn
+
+SIDE = 224  # pixels, where the model names no preprocessing
+MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet
+RANDOM = "random"  # in place of a file of weights
 
 
-def load_model(word: str, *, timm: bool = False) -> nn.Module:
-    """Return the model that a word names, in evaluation mode.
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """A model, and how a picture becomes what it takes.
 
     Args:
-        word: FILE.py:FUNCTION or PACKAGE.MODULE:FUNCTION, where the function takes nothing and returns a module, or is
-            a name of one; with `timm`, a name that `timm.create_model` knows. The code that it names is run.
-        timm: whether the word is a name of timm. Its pretrained weights are used where they are here already or can be
-            downloaded.
+        model: in evaluation mode.
+        prepare: from a PIL image to what the model takes, (channel, row, column).
+        classes: the names of its answers; empty where they are not known.
+        normalised: mean and deviation of each channel by which `prepare` normalises, where that is known.
+    """
+
+    model: nn.Module
+    prepare: Callable[[Any], Tensor]
+    classes: tuple[str, ...]
+    normalised: tuple[Sequence[float], Sequence[float]] | None
+
+    def batch(self, image: Any) -> Tensor:
+        """Return a PIL image as a batch of one.
+
+        Raises:
+            BadInput: the preprocessing returns something else.
+        """
+        import torch
+
+        taken = self.prepare(image)
+        if not isinstance(taken, torch.Tensor) or taken.ndim not in (3, 4):
+            raise BadInput("The preprocessing must return a tensor (channel, row, column).")
+        return taken if taken.ndim == 4 else taken[None]
+
+    def photo(self, batch: Tensor) -> npt.NDArray[np.uint8] | None:
+        """Return what the model is given as a photograph again, uint8 (row, column, 3); None if that is not known."""
+        import torch
+
+        if self.normalised is None:
+            return None
+        mean, deviation = (torch.tensor(one)[:, None, None] for one in self.normalised)
+        levels = (batch[0] * deviation + mean).clamp(0, 1) * 255
+        shown: npt.NDArray[np.uint8] = levels.round().byte().permute(1, 2, 0).numpy()
+        return shown
+
+
+def load_model(word: str, *, timm: bool = False, weights: str = "", side: int | None = None) -> Loaded:
+    """Return the model that a word names.
+
+    Args:
+        word: FILE.py:FUNCTION or PACKAGE.MODULE:FUNCTION, where the function takes nothing and returns a module, or
+            (module, preprocessing, class names), each of the last two may be None; or is a name of a module. With
+            `timm`, a name that `timm.create_model` knows. The code that it names is run.
+        timm: whether the word is a name of timm.
+        weights: for a model of timm: a .safetensors file, or "random"; "" for its pretrained weights, which timm
+            downloads where they are not here yet.
+        side: pixels of the pictures that the model takes, where it names no preprocessing; 224 if None.
 
     Raises:
-        BadInput: there is no such model.
+        BadInput: there is no such model, or it cannot be built; the sentence says why.
     """
-    if timm:
-        return _of_timm(word)
-    made = made_by(word)
-    if not isinstance(made, nn.Module):
-        raise BadInput(f"{word} returned {type(made).__name__}; expected a torch module.")
-    return made.eval()
+    if weights and not timm:
+        raise BadInput("A file of weights goes with a model of timm; a function of your own loads its weights itself.")
+    try:
+        if timm:
+            return _of_timm(word, weights)
+        with suppress(ImportError):  # the model may not need it
+            _torchvision()
+        made = made_by(word)
+    except AttnvizError:
+        raise
+    except Exception as error:  # whatever code that is not ours raises
+        raise BadInput(f"{word} cannot be built: {type(error).__name__}: {error}") from error
+    return _of_function(word, made, side or SIDE)
+
+
+def _of_function(word: str, made: Any, side: int) -> Loaded:
+    from torch import nn
+
+    model, prepare, classes = made if isinstance(made, tuple) and len(made) == 3 else (made, None, None)
+    if not isinstance(model, nn.Module):
+        raise BadInput(
+            f"{word} returned {type(made).__name__}; expected a torch module, or (module, preprocessing, class names)."
+        )
+    if prepare is not None and not callable(prepare):
+        raise BadInput(f"{word}: expected a function from a PIL image to a tensor as preprocessing.")
+    names = tuple(str(one) for one in classes or ())
+    if prepare is not None:
+        return Loaded(model.eval(), prepare, names, None)
+    return Loaded(model.eval(), lambda image: _as_imagenet(image, side), names, (MEAN, DEVIATION))
 
 
 def made_by(word: str) -> Any:
@@ -38,6 +117,8 @@ def made_by(word: str) -> Any:
     Raises:
         BadInput: there is no such file, module or function.
     """
+    from torch import nn
+
     place, colon, name = word.rpartition(":")
     if not colon or not name.isidentifier():
         raise BadInput(f"A model is FILE.py:FUNCTION or package.module:FUNCTION, not {word!r}.")
@@ -76,16 +157,53 @@ def _from_package(name: str) -> ModuleType:
         raise
 
 
-def _of_timm(name: str) -> nn.Module:
-    from attnviz.data import vision
-
-    vision.torchvision()  # timm imports it
+def _of_timm(name: str, weights: str) -> Loaded:
+    _torchvision()  # timm imports it
     try:
         import timm
     except ModuleNotFoundError as error:
         raise BadInput("Models of timm need timm: pip install timm.") from error
+    if weights not in ("", RANDOM) and not Path(weights).is_file():
+        raise BadInput(f"There is no file {weights}.")
     try:
-        made: nn.Module = timm.create_model(name, pretrained=True)
-    except RuntimeError as error:  # of an unknown name
-        raise BadInput(f"timm: {error}.") from error
-    return made.eval()
+        model = timm.create_model(name, pretrained=not weights)
+    except Exception as error:
+        if weights or not timm.is_model(name):
+            raise
+        raise BadInput(
+            f"The pretrained weights of {name} are not here and could not be downloaded: {type(error).__name__}: "
+            f"{error} Give a .safetensors file as weights, or {RANDOM!r} for random ones."
+        ) from error
+    if weights not in ("", RANDOM):
+        from safetensors.torch import load_file
+
+        model.load_state_dict(load_file(weights))
+    settings = timm.data.resolve_model_data_config(model)  # type: ignore[attr-defined, no-untyped-call]
+    prepare = timm.data.create_transform(**settings, is_training=False)  # type: ignore[attr-defined]
+    names = _imagenet() if getattr(model, "num_classes", 0) == 1000 else ()
+    return Loaded(model.eval(), prepare, names, (settings["mean"], settings["std"]))
+
+
+def _torchvision() -> None:
+    from attnviz.data import vision
+
+    vision.torchvision()  # with torch's CPU build beside the ordinary wheel, `import torchvision` fails otherwise
+
+
+def _imagenet() -> tuple[str, ...]:
+    """Return the names of ImageNet's 1,000 classes, which timm ships."""
+    from timm.data import ImageNetInfo  # type: ignore[attr-defined]
+
+    info = ImageNetInfo()
+    return tuple(info.index_to_description(number).partition(",")[0] for number in range(1000))
+
+
+def _as_imagenet(image: Any, side: int) -> Tensor:
+    """Return a picture's middle, normalised as most models are."""
+    import numpy as np
+    import torch
+    from PIL import Image, ImageOps
+
+    pixels = np.asarray(ImageOps.fit(image.convert("RGB"), (side, side), Image.Resampling.BICUBIC))
+    mean, deviation = torch.tensor(MEAN)[:, None, None], torch.tensor(DEVIATION)[:, None, None]
+    return (torch.from_numpy(pixels.copy()).permute(2, 0, 1) / 255 - mean) / deviation

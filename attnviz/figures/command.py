@@ -8,18 +8,14 @@ import sys
 import tempfile
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attnviz.capture.watching import watch
-from attnviz.errors import BadInput
+from attnviz.errors import AttnvizError, BadInput
 from attnviz.figures.figure import SUFFIXES, Figure, figure
 from attnviz.figures.photo import photo_of
-from attnviz.subjects.own import DEVIATION, MEAN
 
-if TYPE_CHECKING:
-    from torch import Tensor, nn
-
-SIZE = 224  # pixels, where neither the model nor the command line names a size
+WEIGHTS = "a .safetensors file of the weights for --timm, or random"
 
 
 def write(options: argparse.Namespace) -> list[str]:
@@ -52,33 +48,21 @@ def figure_of(options: argparse.Namespace) -> Figure:
     named["command"] = shlex.join(["attnviz", *sys.argv[1:]])
     if ":" not in options.model and not options.timm:
         return figure(options.model, options.picture, **named)
+    from PIL import Image
+
     from attnviz.capture.loading import load_model
 
-    model = load_model(options.model, timm=options.timm)
-    photo, batch = taken_by(model, options.picture, options.size)
-    return figure(watch(model)(batch), over=photo, **named)
-
-
-def taken_by(model: nn.Module, picture: str, size: int | None) -> tuple[Any, Tensor]:
-    """Return a photograph as a model looks at it, uint8 (row, column, 3), and the batch that the model is given.
-
-    Args:
-        model: one of timm says how large pictures are, and how they are normalised; others get those of ImageNet.
-        picture: path of the file; its middle is taken.
-        size: rows and columns, where the model does not say.
-    """
-    import numpy as np
-    import torch
-    from PIL import Image, ImageOps
-
-    settings = getattr(model, "pretrained_cfg", None) or {}
-    side = size or settings.get("input_size", (3, SIZE, SIZE))[1]
-    photo = photo_of(picture)
+    loaded = load_model(options.model, timm=options.timm, weights=options.weights, side=options.size)
+    photo = photo_of(options.picture)
     assert photo is not None
-    fitted = np.asarray(ImageOps.fit(Image.fromarray(photo), (side, side), Image.Resampling.BICUBIC))
-    mean, deviation = (torch.tensor(settings.get(name, other)) for name, other in (("mean", MEAN), ("std", DEVIATION)))
-    pixels = torch.from_numpy(fitted.copy()).permute(2, 0, 1) / 255
-    return fitted, ((pixels - mean[:, None, None]) / deviation[:, None, None])[None]
+    try:
+        batch = loaded.batch(Image.fromarray(photo))
+        seen = watch(loaded.model)(batch)
+    except AttnvizError:
+        raise
+    except Exception as error:  # whatever code that is not ours raises
+        raise BadInput(f"{options.model} does not take this picture: {type(error).__name__}: {error}") from error
+    return figure(seen, over=loaded.photo(batch), classes=loaded.classes or None, **named)
 
 
 def add_words(command: argparse.ArgumentParser, *, output: bool) -> None:
@@ -92,7 +76,8 @@ def add_words(command: argparse.ArgumentParser, *, output: bool) -> None:
     command.add_argument("model", metavar="MODEL", help=models)
     command.add_argument("picture", metavar="PICTURE", help="a file; for a checkpoint of ours DATASET:NUMBER")
     command.add_argument("--timm", action="store_true", help="MODEL is a name of timm")
-    command.add_argument("--size", type=int, help=f"pixels a side that MODEL takes, where it does not say; else {SIZE}")
+    command.add_argument("--weights", default="", metavar="FILE", help=f"{WEIGHTS}; by default the pretrained ones")
+    command.add_argument("--size", type=int, help="pixels a side that MODEL takes, where it does not say; else 224")
     command.add_argument("--query", type=_place, metavar="ROW,COLUMN", help="from 0; by default the middle")
     command.add_argument("--layers", type=_layers, metavar="LAYERS", help="numbers from 0, or paths, such as 0,5,11")
     if output:

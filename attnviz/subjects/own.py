@@ -3,7 +3,7 @@
 ATTNVIZ_MODEL    FILE.py:FUNCTION or package.module:FUNCTION: a function without arguments that returns a torch module,
                  or (module, preprocessing, class names); each of the last two may be None
 ATTNVIZ_TIMM     in its place, a model of timm
-ATTNVIZ_WEIGHTS  a .safetensors file with the weights of ATTNVIZ_TIMM; without it they are random
+ATTNVIZ_WEIGHTS  the weights of ATTNVIZ_TIMM: a .safetensors file, or "random"; without it the pretrained ones
 """
 
 from __future__ import annotations
@@ -11,26 +11,24 @@ from __future__ import annotations
 import copy
 import hashlib
 import os
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from attnviz.errors import AttnvizError, BadInput
+from attnviz.errors import BadInput
 from attnviz.models import Input
 from attnviz.subjects.net import Net
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+    from attnviz.capture.loading import Loaded
+
 MODEL, TIMM, WEIGHTS = "ATTNVIZ_MODEL", "ATTNVIZ_TIMM", "ATTNVIZ_WEIGHTS"
 KIND = "own"
 ARCHITECTURE = "own"
-SIDE = 224  # pixels, where the model names no preprocessing
-MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet
 
 _one_at_a_time = Lock()
 
@@ -41,13 +39,21 @@ class Own:
 
     Args:
         net: that names it.
-        model: in evaluation mode; shared by all visitors, and never changed.
-        prepare: from a PIL image to what the model takes, (channel, row, column).
+        loaded: shared by all visitors, and never changed.
     """
 
     net: Net
-    model: nn.Module
-    prepare: Callable[[Any], Tensor]
+    loaded: Loaded
+
+    @property
+    def model(self) -> nn.Module:
+        """In evaluation mode."""
+        return self.loaded.model
+
+    @property
+    def prepare(self) -> Callable[[Any], Tensor]:
+        """From a PIL image to what the model takes, (channel, row, column)."""
+        return self.loaded.prepare
 
 
 def there() -> bool:
@@ -85,89 +91,28 @@ def own_net(key: str) -> Net:
 
 @lru_cache(maxsize=1)
 def _built(word: str, timm: str, weights: str) -> Own:
-    from torch import nn
+    from attnviz.capture.loading import SIDE, load_model
 
     if bool(word) == bool(timm):
         raise BadInput(f"Set one of {MODEL} and {TIMM}.")
     if weights and not timm:
         raise BadInput(f"{WEIGHTS} goes with {TIMM}; the function that {MODEL} names loads its weights by itself.")
-    try:
-        made = _of_timm(timm, weights) if timm else _of_function(word)
-    except AttnvizError:
-        raise
-    except Exception as error:  # whatever code that is not ours raises
-        raise BadInput(f"{timm or word} cannot be built: {type(error).__name__}: {error}") from error
-    model, prepare, classes = made if isinstance(made, tuple) and len(made) == 3 else (made, None, None)
-    if not isinstance(model, nn.Module):
-        raise BadInput(
-            f"{timm or word} returned {type(made).__name__}; expected a torch module, or (module, preprocessing, "
-            "class names)."
-        )
-    if prepare is not None and not callable(prepare):
-        raise BadInput(f"{timm or word}: expected a function from a PIL image to a tensor as preprocessing.")
-    model.eval().requires_grad_(False)
+    loaded = load_model(timm or word, timm=bool(timm), weights=weights)
+    model = loaded.model
+    model.requires_grad_(False)
     name, digest = timm or word.rpartition(":")[2], _digest(model)
     net = Net(
         key=f"{KIND}:{name}@{digest[:12]}",
         title=name,
         architecture=ARCHITECTURE,
         config={},
-        classes=tuple(str(one) for one in classes or ()),
+        classes=loaded.classes,
         input=Input(3, SIDE, SIDE, "resized"),
         digest=digest,
         parameters=sum(one.numel() for one in model.parameters()),
         build=lambda: copy.deepcopy(model),
     )
-    return Own(net, model, prepare or _as_imagenet)
-
-
-def _of_function(word: str) -> Any:
-    from attnviz.capture.loading import made_by
-    from attnviz.data import vision
-
-    with suppress(ImportError):  # the model may not need it
-        vision.torchvision()  # with torch's CPU build beside the ordinary wheel, `import torchvision` fails otherwise
-    return made_by(word)
-
-
-def _of_timm(name: str, weights: str) -> tuple[nn.Module, Callable[[Any], Tensor], Sequence[str] | None]:
-    from attnviz.data import vision
-
-    vision.torchvision()  # timm imports it
-    try:
-        import timm
-    except ModuleNotFoundError as error:
-        raise BadInput("Models of timm need timm: pip install timm.") from error
-    model = timm.create_model(name, pretrained=False)
-    if weights:
-        from safetensors.torch import load_file
-
-        if not Path(weights).is_file():
-            raise BadInput(f"There is no file {weights}.")
-        model.load_state_dict(load_file(weights))
-    settings = timm.data.resolve_model_data_config(model)  # type: ignore[attr-defined, no-untyped-call]
-    prepare = timm.data.create_transform(**settings, is_training=False)  # type: ignore[attr-defined]
-    names = _imagenet() if getattr(model, "num_classes", 0) == 1000 else None
-    return model, prepare, names
-
-
-def _imagenet() -> list[str]:
-    """Return the names of ImageNet's 1,000 classes, which timm ships."""
-    from timm.data import ImageNetInfo  # type: ignore[attr-defined]
-
-    info = ImageNetInfo()
-    return [info.index_to_description(number).partition(",")[0] for number in range(1000)]
-
-
-def _as_imagenet(image: Any) -> Tensor:
-    """Return a picture's middle in 224 x 224 pixels, normalised as most models are."""
-    import numpy as np
-    import torch
-    from PIL import Image, ImageOps
-
-    pixels = np.asarray(ImageOps.fit(image.convert("RGB"), (SIDE, SIDE), Image.Resampling.BICUBIC))
-    mean, deviation = torch.tensor(MEAN)[:, None, None], torch.tensor(DEVIATION)[:, None, None]
-    return (torch.from_numpy(pixels.copy()).permute(2, 0, 1) / 255 - mean) / deviation
+    return Own(net, loaded)
 
 
 def _digest(model: nn.Module) -> str:

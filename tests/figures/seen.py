@@ -1,5 +1,7 @@
 """A small vision transformer that attnviz has never seen, and a photograph for it. In double precision."""
 
+from typing import Any
+
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -50,3 +52,12 @@ def seen(**sizes: int) -> Trace:
 def of_a_command() -> SmallViT:
     """A model of squares of 24 pixels, in single precision."""
     return model(rows=6, columns=6).float()
+
+
+def with_preprocessing() -> tuple[SmallViT, Any, tuple[str, ...]]:
+    """A model of 16 x 24 pixels, its preprocessing, and the names of its answers."""
+
+    def prepare(picture: Any) -> Tensor:
+        return torch.from_numpy(np.asarray(picture.resize((24, 16))).copy()).permute(2, 0, 1) / 255
+
+    return model().float(), prepare, ("cat", "dog", "owl")

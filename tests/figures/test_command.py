@@ -27,6 +27,21 @@ def test_a_model_in_a_file_and_a_photograph(photo: Path, tmp_path: Path, capsys:
     assert np.load(tmp_path / "figure.npz")["values_1"].shape == (2, 37)
 
 
+def test_a_model_with_its_own_preprocessing(photo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, path = f"{Path(small.__file__)}:with_preprocessing", tmp_path / "figure.npz"
+    assert main(["figure", model, str(photo), "-o", str(path)]) == 0
+    assert np.load(path)["grid_0"][:2].tolist() == [4, 6]
+    assert main(["figure", MODEL, str(photo), "-o", str(path)]) == 2  # 224 pixels, which this model does not take
+    assert "of_a_command does not take this picture: RuntimeError" in capsys.readouterr().err
+
+
+def test_weights_of_timm_are_a_file_or_random(photo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [str(photo), "-o", str(tmp_path / "figure.npz"), "--timm", "--weights"]
+    assert main(["figure", "test_vit", *words, "random"]) == 0
+    assert main(["figure", "test_vit", *words, "nowhere.safetensors"]) == 2
+    assert "There is no file nowhere.safetensors" in capsys.readouterr().err
+
+
 def test_a_checkpoint_of_ours(tmp_path: Path) -> None:
     path = tmp_path / "figure.csv"
     assert main(["figure", "pixel_attention.1v8", "strokes:23", "-o", str(path)]) == 0

@@ -197,14 +197,10 @@ def answer_of(output: Any, classes: Sequence[str]) -> tuple[str, float] | None:
 
 
 def _batch(mine: own.Own, picture: Bytes) -> Tensor:
-    import torch
     from PIL import Image
 
     pixels = picture if picture.shape[2] == 3 else np.repeat(picture[..., :1], 3, 2)
-    batch = mine.prepare(Image.fromarray(pixels))
-    if not isinstance(batch, torch.Tensor) or batch.ndim not in (3, 4):
-        raise BadInput("The preprocessing must return a tensor (channel, row, column).")
-    return batch if batch.ndim == 4 else batch[None]
+    return mine.loaded.batch(Image.fromarray(pixels))
 
 
 @contextmanager
