@@ -47,18 +47,28 @@ def main() -> None:
     steps = amount(25, 2)
     plain, once = zip(*(seconds(steps, None) for _ in range(amount(3, 1))), strict=True)
     step, recording = median(plain) / steps, median(once)
-    print(f"a step {step * 1000:.0f} ms, a recording {recording * 1000:.0f} ms")
-    print(f"every 500 steps: {recording / (500 * step):.2%} of the training's time")
+    print("| | ms | times a step of the training |")
+    print("| --- | --- | --- |")
+    for name, one in (("a step", step), ("a recording", recording), ("a recording, every 500 steps", recording / 500)):
+        print(f"| {name} | {one * 1000:.3g} | {one / step:.3g} |")
     large = amount(vision.torchvision().models.vit_b_16, model)()
     side = amount(224, 32)
-    seen = attnviz.watch(large.eval())(torch.rand(1, 3, side, side))
+    pictures = torch.rand(1, 3, side, side)
+    watched = attnviz.watch(large.eval())
     begin = time.perf_counter()
+    seen = watched(pictures)
+    passed = time.perf_counter()
     figure = attnviz.figure(seen, query=(5, 7))
     layers = len(figure.views)
-    print(f"ViT-B/16, {layers} layers: figure {time.perf_counter() - begin:.1f} s", end=", ")
-    begin = time.perf_counter()
+    made = time.perf_counter()
     size = figure.megabytes
-    print(f"html {time.perf_counter() - begin:.1f} s, {size / layers:.2f} MB a layer")
+    written = time.perf_counter()
+    print(f"\n| {amount('ViT-B/16', 'a small ViT')}, {layers} layers | s | times a watched pass |")
+    print("| --- | --- | --- |")
+    times = {"a watched pass": passed - begin, "its figure": made - passed, "the figure's HTML": written - made}
+    for name, took in times.items():
+        print(f"| {name} | {took:.3g} | {took / (passed - begin):.3g} |")
+    print(f"\nThe HTML has {size:.3g} MB, {size / layers:.2g} MB a layer.")
 
 
 if __name__ == "__main__":

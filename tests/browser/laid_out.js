@@ -75,10 +75,15 @@ function smallTargets([FINGER, CLEAR]) {
   const measured = areas.map((area) => {
     let box = area.getBoundingClientRect();
     let hit = null;
+    let down = 0; // how far the page was scrolled then
+    const least = (one) => Math.min(one.right - one.left, one.bottom - one.top);
+    area.style.scrollMargin = `${FINGER}px`; // the edge of the window cuts nothing off
     for (const block of ["center", "end", "start"]) {
       area.scrollIntoView({ block, inline: "center", behavior: "instant" });
       box = area.getBoundingClientRect();
       const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+      const scrolled = main?.scrollTop ?? 0;
+      if (hit === null) down = scrolled;
       if (area.matches(".tile")) {
         hit = box;
         break;
@@ -89,15 +94,17 @@ function smallTargets([FINGER, CLEAR]) {
         while (far < 150 && belongs(x + dx * (far + 1), y + dy * (far + 1), area)) far++;
         return far;
       };
-      hit = {
+      const found = {
         left: x - reach(-1, 0) - 0.5,
         right: x + reach(1, 0) + 0.5,
         top: y - reach(0, -1) - 0.5,
         bottom: y + reach(0, 1) + 0.5,
       };
-      break;
+      // What stays in view while the page scrolls may cover half a target; it does not where one scrolls further.
+      if (!hit || least(found) > least(hit)) [hit, down] = [found, scrolled];
+      if (least(hit) >= FINGER - 0.6) break;
     }
-    const down = main?.scrollTop ?? 0;
+    area.style.scrollMargin = "";
     return {
       area,
       covered: hit === null,
