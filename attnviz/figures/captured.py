@@ -12,9 +12,9 @@ from torch import Tensor
 
 from attnviz.capture.call import Call
 from attnviz.capture.frames import tensors_of
-from attnviz.capture.places import Both
 from attnviz.errors import BadInput
 from attnviz.figures.layers import chosen
+from attnviz.figures.lies import Lies, lies_of
 from attnviz.figures.photo import Bytes, digest, stretched
 from attnviz.grids import Grid
 from attnviz.version import VERSION
@@ -59,8 +59,8 @@ def views_of(
     why: BadInput | None = None
     for path in paths:
         try:
-            order, lies = _lies(path, calls[path], captured.places(path), grid, pixels)
-            found[path] = _view(seen, path, calls[path], order, lies, shown, pixels, answer, origin, batch)
+            lies = lies_of(path, calls[path], captured.places(path), grid, pixels)
+            found[path] = _view(seen, path, calls[path], lies, shown, pixels, answer, origin, batch)
         except BadInput as error:
             if layers is not None:
                 raise
@@ -70,69 +70,44 @@ def views_of(
     return found
 
 
-def _lies(
-    path: str, call: Call, both: Both | None, grid: tuple[int, int] | None, pixels: Tensor | None
-) -> tuple[list[int], Grid]:
-    """Return the tokens of a call in the order of a view, those that lie nowhere first, and their grid."""
-    if call.layout.size("window") > 1:
-        raise BadInput(
-            f"{path}: attention within windows is not drawn yet; seen[...].at(query=(row, column)) reads it."
-        )
-    if call.queries != call.keys:
-        raise BadInput(f"{path}: {call.queries} queries attend to {call.keys} keys; figures show self-attention.")
-    if grid is not None:
-        prefix = call.keys - grid[0] * grid[1]
-        if prefix < 0:
-            raise BadInput(
-                f"{path}: a grid of {grid[0]} x {grid[1]} has more cells than the layer's {call.keys} tokens."
-            )
-        step = 1.0 if pixels is None else pixels.shape[-2] / grid[0]
-        return [*range(call.keys)], Grid(*grid, prefix=prefix, stride=step, field=step)
-    places = both.key if both is not None else None
-    if both is None or places is None or both.query is None or both.query.cells != places.cells:
-        raise BadInput(f"{path}: where its tokens lie on the picture was not found; give grid=(rows, columns).")
-    cells = places.cells[0]
-    nowhere = [token for token, cell in enumerate(cells) if cell < 0]
-    there = sorted((cell, token) for token, cell in enumerate(cells) if cell >= 0)
-    if [cell for cell, _ in there] != [*range(places.grid.rows * places.grid.columns)]:
-        raise BadInput(f"{path}: its tokens do not fill a grid, one in each cell, so they cannot be drawn as a map.")
-    return [*nowhere, *(token for _, token in there)], places.grid
-
-
 def _view(
-    seen: Trace, path: str, call: Call, order: list[int], grid: Grid, photo: Bytes | None, pixels: Tensor | None,
+    seen: Trace, path: str, call: Call, lies: Lies, photo: Bytes | None, pixels: Tensor | None,
     answer: Mapping[str, Any], origin: Mapping[str, str], batch: int,
 ) -> LayerView:  # fmt: skip
-    start = f"{path}." if path else ""
-    read = {tap: seen[f"{start}{tap}"].at(batch=batch) for tap in ("query", "key", "value") if f"{start}{tap}" in seen}
-    places = torch.tensor(order)
+    start, grid = f"{path}." if path else "", lies.grid
     heads = call.layout.size("head")
-    read = {tap: one.expand(heads, call.keys, -1)[:, places] for tap, one in read.items()}
+    read = {tap: seen[f"{start}{tap}"].at(batch=batch) for tap in ("query", "key", "value") if f"{start}{tap}" in seen}
     product = "query" in read and "key" in read and call.scale is not None and not call.masked and not call.causal
-    if product:
-        query, key = _exact(read["query"]), _exact(read["key"])
+    attending: Tensor | None = None
+    if product and not lies.some:
+        query, key = (_exact(read[tap].expand(heads, call.keys, -1)[:, lies.order]) for tap in ("query", "key"))
         factor = float(call.scale or 0) * query.shape[-1] ** 0.5
         if abs(factor - 1) > 1e-12:
             query = query.double() * factor
         scores = query.double() / query.shape[-1] ** 0.5 @ key.double().mT
         given: dict[str, Any] = {"query": query.numpy(), "key": key.numpy()}
     else:
-        scores = _scores(seen, start, batch, places)
+        scores = _scores(seen, start, batch)
         if scores.numel() * scores.element_size() > LARGEST:
             raise BadInput(f"{path}: {call.keys} tokens are too many where scores are no products of query and key.")
-        given = {"scores": scores.numpy()}
-    log_normaliser = scores.logsumexp(-1)
-    received = (scores - log_normaliser[..., None]).exp_().mean(1)
-    carried = read["value"].double().norm(dim=-1) if "value" in read else torch.full_like(received, torch.nan)
+        if lies.some:
+            attending, attended = lies.some
+            scores = lies.rows(scores)
+            given = {"attending": attending.int().numpy(), "attended": attended.int().numpy()}
+        else:
+            scores, given = scores[:, lies.order][..., lies.order], {}
+        given["scores"] = scores.numpy()
+    normaliser = scores.logsumexp(-1)
+    weights = (scores - normaliser[..., None]).exp_()
     size = (grid.rows, grid.columns) if pixels is None else pixels.shape[-2:]
     return LayerView(
         **given,
         **answer,
         picture=_intensities(photo, grid),
-        log_normaliser=log_normaliser.numpy(),
-        carried=carried.numpy(),
+        log_normaliser=lies.of_queries(normaliser).numpy(),
+        carried=lies.of_keys(read["value"].double().norm(dim=-1) if "value" in read else None, heads).numpy(),
         carried_signed=False,
-        received=received.numpy(),
+        received=lies.received(weights).numpy(),
         rows=grid.rows,
         columns=grid.columns,
         prefix=grid.prefix,
@@ -149,11 +124,12 @@ def _exact(tensor: Tensor) -> Tensor:
     return (tensor if tensor.dtype == torch.float64 else tensor.float()).detach().cpu().contiguous()
 
 
-def _scores(seen: Trace, start: str, batch: int, places: Tensor) -> Tensor:
-    """Return what the softmax is taken of, (head, query, key), in float64; of weights alone, their logarithms."""
+def _scores(seen: Trace, start: str, batch: int) -> Tensor:
+    """Return what the softmax is taken of, in float64; of weights alone, their logarithms: (head, query, key), or with
+    windows (window, head, query, key)."""
     for tap in ("scores", "weights"):
         if f"{start}{tap}" in seen:
-            found = seen[f"{start}{tap}"].at(batch=batch).detach().double().cpu()[:, places][..., places]
+            found = seen[f"{start}{tap}"].at(batch=batch).detach().double().cpu()
             return found.log() if tap == "weights" else found
     raise BadInput(f"Neither query and key nor weights of {start.rstrip('.')} were kept: watch(model, keep=...).")
 

@@ -59,11 +59,17 @@ class Choice:
 
     def token(self, view: LayerView) -> int:
         """Return the token that the query is, of a layer."""
-        return middle(view) if self.query is None else view.token(self.query)
+        return begins(view) if self.query is None else view.token(self.query)
+
+
+def begins(view: LayerView) -> int:
+    """Return the token at which the viewer begins: the middle of the ink, or the first one that attends."""
+    found = middle(view)
+    return found if view.attending is None or found in view.attending else int(view.attending[0])
 
 
 def middle(view: LayerView) -> int:
-    """Return the token on the ink that is nearest to the ink's centre, at which the viewer begins."""
+    """Return the token on the ink that is nearest to the ink's centre."""
     picture = view.picture
     rows, columns = np.mgrid[: view.rows, : view.columns]
     total = picture.sum()
@@ -94,7 +100,7 @@ def maps_of(view: LayerView, choice: Choice) -> Maps:
     values, logs = _filled(view, choice)
     if choice.show == "weights" and choice.scale == "share":
         scale = scale_of("share")
-        return Maps(values, indices(logs, scale, float(np.log(view.tokens))), [scale] * len(values))
+        return Maps(values, indices(logs, scale, float(np.log(view.inside))), [scale] * len(values))
     kind = "signed" if choice.show == "scores" else "positive"
     finite = np.where(np.isfinite(values), np.abs(values), 0)
     bounds = finite.max(1) if choice.scale == "map" else np.full(len(values), finite.max())
@@ -124,13 +130,21 @@ def _filled(view: LayerView, choice: Choice) -> tuple[Floats, Floats]:
 
 
 def _mean_scores(view: LayerView) -> Floats:
+    if view.attending is not None:
+        found = np.full((view.heads, view.tokens), np.nan)  # of a token that nobody attends to
+        for token in range(view.tokens):
+            scores = view.scores_to(token)
+            some = np.isfinite(scores[0])
+            if some.any():
+                found[:, token] = scores[:, some].mean(1)
+        return found
     if view.scores is not None:
         means: Floats = view.scores.mean(1, dtype=np.float64)
         return means
     assert view.query is not None and view.key is not None
     mean = view.query.mean(1, dtype=np.float64) / np.sqrt(view.query.shape[-1])
-    found: Floats = np.einsum("hs,hts->ht", mean, view.key.astype(np.float64))
-    return found
+    of_products: Floats = np.einsum("hs,hts->ht", mean, view.key.astype(np.float64))
+    return of_products
 
 
 def laid_out(view: LayerView, row: npt.NDArray[np.int64], empty: int) -> npt.NDArray[np.int64]:

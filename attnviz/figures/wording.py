@@ -24,7 +24,7 @@ def shown(figure: Shown) -> str:
     what = "Attention weights" if choice.show == "weights" else "Scores before the softmax"
     place = place_in_words(view, choice.token(view))
     how = {
-        "from": f"of the query at {place} over all keys",
+        "from": f"of {place} over all keys" if place.startswith("query") else f"of the query at {place} over all keys",
         "to": f"of all queries for the key at {place}",
         "received": "of each key, as a mean over all queries",
     }[choice.direction]
@@ -34,7 +34,7 @@ def shown(figure: Shown) -> str:
 def colours(figure: Shown) -> str:
     """Return what the colours mean, in a sentence."""
     choice = figure.choice
-    sizes = sorted({view.tokens for view in figure.views.values()})
+    sizes = sorted({view.inside for view in figure.views.values()})
     if choice.show == "weights" and choice.scale == "share":
         even = " or ".join(f"1/{size}" for size in sizes)
         more = "black is more" if figure.theme == "print" else "violet is more, grey is less"
@@ -58,6 +58,8 @@ def heads_in_words(heads: Sequence[Head], count: int) -> str:
 
 def place_in_words(view: LayerView, token: int) -> str:
     """Return where a token lies, counted from 1."""
+    if token < view.prefix and view.attending is not None and token in view.attending:
+        return f"query {token + 1} of {len(view.attending)}"
     if token < view.prefix:
         return "the class token" if view.prefix == 1 else f"token {token + 1}, which has no position"
     row, column = divmod(token - view.prefix, view.columns)

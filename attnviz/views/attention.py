@@ -44,13 +44,16 @@ class LayerView(Payload):
     Args:
         picture: each token's intensity, 0..1; the edge of the ink is found in it.
         query, key: whose dot product over the root of their size is the score.
-        scores: what the softmax is taken of, where that is no such product; query and key are then None.
+        scores: what the softmax is taken of, where that is no such product, or where a token attends to some tokens
+            only; query and key are then None.
+        attending, attended: where not every token attends to every token: the tokens that attend, and for each of them
+            the tokens that it attends to, as many for each. They are the axes query and key of `scores`.
         value: None where it is left out, as a figure does to stay small.
-        log_normaliser: log of the sum of exp(score) over all keys, for each query.
+        log_normaliser: log of the sum of exp(score) over all keys, for each query; 0 for a token that attends to none.
         carried: what a key would add to the projection of the heads if its weight were 1: signed where that is one
             number, else the length of what it adds.
         carried_signed: whether `carried` has a sign.
-        received: mean weight over all queries; 1/N is an even share.
+        received: mean weight over all queries that attend to the key; 1 / `inside` is an even share.
         output: what comes out of the layer; None where it is left out.
         rows, columns: of the grid.
         prefix: how many leading tokens lie nowhere.
@@ -72,13 +75,19 @@ class LayerView(Payload):
         unit: what a token is called: "pixel", "box", "block".
     """
 
-    together = (("projection", "readout", "of_heads", "logit"), ("before", "own", "added", "scale", "eps"))
+    together = (
+        ("attending", "attended"),
+        ("projection", "readout", "of_heads", "logit"),
+        ("before", "own", "added", "scale", "eps"),
+    )
 
     picture: Annotated[Array, Axes("row column")]
     query: Annotated[Array | None, Axes("head token size", FLOATS)] = None
     key: Annotated[Array | None, Axes("head token size", FLOATS)] = None
     value: Annotated[Array | None, Axes("head token number", FLOATS)] = None
     scores: Annotated[Array | None, Axes("head query key", FLOATS)] = None
+    attending: Annotated[Array | None, Axes("query", ("int32",))] = None
+    attended: Annotated[Array | None, Axes("query key", ("int32",))] = None
     log_normaliser: Annotated[Array, Axes("head token")]
     carried: Annotated[Array, Axes("head token")]
     carried_signed: bool
@@ -109,6 +118,8 @@ class LayerView(Payload):
         super().__post_init__()
         if (self.scores is None) != (self.query is not None and self.key is not None):
             raise BadInput("Give query and key, or scores in their place.")
+        if self.attending is not None and self.scores is None:
+            raise BadInput("Where a token attends to some tokens only, give scores, and not query and key.")
         picture = self.background
         if picture is not None and picture.shape[2] not in (1, 3):
             raise BadInput(f"background: expected one colour or three, got the shape {picture.shape}.")
@@ -119,8 +130,8 @@ class LayerView(Payload):
         """Return the sizes that follow from the grid and the classes."""
         tokens = self.prefix + self.rows * self.columns
         return {
-            "row": self.rows, "column": self.columns, "token": tokens, "query": tokens, "key": tokens,
-            "class": len(self.classes),
+            "row": self.rows, "column": self.columns, "token": tokens, "class": len(self.classes),
+            "query": tokens if self.attending is None else len(self.attending), "key": self.inside,
         }  # fmt: skip
 
     @property
@@ -132,6 +143,11 @@ class LayerView(Payload):
     def tokens(self) -> int:
         """How many tokens there are, those that lie nowhere included."""
         return self.prefix + self.rows * self.columns
+
+    @property
+    def inside(self) -> int:
+        """How many tokens a query attends to."""
+        return self.tokens if self.attended is None else int(self.attended.shape[1])
 
     def token(self, place: Sequence[int]) -> int:
         """Return the token at [row, column] of a choice.
@@ -151,9 +167,15 @@ class LayerView(Payload):
         return self.prefix + row * self.columns + column
 
     def scores_of(self, query: int) -> npt.NDArray[np.float64]:
-        """Return what the softmax of a query is taken of, (head, key)."""
+        """Return what the softmax of a query is taken of, (head, key); -inf for what it does not attend to."""
         import numpy as np
 
+        if self.attending is not None:
+            assert self.scores is not None and self.attended is not None
+            some = np.full((self.heads, self.tokens), -np.inf)
+            for place in np.flatnonzero(self.attending == query):
+                some[:, self.attended[place]] = self.scores[:, place]
+            return some
         if self.scores is not None:
             return self.scores[:, query].astype(np.float64)
         assert self.query is not None and self.key is not None
@@ -165,6 +187,12 @@ class LayerView(Payload):
         """Return the scores of a key for every query, (head, query)."""
         import numpy as np
 
+        if self.attending is not None:
+            assert self.scores is not None and self.attended is not None
+            some = np.full((self.heads, self.tokens), -np.inf)
+            places, at = np.nonzero(self.attended == key)
+            some[:, self.attending[places]] = self.scores[:, places, at]
+            return some
         if self.scores is not None:
             return self.scores[:, :, key].astype(np.float64)
         assert self.query is not None and self.key is not None

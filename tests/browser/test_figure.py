@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from playwright.sync_api import Browser, Page
 
 import attnviz
@@ -38,14 +39,23 @@ def opened(chromium: Browser, path: Path, **looks: object) -> tuple[Page, list[s
     return page, said
 
 
+def of(made: type, theme: str, query: tuple[int, int]) -> attnviz.Figure:
+    torch.manual_seed(0)
+    trace = attnviz.watch(made().eval().double())(small.batch(small.photo(32, 32)))
+    return attnviz.figure(trace, theme=theme, query=query, over=small.photo(32, 32))
+
+
 FIGURES = {
     "ours": lambda theme: attnviz.figure("pixel_attention.1v8", "strokes:23", theme=theme, query=(14, 14)),
     "captured": lambda theme: attnviz.figure(small.seen(), theme=theme, query=(2, 3), over=small.photo()),
+    "windows": lambda theme: of(small.Windows, theme, (1, 4)),
+    "queries": lambda theme: of(small.Queries, theme, (-1, 1)),
 }
+SHOWN = [("ours", "light"), ("ours", "dark"), ("captured", "light"), ("captured", "dark"), ("windows", "light"),
+         ("queries", "dark")]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FIGURES)
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("name", "theme"), SHOWN)
 def test_the_page_shows_what_the_picture_shows(chromium: Browser, tmp_path: Path, name: str, theme: str) -> None:
     figure = FIGURES[name](theme)
     page, said = opened(chromium, figure.save(tmp_path / f"{name}.html"), color_scheme=theme)

@@ -29,6 +29,36 @@ class SmallViT(nn.Module):
         return logits
 
 
+class Windows(nn.Module):
+    """Patches of 4 x 4 pixels, 8 x 8 of them, that attend within shifted windows of 4 x 4 patches; two heads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.patches, self.qkv = nn.Conv2d(3, 8, 4, 4), nn.Linear(8, 24)
+        self.num_heads = 2
+
+    def forward(self, pictures: Tensor) -> Tensor:
+        maps = self.patches(pictures).roll((2, 2), (2, 3))
+        tokens = maps.unfold(2, 4, 4).unfold(3, 4, 4).flatten(4).flatten(2, 3).permute(0, 2, 3, 1).flatten(0, 1)
+        query, key, value = self.qkv(tokens).unflatten(-1, (3, 2, 4)).permute(2, 0, 3, 1, 4)
+        self.weights = (query @ key.mT).softmax(-1)
+        return (self.weights @ value).mean((1, 2))
+
+
+class Queries(nn.Module):
+    """Three queries that are learnt, and attend to 8 x 8 patches and a class token; two heads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.patches, self.attention = nn.Conv2d(3, 8, 4, 4), nn.MultiheadAttention(8, 2, batch_first=True)
+        self.cls, self.queries = nn.Parameter(torch.randn(1, 1, 8)), nn.Parameter(torch.randn(1, 3, 8))
+
+    def forward(self, pictures: Tensor) -> Tensor:
+        tokens = torch.cat([self.cls, self.patches(pictures).flatten(2).mT], 1)
+        found, self.weights = self.attention(self.queries, tokens, tokens, average_attn_weights=False)
+        return found
+
+
 def model(**sizes: int) -> SmallViT:
     torch.manual_seed(3)
     made = SmallViT(**sizes).eval().double()

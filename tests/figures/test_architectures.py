@@ -20,7 +20,7 @@ OURS = ("pixel_attention.1v8", "pixel_attention.digits", "cnn_attention.digits",
 OTHERS = (
     "torchvision vit_b_16", "timm vit_small_patch16_224", "timm deit_tiny_distilled_patch16_224",
     "timm vit_small_patch14_reg4_dinov2", "timm vit_small_patch16_dinov3", "timm eva02_tiny_patch14_224",
-    "timm beit_base_patch16_224", "timm vit_relpos_small_patch16_224",
+    "timm beit_base_patch16_224", "timm vit_relpos_small_patch16_224", "timm cait_xxs24_224",
 )  # fmt: skip
 
 
@@ -44,7 +44,8 @@ def test_numbers_and_colours(name: str, tmp_path: Path) -> None:
             reading = seen[f"{path}.weights"]
             expected = reading.at(batch=0, query=figure.choice.token(view)).double().numpy()
             found = np.load(figure.save(tmp_path / "figure.npz"))[f"values_{[*figure.views].index(path)}"]
-            np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-12)
+            keys = found[:, found.shape[1] - expected.shape[1] :]  # behind queries that are no keys
+            np.testing.assert_allclose(keys, expected, rtol=1e-6, atol=1e-12)
     with sync_playwright() as playwright:
         browser = harness.launch(playwright)
         page, said = opened(browser, figure.save(tmp_path / "figure.html"), color_scheme="light")
@@ -69,8 +70,6 @@ def test_numbers_and_colours(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("timm swin_tiny_patch4_window7_224", "attention within windows is not drawn yet"),
-        ("timm cait_xxs24_224", "1 queries attend to 197 keys"),
         ("torch encoder", "give grid="),
     ],
 )

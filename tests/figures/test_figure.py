@@ -76,6 +76,41 @@ def test_every_direction_shows_the_model_s_weights(seen, direction: str, axis: i
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
+def test_within_windows_a_token_attends_to_those_of_its_window(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    net = small.Windows().eval().double()
+    trace = attnviz.watch(net)(torch.rand(1, 3, 32, 32).double())
+    of_window = net.weights.detach()  # (window, head, query, key)
+    expected = torch.zeros(2, 8, 8)
+    # The patch in row 1, column 4 of the picture is rolled to row 3, column 6: row 3, column 2 of the second window.
+    rolled = torch.zeros(2, 8, 8).double()
+    rolled[:, :4, 4:] = of_window[1, :, 3 * 4 + 2].reshape(2, 4, 4)
+    expected = rolled.roll((-2, -2), (1, 2)).flatten(1).numpy()
+    figure = attnviz.figure(trace, query=(1, 4))
+    found = np.load(figure.save(tmp_path / "figure.npz"))
+    assert [*found["grid_0"]] == [8, 8, 0, 12] and "1/16" in figure.words()
+    np.testing.assert_allclose(found["values_0"], expected, rtol=1e-9, atol=1e-15)
+    whole = np.stack([attnviz.figure(trace, query=(r, c)).views[""].weights(8 * r + c) for r in (1, 3) for c in (0, 7)])
+    np.testing.assert_allclose(whole.sum(-1), 1, rtol=1e-9)
+    received = np.load(attnviz.figure(trace, direction="received").save(tmp_path / "figure.npz"))["values_0"]
+    np.testing.assert_allclose(received.sum(-1), 4, rtol=1e-9)  # one from each window
+
+
+def test_queries_that_are_no_tokens_of_the_picture(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    net = small.Queries().eval().double()
+    trace = attnviz.watch(net)(torch.rand(1, 3, 32, 32).double())
+    expected = net.weights.detach()[0].numpy()  # (head, query, key)
+    figure = attnviz.figure(trace, query=(-1, 1))
+    assert "of query 2 of 3 over all keys" in figure.words() and "1/65" in figure.words()
+    found = np.load(figure.save(tmp_path / "figure.npz"))
+    assert [*found["grid_0"]] == [8, 8, 4, 1]
+    np.testing.assert_allclose(found["values_0"][:, 3:], expected[:, 1], rtol=1e-6)
+    assert (found["values_0"][:, :3] == 0).all()
+    to = np.load(attnviz.figure(trace, query=(4, 5), direction="to").save(tmp_path / "figure.npz"))["values_0"]
+    np.testing.assert_allclose(to[:, :3], expected[:, :, 1 + 4 * 8 + 5], rtol=1e-6)
+
+
 def test_a_subject_of_ours_gives_the_numbers_of_its_tap(tmp_path: Path) -> None:
     subject = Subject(net(OURS[0]), example("strokes", 23))
     figure = attnviz.figure(subject, query=(14, 14))

@@ -21,6 +21,8 @@ interface LayerView {
     key?: Float64Array | Float32Array; // head, token, size
     value?: Float64Array | Float32Array; // head, token, number
     scores?: Float64Array | Float32Array; // head, query, key
+    attending?: Int32Array; // query
+    attended?: Int32Array; // query, key
     log_normaliser: Float64Array; // head, token
     carried: Float64Array; // head, token
     received: Float64Array; // head, token

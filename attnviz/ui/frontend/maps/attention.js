@@ -6,9 +6,10 @@ export const MEAN = "mean";
 /** One attention layer on one picture. */
 export class Attention {
   /**
-   * @param {{query?: Float64Array, key?: Float64Array, scores?: Numbers, log_normaliser: Float64Array,
-   *   carried: Float64Array, received: Float64Array}} arrays query and key (head, token, size), or scores (head, query,
-   *   key) in their place; the others (head, token): attnviz/views/attention.py
+   * @param {{query?: Float64Array, key?: Float64Array, scores?: Numbers, attending?: Int32Array,
+   *   attended?: Int32Array, log_normaliser: Float64Array, carried: Float64Array, received: Float64Array}} arrays query
+   *   and key (head, token, size), or scores (head, query, key) in their place; attending (query) and attended (query,
+   *   key) where a token attends to some tokens only; the others (head, token): attnviz/views/attention.py
    * @param {number[]} shape heads, tokens, size (0 where scores are given)
    * @param {import("./normed_end.js").NormedEnd|null} end how the layer ends; null where the projection of the heads is
    *   its output
@@ -24,6 +25,9 @@ export class Attention {
     this.key = arrays.key ?? new Float64Array();
     /** @type {Numbers|undefined} where they are no products */
     this.scores = arrays.scores;
+    this.some = arrays.attending && arrays.attended ? someOf(arrays.attending, arrays.attended, tokens) : null;
+    /** How many tokens a query attends to. */
+    this.inside = this.some?.inside ?? tokens;
     this.logNormaliser = arrays.log_normaliser;
     this.carried = arrays.carried;
     this.received = arrays.received;
@@ -34,6 +38,7 @@ export class Attention {
 
   /** The score q · k / sqrt(size) of one pair in one head. */
   score(head, query, key) {
+    if (this.scores && this.some) return scoreOfSome(this.scores, this.some, head, query, key);
     if (this.scores) return this.scores[(head * this.tokens + query) * this.tokens + key];
     const from = (head * this.tokens + query) * this.size;
     const to = (head * this.tokens + key) * this.size;
@@ -212,6 +217,15 @@ export class Attention {
   takeScores(scores, direction, held, head, maps) {
     const { tokens } = this;
     const [start, first] = [head * tokens, head * tokens * tokens];
+    if (this.some) {
+      for (let token = 0; token < tokens; token++) {
+        if (direction === "received") maps[start + token] = this.meanOfScores(head, token);
+        else if (direction === "to") maps[start + token] = this.score(head, token, held);
+        else maps[start + token] = -Infinity;
+      }
+      if (direction === "from") takeSome(scores, this.some, head, held, maps, start);
+      return;
+    }
     for (let token = 0; token < tokens; token++) {
       if (direction === "from") maps[start + token] = scores[first + held * tokens + token];
       else if (direction === "to") maps[start + token] = scores[first + token * tokens + held];
@@ -222,9 +236,19 @@ export class Attention {
   /** The mean of the scores that were given of a key, over all queries. */
   meanOfScores(head, key) {
     const { tokens } = this;
-    let sum = 0;
-    for (let query = 0; query < tokens; query++) sum += this.score(head, query, key);
-    return sum / tokens;
+    let [sum, count] = [0, 0];
+    for (let query = 0; query < tokens; query++) {
+      const score = this.score(head, query, key);
+      if (this.some && score === -Infinity) continue; // it does not attend to the key
+      sum += score;
+      count++;
+    }
+    return sum / count;
+  }
+
+  /** A token, or where it attends to nothing the first one that does. @param {number} token */
+  attendingNear(token) {
+    return !this.some || this.some.places[token] >= 0 ? token : this.some.places.findIndex((place) => place >= 0);
   }
 
   fillMean(show, maps, logs) {
@@ -254,6 +278,37 @@ export class Attention {
       maps[token] = sum;
     }
   }
+}
+
+/**
+ * Which tokens attend, and to which.
+ * @typedef {{places: Int32Array, attended: Int32Array, inside: number, count: number}} Some
+ *   places: (token) which row of scores is its own, -1 for none; attended: (row, inside) tokens; count: of rows
+ */
+
+/** @param {Int32Array} attending @param {Int32Array} attended @param {number} tokens @returns {Some} */
+function someOf(attending, attended, tokens) {
+  const places = new Int32Array(tokens).fill(-1);
+  attending.forEach((token, place) => (places[token] = place));
+  return { places, attended, inside: attended.length / attending.length, count: attending.length };
+}
+
+/** @param {Numbers} scores @param {Some} some @returns {number} minus infinity where the query does not attend to it */
+function scoreOfSome(scores, { places, attended, inside, count }, head, query, key) {
+  const place = places[query];
+  if (place < 0) return -Infinity;
+  const from = place * inside;
+  for (let at = 0; at < inside; at++)
+    if (attended[from + at] === key) return scores[(head * count + place) * inside + at];
+  return -Infinity;
+}
+
+/** Write the scores of a query; what it does not attend to is left. @param {Numbers} scores @param {Some} some */
+function takeSome(scores, { places, attended, inside, count }, head, query, maps, start) {
+  const place = places[query];
+  if (place < 0) return;
+  const from = (head * count + place) * inside;
+  for (let at = 0; at < inside; at++) maps[start + attended[place * inside + at]] = scores[from + at];
 }
 
 /**

@@ -91,12 +91,12 @@ export function scalesOf(view, { maps, heads, tokens, carriedSigned }) {
  * @returns {{shownOther: number, scale: Scale}} the token that is paired with the held one; the scale of the chosen map
  */
 export function fillMaps({ attention, view, held, other, buffers: { maps, logs, indices }, carriedSigned }) {
-  const { heads, tokens } = attention;
+  const { heads, tokens, inside } = attention;
   const chosen = chosenOf(view, heads);
   attention.fill(view.show, view.direction, held, maps, logs);
   const scales = scalesOf(view, { maps, heads, tokens, carriedSigned });
   scales.forEach((scale, head) => {
-    if (scale.kind === "share") toIndices(logs, head * tokens, tokens, scale, indices, Math.log(tokens));
+    if (scale.kind === "share") toIndices(logs, head * tokens, tokens, scale, indices, Math.log(inside));
     else toIndices(maps, head * tokens, tokens, scale, indices);
   });
   const shownOther = other >= 0 ? other : strongest(maps, chosen * tokens, tokens, view.show === "scores");
@@ -109,13 +109,13 @@ export function fillMaps({ attention, view, held, other, buffers: { maps, logs, 
  *   arrays: Record<string, any>, carriedSigned: boolean}} state
  */
 export function readingOf({ attention, view: { show, direction, head }, held, shownOther, arrays, carriedSigned }) {
-  const { heads, tokens, size } = attention;
+  const { heads, tokens, inside, size } = attention;
   const received = direction === "received";
   const query = received ? null : direction === "from" ? held : shownOther;
   const key = direction === "to" || received ? held : shownOther;
   const pair = attention.pair(head, query, key, direction);
-  const share = pair.weight * tokens;
+  const share = pair.weight * inside;
   const value = head === MEAN ? NaN : arrays.carried[head * tokens + key];
   const ends = attention.end !== null;
-  return { ...pair, query, key, head, heads, tokens, size, show, direction, share, value, carriedSigned, ends };
+  return { ...pair, query, key, head, heads, tokens: inside, size, show, direction, share, value, carriedSigned, ends };
 }

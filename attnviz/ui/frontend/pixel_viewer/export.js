@@ -78,7 +78,7 @@ function viewerSheet(viewer) {
   const {
     header,
     theme,
-    attention: { heads, tokens },
+    attention: { heads, tokens, inside },
     cells,
     view,
     reading,
@@ -168,7 +168,7 @@ function viewerSheet(viewer) {
   });
   const ends =
     scale.kind === "share"
-      ? ["\u2264 1/16", `an even share, 1/${tokens}`, "\u2265 16 \u00d7"]
+      ? ["\u2264 1/16", `an even share, 1/${inside}`, "\u2265 16 \u00d7"]
       : [scale.low, (scale.low + scale.high) / 2, scale.high].map((end) => short(end, 3));
   ends.forEach((end, i) => write(left + 140 * i, top + 26, end, 12, { anchor: ["start", "middle", "end"][i] }));
   let y = top + high + 24;

@@ -101,6 +101,10 @@ export function restingSentence({ direction, show, head, tokens, count, sum, uni
     return `The map shows ${what}. Half of the total comes from ${count} of ${tokens} ${unit}.`;
   }
   const whose = head === MEAN ? "the heads\u2019 mean attention" : "this head\u2019s attention";
+  if (!(sum > 0))
+    return direction === "from"
+      ? "This token is a key alone: it attends to nothing. Point at a query, below the maps."
+      : "This token is a query alone: nothing attends to it. Point at a key.";
   if (direction === "from") return `Half of ${whose} lies on ${count} of ${tokens} ${unit}.`;
   if (direction === "to")
     return (

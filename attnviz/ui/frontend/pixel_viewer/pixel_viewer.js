@@ -171,6 +171,7 @@ export class Viewer extends PixelPart {
     const { cells, view } = this;
     if (view[this.heldName]) this.held = cells.at(view[this.heldName]);
     if (!(this.held >= 0 && this.held < cells.tokens)) this.held = middleOfInk(this.arrays.picture, cells);
+    if (!view[this.heldName] && view.direction === "from") this.held = this.attention.attendingNear(this.held);
     this.other = view[this.otherName] && view.direction !== "received" ? cells.at(view[this.otherName]) : -1;
   }
 
@@ -404,7 +405,7 @@ export class Viewer extends PixelPart {
   /** What lessons can ask for; DECLARED in pixel_viewer.py lists it. */
   declared() {
     const { reading, header, arrays, cells, buffers, chosen } = this;
-    const { head, tokens, heads, score, weight, share, carried, value, terms } = reading;
+    const { head, heads, score, weight, share, carried, value, terms } = reading;
     const which = best(arrays.probabilities);
     const place = (token) =>
       token === null
@@ -425,8 +426,8 @@ export class Viewer extends PixelPart {
       query_number: terms.length === 1 ? terms[0].query : undefined,
       key_number: terms.length === 1 ? terms[0].key : undefined,
       value_number: vector.length === 1 ? vector[0] : undefined,
-      ...{ heads, tokens, score, weight, share, value, carried, added, added_by_all: ofQuery },
-      half: half(buffers.maps, chosen * tokens, tokens).count,
+      ...{ heads, tokens: this.attention.tokens, score, weight, share, value, carried, added, added_by_all: ofQuery },
+      half: half(buffers.maps, chosen * this.attention.tokens, this.attention.tokens).count,
     };
   }
 

@@ -78,7 +78,7 @@ function sayTitles(viewer, locked) {
     edge,
     frame,
     frame: { words, legend },
-    attention: { heads, tokens },
+    attention: { heads, inside },
   } = viewer;
   const next = locked[0] === "query" ? "key" : "query";
   say(
@@ -108,7 +108,7 @@ function sayTitles(viewer, locked) {
   legend.colour(palette);
   legend.say(
     scale,
-    (share ? `\u00d7 an even share, 1/${tokens} = ${short(1 / tokens, 3)}` : NOTES[view.scale]) + below,
+    (share ? `\u00d7 an even share, 1/${inside} = ${short(1 / inside, 3)}` : NOTES[view.scale]) + below,
   );
 }
 
@@ -124,12 +124,12 @@ export function sayAtRest(viewer, telling) {
     tiles: { maps },
     wall,
     frame,
-    attention: { tokens },
+    attention: { tokens, inside },
   } = viewer;
   const pointed = viewer.other >= 0;
   for (let tile = 0; wall && tile < wall.tiles.length; tile++) {
     const value = pointed ? maps[tile * tokens + viewer.other] : extent(maps, tile * tokens, tokens).high;
-    const text = view.show === "weights" ? `${times(value * tokens)}\u00d7` : column(value);
+    const text = view.show === "weights" ? `${times(value * inside)}\u00d7` : column(value);
     wall.say(tile, pointed ? text : `max ${text}`);
   }
   const map = indices.subarray(chosen * tokens, (chosen + 1) * tokens);
