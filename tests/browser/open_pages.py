@@ -23,9 +23,14 @@ OWN_HOSTS = {"127.0.0.1", "localhost"}
 WAIT = 120_000  # milliseconds: a busy machine may take ten times as long as a quiet one
 AWAY = "lessons"  # a page without components, of app.py and of COMPONENTS
 
-# The script runs for another URL, as after *Back*; a title that is not marked shows that it has.
+# The script runs for another URL, as after *Back*; a title that is not marked shows that it has. It may be the same
+# element with other words.
 GO = """(words) => {
-  document.querySelector("h1")?.setAttribute("data-old", "");
+  for (const title of document.querySelectorAll("h1")) {
+    title.setAttribute("data-old", "");
+    const changed = new MutationObserver(() => title.removeAttribute("data-old"));
+    changed.observe(title, { childList: true, characterData: true, subtree: true });
+  }
   history.pushState(null, "", words);
   dispatchEvent(new PopStateEvent("popstate"));
 }"""
