@@ -79,6 +79,11 @@ def opened(path: Path, mode: Literal["rb", "wb", "ab"] = "rb") -> BinaryIO:
     return file
 
 
+def is_there(path: Path | str) -> bool:
+    """Return whether a regular file is there that one may look at: pathlib raises errors of other people's folders."""
+    return os.path.isfile(path)  # noqa: PTH113
+
+
 def regular(path: Path, most: int) -> Path:
     """Return the path of a regular file, for a library that opens it by itself.
 

@@ -172,7 +172,9 @@ def _home(name: str) -> Path:
 def _all() -> list[str]:
     with suppress(OSError):
         return sorted(
-            path.name for path in (folder() / "own").iterdir() if is_own(path.name) and (path / "about.json").is_file()
+            path.name
+            for path in (folder() / "own").iterdir()
+            if is_own(path.name) and files.is_there(path / "about.json")
         )
     return []
 

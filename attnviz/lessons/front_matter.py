@@ -90,6 +90,18 @@ def repeated(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             before.add(field[1])
 
 
+def _unreadable(content: str) -> int:
+    """Return the line of the file, from 0, of the first field whose value cannot be made; 1 where it is none alone."""
+    for number, line in enumerate(content.split("\n")):
+        try:
+            yaml.safe_load(line if _FIELD.fullmatch(line) else "")
+        except yaml.YAMLError:
+            continue  # it goes on in the next line
+        except Exception:
+            return number + 1
+    return 1
+
+
 def read(content: str | None, complain: Callable[[int, str], None]) -> tuple[dict[str, Any] | None, str]:
     """Return the fields of the front matter, or None where it has mistakes, and the language, which counts in any case.
 
@@ -105,8 +117,8 @@ def read(content: str | None, complain: Callable[[int, str], None]) -> tuple[dic
     except yaml.YAMLError as error:
         complain(*explained(error, content))
         return None, DEFAULT
-    except (ValueError, RecursionError, TypeError) as error:
-        complain(1, f"A value of the front matter cannot be read ({str(error)[:60]}): put it between quotes.")
+    except Exception:  # what a value is taken for, such as a date, is made in many ways and fails in as many
+        complain(_unreadable(content), "This value cannot be read: put it between quotes.")
         return None, DEFAULT
     if not isinstance(found, dict):
         complain(1, f"The front matter consists of lines 'name: value': {', '.join(FIELDS)}.")

@@ -83,9 +83,14 @@ class Photo:
                     raise BadInput("This photograph is not on this server any more: upload it again.")
                 _uploaded.move_to_end(self.word)
                 return _uploaded[self.word]
-        path = in_folder()[self.word]
-        state = path.stat()
-        return _read(path, state.st_mtime_ns, state.st_size)
+        try:
+            path = in_folder()[self.word]
+            state = path.stat()
+            return _read(path, state.st_mtime_ns, state.st_size)
+        except KeyError:
+            raise BadInput(f"The photograph {self.word!r} is not in its folder any more. Choose another.") from None
+        except OSError as error:
+            raise BadInput(f"The photograph {self.word!r} cannot be read: {files.reason(error)}.") from error
 
     def taken_by(self, net: Net) -> Bytes:
         """Return the photograph as a net of ours takes it."""
@@ -93,11 +98,20 @@ class Photo:
 
 
 def in_folder() -> dict[str, Path]:
-    """Return the photographs of the folder by file name."""
+    """Return the photographs of the folder by file name: files alone, with names that can stand in a URL."""
     named = os.environ.get(VARIABLE)
-    if not named or not Path(named).is_dir():
+    if not named:
         return {}
-    return {one.name: one for one in sorted(Path(named).iterdir()) if one.suffix.lower() in SUFFIXES}
+    try:
+        paths = sorted(Path(named).iterdir())
+    except OSError:  # `attnviz app` says so at the start
+        return {}
+    return {one.name: one for one in paths if one.suffix.lower() in SUFFIXES and _is_usable(one)}
+
+
+def _is_usable(path: Path) -> bool:
+    named = not any("\ud800" <= sign <= "\udfff" for sign in path.name)  # bytes of the name that are no UTF-8
+    return named and files.is_there(path)
 
 
 def keep(data: bytes) -> Photo:

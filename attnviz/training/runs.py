@@ -51,7 +51,7 @@ def ids() -> list[str]:
             names = [entry.name for entry in entries]
     except OSError:
         return []
-    return sorted(name for name in names if is_name(name) and (folder() / name / "run.json").is_file())
+    return sorted(name for name in names if is_name(name) and files.is_there(folder() / name / "run.json"))
 
 
 def read(run_id: str) -> RunFile:
@@ -255,7 +255,7 @@ def weights_in(home: Path, info: RunFile, epoch: int) -> "dict[str, Tensor]":
 
 def home(run_id: str) -> Path:
     """Return the folder of a run, whose ID can come from anywhere: no path is made of one that is none."""
-    if not is_name(run_id) or not (folder() / run_id / "run.json").is_file():
+    if not is_name(run_id) or not files.is_there(folder() / run_id / "run.json"):
         raise UnknownName("run", run_id, ids())
     return folder() / run_id
 
@@ -277,7 +277,7 @@ def _loaded(run_id: str, epoch: int) -> "tuple[RunFile, dict[str, Tensor]]":
 def _notes(path: Path) -> tuple[int, str]:
     """Return the epoch and the digest that a file of weights states."""
     try:
-        if not path.is_file():  # a device would be read without end
+        if not files.is_there(path):  # a device would be read without end
             raise CheckpointError(f"The weights {path} cannot be read: it is not a regular file.")
         with safe_open(path, "np") as file:
             notes = json.loads(file.metadata()["attnviz"])

@@ -55,7 +55,9 @@ class Folders(Generic[Kind]):
     def ids(self) -> list[str]:
         """Return the names of all, in alphabetical order."""
         with suppress(OSError), os.scandir(self.folder()) as entries:
-            return sorted(one.name for one in entries if is_name(one.name) and (Path(one.path) / self.file).is_file())
+            return sorted(
+                one.name for one in entries if is_name(one.name) and files.is_there(f"{one.path}/{self.file}")
+            )
         return []
 
     def home(self, name: str) -> Path:
@@ -64,7 +66,7 @@ class Folders(Generic[Kind]):
         Args:
             name: one of `ids()`.
         """
-        if not is_name(name) or not (self.folder() / name / self.file).is_file():
+        if not is_name(name) or not files.is_there(self.folder() / name / self.file):
             raise UnknownName(self.word, name, self.ids())
         return self.folder() / name
 

@@ -1,4 +1,4 @@
-"""A socket of a page, whose answers can be held back."""
+"""A socket of a page, whose messages from the server can be held back."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ from playwright.sync_api import Page, WebSocketRoute
 
 
 class Held:
-    """The live channel of a page, whose answers can be held back."""
+    """The live channel of a page, or another socket, whose messages from the server can be held back."""
 
     def __init__(self) -> None:
         self.holding = self.next_at_once = False
@@ -15,8 +15,8 @@ class Held:
         self.messages: list[Any] = []  # that were held back
         self.sockets: list[WebSocketRoute] = []
 
-    def route(self, page: Page) -> None:
-        page.route_web_socket("**/live", self.opened)
+    def route(self, page: Page, url: str = "**/live") -> None:
+        page.route_web_socket(url, self.opened)
 
     def opened(self, socket: WebSocketRoute) -> None:
         self.sockets.append(socket)

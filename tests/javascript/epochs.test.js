@@ -184,7 +184,7 @@ test("the state of an earlier run of the page does not come back with a view tha
 function made(t, eager = false) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   globalThis.WebSocket = /** @type {any} */ (Socket);
-  globalThis.document = /** @type {any} */ (new EventTarget());
+  globalThis.document = /** @type {any} */ (Object.assign(new EventTarget(), { querySelector: () => null }));
   Socket.made = [];
   const classes = new Set();
   const said = [];
@@ -323,7 +323,7 @@ test("who has left hears nothing more", (t) => {
 function film(t) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   globalThis.WebSocket = /** @type {any} */ (Socket);
-  globalThis.document = /** @type {any} */ (new EventTarget());
+  globalThis.document = /** @type {any} */ (Object.assign(new EventTarget(), { querySelector: () => null }));
   Socket.made = [];
   const asker = new Asker({ guard: (act) => act() });
   const part = Object.assign(Object.create(LivePart.prototype), {
@@ -395,4 +395,13 @@ test("a film ends where the visitor moves the slider, which stays there", async 
   await answer(3);
   await assert.rejects(frames, /moved/);
   assert.equal(slider.at, 3);
+});
+
+test("a film ends where Python sends another view meanwhile, and the slider goes back", async (t) => {
+  const { slider, frames, answer, main } = film(t);
+  main.part.sent = new Uint8Array(1);
+  await answer(1);
+  await answer(2);
+  await assert.rejects(frames, /another view/);
+  assert.equal(slider.at, 4);
 });

@@ -87,6 +87,19 @@ def test_no_word_of_yaml_or_python_reaches_an_author() -> None:
             assert not any(word in one for word in ("scalar", "mapping", "token", "yaml", "constructor", "<block")), one
 
 
+@pytest.mark.parametrize(
+    "value",
+    ["2024-99-99", "!!timestamp x", "!!bool 3", "!!int ''", "!!float ''", '"\\UFFFFFFFF"', "9" * 5000, "0b_"],
+    ids=lambda value: value[:12],
+)
+def test_a_value_that_cannot_be_made_is_named_with_its_line(value: str) -> None:
+    text = swapped(("believed: It is long.", f"believed: {value}"))
+    (one,) = mistakes(text)
+    assert int(one.split(":")[1]) == line_of(text, "believed: ")
+    assert "between quotes" in one
+    assert not any(word in one for word in ("NoneType", "literal", "int(", "month", "string")), one
+
+
 def german() -> str:
     return swapped(
         ("minutes: 3", "minutes: 3\nlanguage: de"), ("`0.75 <", "`0,75 <"), (":number: 0.25", ":number: 0,25"),

@@ -119,6 +119,21 @@ def test_a_file_or_a_folder_without_settings_is_not_listed(root):
         runs.epochs("a.b.0")
 
 
+def test_a_folder_that_may_not_be_looked_into_is_left_out_alone(root, monkeypatch):
+    (root / "of.another").mkdir()
+    look = os.stat
+
+    def stat(path, *more, **words):
+        if "of.another" in os.fsdecode(path):
+            raise PermissionError(13, "Permission denied", path)
+        return look(path, *more, **words)
+
+    monkeypatch.setattr(os, "stat", stat)
+    assert runs.ids() == [INFO.id]
+    with pytest.raises(UnknownName):
+        runs.read("of.another")
+
+
 @pytest.mark.parametrize("word", ["..", "../other", "/etc", "a/../b.0", "a.b\0.0", "", ".", "a.b.0\n", "a\\b.0"])
 @pytest.mark.parametrize("ask", [runs.read, runs.curve, runs.epochs, lambda one: runs.load(one, 1)])
 def test_an_id_that_is_a_path_is_refused(root, monkeypatch, word, ask):

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -34,6 +35,19 @@ def test_a_folder_without_the_file_and_one_of_another_name_are_none(order: Order
     (FOLDERS.folder() / "pixel_attention.begun").mkdir()
     (FOLDERS.folder() / "not a name").mkdir()
     (FOLDERS.folder() / "not a name" / "order.json").write_text("{}")
+    assert FOLDERS.ids() == [order.id]
+
+
+def test_one_that_may_not_be_looked_into_hides_no_other(order: Order, monkeypatch: pytest.MonkeyPatch) -> None:
+    (FOLDERS.folder() / "of.another").mkdir()
+    look = os.stat
+
+    def stat(path: Any, *more: Any, **words: Any) -> os.stat_result:
+        if "of.another" in os.fsdecode(path):
+            raise PermissionError(13, "Permission denied", path)
+        return look(path, *more, **words)
+
+    monkeypatch.setattr(os, "stat", stat)
     assert FOLDERS.ids() == [order.id]
 
 

@@ -70,7 +70,7 @@ def mend(path: Path) -> None:
 def alive(home: Path, worker: str) -> bool:
     """Return whether a worker lives: it holds the lock of its file as long as it does, however it ends."""
     path = home / "workers" / f"{worker}.lock"
-    if not path.is_file():
+    if not files.is_there(path):
         return False
     try:
         with FileLock(path, blocking=False):
@@ -115,7 +115,7 @@ class Journal:
 
     def opened(self) -> Study | None:
         """Return the study for whoever only looks at it."""
-        if not self._path.is_file():
+        if not files.is_there(self._path):
             return None
         with self._readable():
             import optuna

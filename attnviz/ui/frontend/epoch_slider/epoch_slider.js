@@ -1,6 +1,7 @@
 // The slider of a training's epochs: it is dragged, stepped with the keys, or played, and every component of the page
 // follows (core/epoch.js). Python hears where it comes to rest. Its side is attnviz/ui/components/epoch_slider.py.
 
+import { settled } from "../core/at_rest.js";
 import { element, say, set, text } from "../core/dom.js";
 import { followers, moveTo } from "../core/epoch.js";
 import { mountable, Part } from "../core/part.js";
@@ -94,6 +95,7 @@ export class EpochSlider extends Part {
     this.hurry();
     const before = this.at;
     const [main] = [...followers()].sort((one, other) => one.top - other.top);
+    const { sent } = main?.part ?? {};
     const frames = [];
     let name = "";
     let stands = before; // where this has put the slider
@@ -102,6 +104,8 @@ export class EpochSlider extends Part {
         stands = place;
         this.move(place);
         const files = await this.filesAt(place, main);
+        // Pictures of two views never make one film: Python has sent the view of another URL.
+        if (main.part.sent !== sent) throw new Error("another view was asked for meanwhile");
         if (!files) continue;
         const { epoch, of, value, second } = wordsOf(this.header, place);
         const title = [`${epoch} ${of}`.trim(), value, second].filter(Boolean).join(" \u00b7 ");
@@ -121,11 +125,12 @@ export class EpochSlider extends Part {
    * @param {import("../core/epoch.js").Follower} main
    */
   async filesAt(place, main) {
-    while (!main.isThere) {
+    while (!main.isThere && !this.left) {
       if (main.isLost) throw new Error("the connection to the server is lost");
       await new Promise((done) => setTimeout(done, SOON));
     }
     const files = main.lacks ? null : await main.part.filesWhenAnswered();
+    await settled(); // the URL may have changed meanwhile
     if (this.left || this.at !== place) throw new Error("the slider was moved meanwhile");
     return files;
   }

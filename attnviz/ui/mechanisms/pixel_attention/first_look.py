@@ -15,13 +15,17 @@ NAME, SOURCE, NUMBER = "pixel_attention.digits", "strokes", 23
 VIEWER = "home_viewer"
 
 
-@st.fragment
 def show() -> None:
     """Draw a digit with its attention on the home page: it answers the pointer without a model."""
-    url_state.catch_up()
     view = first_look.stored(NAME, f"{SOURCE}/test/{NUMBER}")
-    if view is None:
+    if view is None:  # said before the fragment begins, in which Streamlit would put a message of its own
         raise CheckpointError(f"The first look of {NAME} is missing or out of date: run `python -m {__name__}`.")
+    _draw(view)
+
+
+@st.fragment
+def _draw(view: bytes) -> None:
+    url_state.catch_up()
     pixel_viewer(view, key=VIEWER, state=FIELDS.read(st.query_params.to_dict()), plain=True, on_change=_keep)
 
 
