@@ -159,6 +159,15 @@ def test_a_phone_shows_the_picture_first_and_nothing_wider_than_itself(opened: O
     assert all(tops)
     heights = [box["y"] for box in tops if box]
     assert heights == sorted(heights)
+    # No caption begins left of its own map, however wide its words are.
+    before = find_grid(page).evaluate("""(root) => [...root.querySelectorAll(".stage-wall .caption")].map((one) => {
+      const words = document.createRange();
+      words.selectNodeContents(one);
+      const frame = one.closest(".tile").querySelector(".frame");
+      return one.closest(".tile").matches(":first-child") && words.getBoundingClientRect().width
+        ? frame.getBoundingClientRect().left - words.getBoundingClientRect().left : 0;
+    })""")
+    assert before and max(before) < 1
 
 
 def test_in_a_window_of_1280_by_720_the_stages_stand_above_the_fold(opened: Open) -> None:

@@ -1,6 +1,7 @@
 """The server connects to nothing outside by itself, and a foreign page cannot make it wait for what is outside."""
 
 import threading
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 
@@ -38,6 +39,20 @@ def test_foreign_handshakes_freeze_nobody_and_reach_nobody(server: Watched) -> N
     assert all(refused.acquire(timeout=WAIT) for _ in threads)
     # Whoever asks outside waits for it, and so does everybody behind: so nobody has asked.
     assert (server.outside.came, server.outward()) == ([], [])
+
+
+@pytest.mark.parametrize("route", ["openapi.json", "interact", "mcp"])
+def test_routes_for_programs_only_answer_that_they_are_off(server: Watched, route: str) -> None:
+    body = None if route == "openapi.json" else b"{}"
+    asked = urllib.request.Request(
+        f"{server.address}/_stcore/agent/{route}", body, {"Content-Type": "application/json"}
+    )
+    try:
+        with urllib.request.urlopen(asked, timeout=WAIT) as found:
+            answer = found.read().decode()
+    except urllib.error.HTTPError as error:
+        answer = error.read().decode()
+    assert "not_available" in answer and "server.enableAgentApi" in answer
 
 
 @pytest.mark.parametrize("page", ["", "draw", "explorer", *(row.url for row in MECHANISMS.values())])
