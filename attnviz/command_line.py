@@ -254,7 +254,7 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "data": ("download a data set", _data),
     "history": ("keep the weights of some epochs of a run beside its checkpoint", _history),
     "figure": ("draw the attention of a model to a picture: pdf, svg, png, csv, npz, html", _figure),
-    "view": ("look at the attention of a model to a picture, in the browser", _view),
+    "view": ("open the app on the attention of a model to a picture", _view),
     "train": ("train a recipe, or resume its training, and write its checkpoint", _train),
     "answers": ("add to a card what each of its seeds answered, from their runs", _answers),
     "cost": ("estimate what a training will cost, from a few of its batches", _cost),

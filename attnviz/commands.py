@@ -3,10 +3,10 @@
 import argparse
 import shlex
 import sys
+import webbrowser
 from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from attnviz import cards, checkpoint_folder, data, files, formatting, results, start
@@ -268,11 +268,16 @@ def _app(options: argparse.Namespace) -> None:
     words = [f"{flag}={value}" for flag, value in chosen.items() if value is not None]
     if not options.no_browser:
         words += ["--server.headless=false", "--server.showEmailPrompt=false"]
-    weights = options.weights if options.weights in (None, "random") else str(Path(options.weights).absolute())
+    from attnviz.figures.command import weights_of
+
     given = {"ATTNVIZ_DATA": options.data, "ATTNVIZ_RUNS": options.runs, "ATTNVIZ_PHOTOS": options.photos}
     variables = {name: str(path.absolute()) for name, path in given.items() if path is not None}
-    named = {"ATTNVIZ_MODEL": options.model, "ATTNVIZ_TIMM": options.timm, "ATTNVIZ_WEIGHTS": weights}
-    variables |= {name: word for name, word in named.items() if word is not None}
+    named = {
+        "ATTNVIZ_MODEL": options.model,
+        "ATTNVIZ_TIMM": options.timm,
+        "ATTNVIZ_WEIGHTS": weights_of(options.weights),
+    }
+    variables |= {name: word for name, word in named.items() if word}
     if options.photos is not None and not options.photos.is_dir():
         raise BadInput(f"There is no folder {options.photos}.")
     if options.lessons is not None:
@@ -283,13 +288,21 @@ def _app(options: argparse.Namespace) -> None:
 def _figure(options: argparse.Namespace) -> None:
     from attnviz.figures import command
 
-    print(*command.write(options), sep="\n")
+    for line in command.write(options):
+        print(line, flush=True)
 
 
 def _view(options: argparse.Namespace) -> None:
     from attnviz.figures import command
 
-    print(*command.view(options), sep="\n")
+    page, variables = command.view(options)
+
+    def ready(address: str) -> None:
+        print(f"{address}/{page}", flush=True)
+        if not options.no_browser:
+            webbrowser.open(f"{address}/{page}")
+
+    sys.exit(start.answering(variables, options.port, ready))
 
 
 def _lessons(options: argparse.Namespace) -> None:

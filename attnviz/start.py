@@ -1,10 +1,14 @@
 """Start the app from the command line: `attnviz app`, and `attnviz lessons play`."""
 
 import os
+import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
+from urllib.request import urlopen
 
 from attnviz import paths
 from attnviz.errors import BadInput
@@ -24,12 +28,62 @@ def app(options: Sequence[str], variables: Mapping[str, str]) -> int:
     Raises:
         BadInput: what the app needs is not installed.
     """
-    for needed in ("streamlit", "plotly"):
-        if find_spec(needed) is None:
-            raise BadInput(f'The app needs {needed}, which is missing: pip install "attnviz[app]"')
-    command = [sys.executable, "-m", "streamlit", "run", str(paths.shipped("app.py")), *options]
+    command = _command(options)
     environment = {**os.environ, **variables}
     sys.stdout.flush()
     if os.name == "posix":
         os.execve(sys.executable, command, environment)
     return subprocess.run(command, env=environment, check=False).returncode
+
+
+def answering(variables: Mapping[str, str], port: int | None, ready: Callable[[str], object]) -> int:
+    """Run the app until it is stopped, and do something once it answers.
+
+    Args:
+        variables: of the environment, beside those that are set.
+        port: where it answers; None for 8501, or the next one that is free.
+        ready: called with the address, once.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        BadInput: what the app needs is not installed.
+    """
+    port = port or _free(8501)
+    address = f"http://127.0.0.1:{port}"
+    command = _command([f"--server.port={port}", "--server.address=127.0.0.1", "--server.headless=true"])
+    process = subprocess.Popen(command, env={**os.environ, **variables})
+    try:
+        while process.poll() is None and not _answers(address):
+            time.sleep(0.2)
+        if process.poll() is None:
+            ready(address)
+        return process.wait()
+    except KeyboardInterrupt:
+        return process.wait()
+    finally:
+        process.terminate()
+
+
+def _command(options: Sequence[str]) -> list[str]:
+    for needed in ("streamlit", "plotly"):
+        if find_spec(needed) is None:
+            raise BadInput(f'The app needs {needed}, which is missing: pip install "attnviz[app]"')
+    return [sys.executable, "-m", "streamlit", "run", str(paths.shipped("app.py")), *options]
+
+
+def _free(port: int) -> int:
+    """Return a port that nothing listens on, from a number on."""
+    while True:
+        with socket.socket() as tried, suppress(OSError):
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind(("127.0.0.1", port))
+            return port
+        port += 1
+
+
+def _answers(address: str) -> bool:
+    with suppress(OSError), urlopen(f"{address}/_stcore/health", timeout=2):
+        return True
+    return False

@@ -17,6 +17,7 @@ LOADERS = {"json", "np", "numpy", "torch", "pickle", "yaml", "tomllib"}  # whose
 
 OURS = {
     "attnviz/__main__.py open": "/dev/null",
+    "attnviz/commands.py open": "a page in the browser",
     "attnviz/commands.py read_text": "README of a checkout",
     "attnviz/data/inputs/pictures.py open": "of bytes",
     "attnviz/data/brought.py ZipFile": "of bytes",
@@ -27,7 +28,6 @@ OURS = {
     "attnviz/data/store.py open": "in a folder that was made a moment before, and to sync a folder",
     "attnviz/data/store.py open_memmap": "of `files.regular`",
     "attnviz/data/samples/__main__.py write_text": "a checkout of whoever makes the samples",
-    "attnviz/figures/command.py open": "a page in the browser",
     "attnviz/figures/figure.py write_bytes": "where its caller wants the figure",
     "attnviz/figures/modules.py read_text": "installed with attnviz",
     "attnviz/figures/photo.py open": "a picture that its caller names",

@@ -5,37 +5,61 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-import tempfile
-import webbrowser
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
+from attnviz.capture.loading import RANDOM, load_model
 from attnviz.capture.watching import watch
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.figures.figure import SUFFIXES, Figure, figure
 from attnviz.figures.photo import photo_of
+from attnviz.subjects import own, photos
 
 WEIGHTS = "a .safetensors file of the weights for --timm, or random"
 
 
-def write(options: argparse.Namespace) -> list[str]:
-    """Write a figure, and return what to print."""
+def write(options: argparse.Namespace) -> Iterator[str]:
+    """Write a figure, and yield what to print: the size of a page before it is written."""
     path = Path(options.output)
     if path.suffix.lower().removeprefix(".") not in SUFFIXES:
         raise BadInput(f"{path.name}: a figure is saved as one of {', '.join(SUFFIXES)}; end the name with it.")
     made = figure_of(options)
-    size = f" ({made.megabytes:.1f} MB)" if path.suffix.lower() == ".html" else ""
+    if path.suffix.lower() == ".html":
+        yield f"{path} takes {made.megabytes:.1f} MB."
     made.save(path)
-    return [f"{path}{size}: {made.words()}"]
+    yield f"{path}: {made.words()}"
 
 
-def view(options: argparse.Namespace) -> list[str]:
-    """Open the viewer in the browser, and return what to print."""
-    made = figure_of(options)
-    path = Path(tempfile.mkdtemp(prefix="attnviz-")) / "view.html"
-    made.save(path)
-    webbrowser.open(path.as_uri())
-    return [f"{path} ({made.megabytes:.1f} MB)"]
+def view(options: argparse.Namespace) -> tuple[str, dict[str, str]]:
+    """Return the page of the app that shows what the words of a command line name, and the variables that it needs.
+
+    Raises:
+        BadInput: there is no such picture, or it is not written so.
+    """
+    words: dict[str, str]
+    if ":" not in options.model and not options.timm:
+        from attnviz.figures import ours
+
+        subject = ours.subject_of(options.model, options.picture)
+        words, variables = {"model": options.model, **subject.example.words}, {}
+    else:
+        photo = Path(options.picture).absolute()
+        photo_of(photo)  # a file that is no picture is complained about here
+        if photo.suffix.lower() not in photos.SUFFIXES:
+            raise BadInput(f"{photo.name}: the app reads photographs that end in {', '.join(photos.SUFFIXES)}.")
+        words = {"photo": photo.name}
+        named = own.TIMM if options.timm else own.MODEL
+        variables = {named: options.model, photos.VARIABLE: str(photo.parent), own.WEIGHTS: weights_of(options.weights)}
+    if options.query is not None:
+        words["query"] = ",".join(str(part + 1) for part in options.query)
+    return f"explorer?{urlencode(words)}", variables
+
+
+def weights_of(word: str | None) -> str:
+    """Return the weights of a model of timm as the app is told: a file by its whole path, "random", or "" for none."""
+    return str(Path(word).absolute()) if word not in (None, "", RANDOM) else word or ""
 
 
 def figure_of(options: argparse.Namespace) -> Figure:
@@ -49,8 +73,6 @@ def figure_of(options: argparse.Namespace) -> Figure:
     if ":" not in options.model and not options.timm:
         return figure(options.model, options.picture, **named)
     from PIL import Image
-
-    from attnviz.capture.loading import load_model
 
     loaded = load_model(options.model, timm=options.timm, weights=options.weights, side=options.size)
     photo = photo_of(options.picture)
@@ -77,10 +99,10 @@ def add_words(command: argparse.ArgumentParser, *, output: bool) -> None:
     command.add_argument("picture", metavar="PICTURE", help="a file; for a checkpoint of ours DATASET:NUMBER")
     command.add_argument("--timm", action="store_true", help="MODEL is a name of timm")
     command.add_argument("--weights", default="", metavar="FILE", help=f"{WEIGHTS}; by default the pretrained ones")
-    command.add_argument("--size", type=int, help="pixels a side that MODEL takes, where it does not say; else 224")
     command.add_argument("--query", type=_place, metavar="ROW,COLUMN", help="from 0; by default the middle")
-    command.add_argument("--layers", type=_layers, metavar="LAYERS", help="numbers from 0, or paths, such as 0,5,11")
     if output:
+        command.add_argument("--size", type=int, help="pixels a side that MODEL takes, where it does not say; else 224")
+        command.add_argument("--layers", type=_layers, metavar="LAYERS", help="numbers from 0, or paths: 0,5,11")
         command.add_argument("--heads", type=_heads, metavar="HEADS", help="numbers from 0, mean, or all")
         command.add_argument("--show", choices=("weights", "scores"))
         command.add_argument("--direction", choices=("from", "to", "received"))
@@ -88,6 +110,11 @@ def add_words(command: argparse.ArgumentParser, *, output: bool) -> None:
         command.add_argument("--theme", choices=("light", "dark", "print"))
         command.add_argument("--width", help="of the picture, such as 3.25in or 8.3cm")
         command.add_argument("-o", "--output", required=True, metavar="FILE", help=f"ends in {', '.join(SUFFIXES)}")
+    else:
+        command.add_argument(
+            "--port", type=int, help="where the app answers; by default 8501, or the next one that is free"
+        )
+        command.add_argument("--no-browser", action="store_true", help="open no browser; the address is printed")
 
 
 def _place(word: str) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +79,10 @@ class Figure(Shown):
 
     def html(self) -> str:
         """Return the viewer as one page of HTML, which needs no network."""
+        return self._page
+
+    @cached_property
+    def _page(self) -> str:
         from attnviz.figures import page
 
         return page.page_of(self)
@@ -85,7 +90,7 @@ class Figure(Shown):
     @property
     def megabytes(self) -> float:
         """How large the page of HTML is."""
-        return len(self.html().encode()) / 1e6
+        return len(self._page.encode()) / 1e6
 
     def words(self) -> str:
         """Return what is shown, in words."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import zlib
-from base64 import b64encode
+from base64 import b64encode, b85encode
 from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 ENTRY = "figure/figure.js"
 WITHOUT = ("live/epoch_views.js", "pixel_viewer/jacobian.js")  # they ask a server
 PLANES = 4  # bytes of a float in single precision
+PLAIN = bytes.maketrans(b"<>&", b"/:,")  # what HTML gives a meaning
 HEIGHT = 760  # CSS pixels, in a notebook
 FONTS = {
     "font": '"Source Sans 3", "Source Sans Pro", Arial, "Liberation Sans", sans-serif',  # narrow ones: lines must fit
@@ -131,9 +132,9 @@ def _split(payloads: list[bytes], figure: Shown) -> tuple[bytes, list[bytes]]:
 
 
 def _compressed(data: bytes) -> str:
-    """Return bytes compressed, in base64: all first bytes of four, all second ones, ..., which says floats shorter."""
+    """Return bytes compressed, in base 85: all first bytes of four, all second ones, ..., which says floats shorter."""
     planes = np.frombuffer(data + bytes(-len(data) % PLANES), np.uint8).reshape(-1, PLANES).T
-    return b64encode(zlib.compress(planes.tobytes(), 9)).decode()
+    return b85encode(zlib.compress(planes.tobytes(), 9)).translate(PLAIN).decode()
 
 
 def _json(name: str, value: object) -> str:

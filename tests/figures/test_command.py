@@ -1,11 +1,14 @@
 """`attnviz figure`: from words to a file, and a sentence for each mistake."""
 
+import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from attnviz import start
 from attnviz.__main__ import main
 from tests.figures import seen as small
 
@@ -40,6 +43,30 @@ def test_weights_of_timm_are_a_file_or_random(photo: Path, tmp_path: Path, capsy
     assert main(["figure", "test_vit", *words, "random"]) == 0
     assert main(["figure", "test_vit", *words, "nowhere.safetensors"]) == 2
     assert "There is no file nowhere.safetensors" in capsys.readouterr().err
+
+
+def test_view_opens_the_app_on_the_picture(
+    photo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given: list[dict[str, str]] = []
+
+    def answering(variables: dict[str, str], port: int | None, ready: Callable[[str], None]) -> int:
+        given.append(variables)
+        ready(f"http://127.0.0.1:{port}")
+        return 0
+
+    monkeypatch.setattr(start, "answering", answering)
+    monkeypatch.setattr(webbrowser, "open", lambda url: given.append({"opened": url}))
+    address = "http://127.0.0.1:8600/explorer?"
+    with pytest.raises(SystemExit):
+        main(["view", MODEL, str(photo), "--query", "5,7", "--port", "8600"])
+    assert given[0] == {"ATTNVIZ_MODEL": MODEL, "ATTNVIZ_PHOTOS": str(photo.parent), "ATTNVIZ_WEIGHTS": ""}
+    assert given[1] == {"opened": f"{address}photo=photo.png&query=6%2C8"}
+    with pytest.raises(SystemExit):
+        main(["view", "pixel_attention.1v8", "strokes:23", "--port", "8600", "--no-browser"])
+    assert capsys.readouterr().out.splitlines()[-1] == f"{address}model=pixel_attention.1v8&data=strokes&number=23"
+    assert len(given) == 3
+    assert main(["view", MODEL, "nowhere.png"]) == 2
 
 
 def test_a_checkpoint_of_ours(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 
 import { element, text } from "../core/dom.js";
 import { withHeader } from "../core/payload.js";
+import { fromBase85 } from "./base85.js";
 import mount from "../pixel_viewer/pixel_viewer.js";
 
 /**
@@ -16,9 +17,9 @@ const written = (id) => document.getElementById(id)?.textContent ?? "";
 
 const PLANES = 4; // all first bytes of four, all second ones, ...: attnviz/figures/page.py
 
-/** Bytes that stand in the page compressed, in base64. @param {string} id @returns {Promise<Uint8Array>} */
+/** Bytes that stand in the page compressed. @param {string} id @returns {Promise<Uint8Array>} */
 async function bytesOf(id) {
-  const packed = Uint8Array.from(atob(written(id)), (sign) => sign.charCodeAt(0));
+  const packed = fromBase85(written(id));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   const planes = new Uint8Array(await new Response(stream).arrayBuffer());
   const count = planes.length / PLANES;
