@@ -10,7 +10,7 @@ from attnviz.charts.minus import with_minus
 if TYPE_CHECKING:
     from attnviz.cards import Figure
     from attnviz.measures.difference import Difference
-    from attnviz.recipes.recipe import Test
+    from attnviz.recipes.recipe import Recipe, Test
 
 
 def percent(share: float) -> str:
@@ -51,6 +51,11 @@ def points(difference: Difference) -> str:
         return f"{signed(difference.value)}, *{difference.missing}*"
     low, high = difference.interval
     return f"{signed(difference.value)} ({signed(low)} to {signed(high)})"
+
+
+def marks(recipe: Recipe) -> list[str]:
+    """Return what tables say of how a recipe's weights were chosen, where that is not on validation pictures alone."""
+    return ["no validation part"] * (recipe.validation is None) + ["statistics renewed"] * (recipe.keep == "renewed")
 
 
 def signed(share: float, digits: int = 2) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 from pathlib import Path
 
-from attnviz import cards, comparisons, formatting
+from attnviz import cards, comparisons, formatting, retraining
 from attnviz.cards import Card, SeedRun
 from attnviz.comparisons import Comparison
 from attnviz.errors import BadInput
@@ -296,6 +296,8 @@ def everything() -> str:
     further = [question for paper in PAPERS.values() for question in paper.questions]
     parts = [_INTRODUCTION, "## With and without", verdicts(first(PAPERS))]
     parts += ["## Further comparisons", verdicts(further)] if further else []
+    pairs = retraining.pairs()
+    parts += ["## Does an ablation predict a retraining?", *retraining.in_words(pairs)] if pairs else []
     for paper in PAPERS.values():
         parts += [f"## {paper.title}", f"{paper.source}.", *filter(None, [paper.note, how_chosen(paper.checkpoints)])]
         for figure in paper.figures:
@@ -424,9 +426,8 @@ def _title(name: str, card: Card | None) -> str:
 
 def _short(name: str, card: Card | None) -> str:
     recipe = RECIPES[name]
-    marks = [_seeds(card.runs)] if card else []
-    marks += ["no validation part"] * (recipe.validation is None) + ["statistics renewed"] * (recipe.keep == "renewed")
-    return ", ".join([f"{recipe.title} (`{name}`)", *marks])
+    seeds = [_seeds(card.runs)] if card else []
+    return ", ".join([f"{recipe.title} (`{name}`)", *seeds, *formatting.marks(recipe)])
 
 
 def _columns(name: str) -> dict[str, tuple[Test, str]]:

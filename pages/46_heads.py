@@ -8,7 +8,7 @@ import attnviz
 from attnviz import data
 from attnviz.subjects import Net
 from attnviz.ui.components import head_table, url_view
-from attnviz.ui.heads import claims, moved, nets, work
+from attnviz.ui.heads import claims, moved, nets, question, work
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.server import preload
 from attnviz.ui.shared import mechanism_page, page, pickers, url_state
@@ -33,6 +33,7 @@ def main() -> None:
         tries=TRIES,
     )
     see()
+    question.show()
     page.meaning(
         f"A model with attention looks at a picture with several {term('head', 'heads')} at once, each with its own "
         "map of which part takes from which. One picture shows what a head does there; the dots show its mean over "

@@ -25,6 +25,7 @@ from attnviz.recipes.recipe import (
     Probe,
     Question,
     Recipe,
+    Retraining,
     Test,
     changed,
 )
@@ -298,6 +299,21 @@ PAPER = Paper(
         Question(checkpoint=REPAIRED.key),
         Question(checkpoint=REPAIRED.key, control=CONV.key),
         Question(checkpoint=REPAIRED_COLOUR.key),
+    ),
+    retrainings=tuple(
+        Retraining(
+            title=one.title, ablated=one.key, ablation=Ablation(name=name, of="layers.*.normed_relevance"),
+            retrained=without.key, instead=(words, words),
+        )
+        for one, without, name, words in (
+            (REPAIRED, REPAIRED_MEAN, "mean", "mean relevance"),
+            (REPAIRED, REPAIRED_ONE, "one", "relevance 1"),
+            (REPAIRED_COLOUR, COLOUR_MEAN, "mean", "mean relevance"),
+            (REPAIRED_COLOUR, COLOUR_ONE, "one", "relevance 1"),
+            (REPAIRED_COLOUR_AUGMENTED, COLOUR_AUGMENTED_ONE, "one", "relevance 1"),
+            (REPAIRED_DIGITS, DIGITS_MEAN, "mean", "mean relevance"),
+            (REPAIRED_DIGITS, DIGITS_ONE, "one", "relevance 1"),
+        )
     ),
     tables=(
         PaperTable(

@@ -17,6 +17,7 @@ from attnviz.recipes.recipe import (
     PaperFigure,
     Question,
     Recipe,
+    Retraining,
     Test,
     changed,
 )
@@ -133,4 +134,13 @@ PAPER = Paper(
     ),
     first=(Question(checkpoint=DIGITS.key),),
     questions=(Question(checkpoint=DIGITS.key, control=EVEN.key, what="with every attention even"),),
+    retrainings=(
+        Retraining(
+            title=DIGITS.title,
+            ablated=DIGITS.key,
+            ablation=DIGITS.ablations[0],
+            retrained=EVEN.key,
+            instead=("what heads add at its mean", "every attention even"),
+        ),
+    ),
 )

@@ -16,6 +16,7 @@ from attnviz.recipes.recipe import (
     PaperFigure,
     Question,
     Recipe,
+    Retraining,
     Test,
     changed,
 )
@@ -152,5 +153,14 @@ PAPER = Paper(
     questions=tuple(
         Question(checkpoint=gate.key, control=wide.key, what="with nearly as many weights")
         for gate, wide in ((CBAM, DIGITS[2]), (FASHION_CBAM, FASHION[2]), (COLOUR_CBAM, COLOUR[2]))
+    ),
+    retrainings=tuple(
+        Retraining(
+            title=gate.title, ablated=gate.key, ablation=gate.ablations[0], retrained=nets[1].key,
+            instead=("gates at their mean", "no gates"),
+        )
+        for nets in (DIGITS, FASHION, COLOUR)
+        for gate in nets
+        if gate.ablations
     ),
 )  # fmt: skip

@@ -7,7 +7,17 @@ transformer stands the plain one, as it is and widened to as many weights.
 
 from typing import Any
 
-from attnviz.recipes.recipe import TEN_CLASSES, Ablation, Paper, PaperFigure, Question, Recipe, Test, changed
+from attnviz.recipes.recipe import (
+    TEN_CLASSES,
+    Ablation,
+    Paper,
+    PaperFigure,
+    Question,
+    Recipe,
+    Retraining,
+    Test,
+    changed,
+)
 
 THETA = "transformer.theta"
 
@@ -108,4 +118,12 @@ PAPER = Paper(
     ),
     first=(Question(checkpoint=ROTATED.key),),
     questions=(Question(checkpoint=MOVED.key),),
+    retrainings=tuple(
+        Retraining(
+            title=one.title, ablated=one.key, ablation=Ablation(name=name, of=THETA), retrained=without.key,
+            instead=(words, "no transformer"),
+        )
+        for one, without in ((ROTATED, ROTATED_PLAIN), (MOVED, MOVED_PLAIN))
+        for name, words in (("mean", "the mean transform"), ("identity", "no transform"))
+    ),
 )  # fmt: skip

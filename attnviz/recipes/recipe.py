@@ -323,6 +323,24 @@ class Question(Strict):
     longer: str | None = None
 
 
+class Retraining(Strict):
+    """A part of a mechanism that is replaced twice: in the trained model, and from the start of another training.
+
+    Args:
+        title: of the mechanism and the data.
+        ablated: the checkpoint with the mechanism; `ablation` is on its card.
+        ablation: what is replaced in it.
+        retrained: the checkpoint of the training without the mechanism.
+        instead: in a few words what stands in its place, after training and from the start.
+    """
+
+    title: str
+    ablated: str
+    ablation: Ablation
+    retrained: str
+    instead: tuple[str, str]
+
+
 class Paper(Strict):
     """A paper, its figures, each with ours and the controls beside it, and its tables, row by row.
 
@@ -331,6 +349,7 @@ class Paper(Strict):
         note: what must be known before its tables are read, in whole sentences; Markdown.
         first: what README and the results page begin with, also where it speaks against the mechanism.
         questions: what else the results begin with.
+        retrainings: what is replaced both after training and from the start of another one.
     """
 
     name: str
@@ -341,6 +360,7 @@ class Paper(Strict):
     note: str = ""
     first: tuple[Question, ...] = ()
     questions: tuple[Question, ...] = ()
+    retrainings: tuple[Retraining, ...] = ()
 
     @property
     def checkpoints(self) -> tuple[str, ...]:

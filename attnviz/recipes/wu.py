@@ -21,6 +21,7 @@ from attnviz.recipes.recipe import (
     Plateau,
     Question,
     Recipe,
+    Retraining,
     Test,
     changed,
 )
@@ -356,6 +357,16 @@ PAPER = Paper(
         Question(checkpoint=OURS.key, figure="accuracy_one_draw", ablation="mean", what="one path instead of ten"),
         Question(checkpoint=SHORT.key),
         Question(checkpoint=_BLOCKS.key, control=PLAIN.key),
+    ),
+    retrainings=(
+        Retraining(
+            title=OURS.title, ablated=OURS.key, ablation=OURS.ablations[1], retrained=RANDOM.key,
+            instead=("locations of another picture", "random locations"),
+        ),
+        Retraining(
+            title=SHORT.title, ablated=SHORT.key, ablation=SHORT.ablations[0], retrained=RING.key,
+            instead=("mean locations", "locations on a ring"),
+        ),
     ),
     figures=(
         _figure("Cluttered digits, 4 glimpses, 3 scales of 12 x 12, Adam", _TABLE_1, 0.927, CLUTTERED_4),

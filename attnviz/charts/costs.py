@@ -1,0 +1,79 @@
+"""What it costs to replace parts of a model in two ways, as dots with intervals both ways."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+# Streamlit puts the theme's colours for charts in the place of these names: attention, a control.
+_DOTS, _LINE = "#000005", "#000004"
+_TICKS = (-3, -1, 0, 1, 3, 10, 30)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A dot.
+
+    Args:
+        name: beside it.
+        title: what is replaced, for the pointer.
+        across, up: what it costs, in points, and the ends of the intervals; ends that are the value draw none.
+        counts: whether it is filled.
+    """
+
+    name: str
+    title: str
+    across: tuple[float, float, float]
+    up: tuple[float, float, float]
+    counts: bool
+
+
+def costs(dots: Sequence[Cost], *, axes: tuple[str, str], kinds: tuple[str, str], equal: str) -> go.Figure:
+    """Draw dots on two axes that are linear near 0 and logarithmic far from it, the same both ways.
+
+    Args:
+        dots: all of them.
+        axes: what is across and what is up, with units.
+        kinds: what filled and open dots are.
+        equal: what the line is where both cost the same.
+    """
+    figure = go.Figure()
+    ends = [_stretched(value) for value in (min(-4.0, *(dot.up[1] for dot in dots)), 75.0)]
+    figure.add_scatter(
+        x=ends, y=ends, mode="lines", name=equal, hoverinfo="skip", line={"color": _LINE, "dash": "dash", "width": 2}
+    )
+    for kind, counts in zip(kinds, (True, False), strict=True):
+        some = [dot for dot in dots if dot.counts == counts]
+        if not some:
+            continue
+        figure.add_scatter(
+            x=[_stretched(dot.across[0]) for dot in some], y=[_stretched(dot.up[0]) for dot in some], name=kind,
+            mode="markers+text" if counts else "markers", text=[dot.name for dot in some], textposition="top right",
+            marker={"size": 8, "color": _DOTS, "symbol": "circle" if counts else "circle-open"},
+            error_x=_bars([dot.across for dot in some]), error_y=_bars([dot.up for dot in some]),
+            customdata=[[dot.title, dot.across[0], dot.up[0]] for dot in some],
+            hovertemplate="%{customdata[0]}: %{customdata[1]:+.2f}, %{customdata[2]:+.2f}<extra></extra>",
+        )  # fmt: skip
+    ticks = {
+        "tickvals": [_stretched(one) for one in _TICKS],
+        "ticktext": [str(one).replace("-", "\u2212") for one in _TICKS],
+    }
+    figure.update_layout(
+        xaxis={"title": axes[0], **ticks}, yaxis={"title": axes[1], **ticks},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
+        margin={"l": 8, "r": 8, "t": 8, "b": 8}, height=420, hovermode="closest",
+    )  # fmt: skip
+    return figure
+
+
+def _stretched(points: float) -> float:
+    return math.asinh(points)
+
+
+def _bars(values: Sequence[tuple[float, float, float]]) -> dict[str, object]:
+    return {
+        "type": "data", "symmetric": False, "thickness": 1, "width": 0, "color": _DOTS,
+        "array": [_stretched(high) - _stretched(value) for value, _, high in values],
+        "arrayminus": [_stretched(value) - _stretched(low) for value, low, _ in values],
+    }  # fmt: skip
