@@ -86,6 +86,7 @@ def test_the_axes_are_stretched_near_0_and_alike() -> None:
     line, several, once = figure.data
     assert list(line.x) == list(line.y) and (several.marker.symbol, once.marker.symbol) == ("circle", "circle-open")
     places = dict(zip(figure.layout.xaxis.ticktext, figure.layout.xaxis.tickvals, strict=True))
+    assert places["30"] - places["10"] < 2 * places["1"]
     assert (
         places["0"] == 0
         and places["3"] < several.x[0] < places["10"]
