@@ -207,7 +207,7 @@ def conclusion(found: Iterable[Pair]) -> str:
     parts = [
         f"**{answer}** In {told.pairs} pairs with at least {SEEDS} trainings on both sides, replacing a part of the "
         f"trained model costs {after} points of accuracy, and training without it {before}. In {told.above} pairs the "
-        f"whole interval of the ablation lies above that of the retraining, in {told.below} below; in {rest} the two "
+        f"whole interval of the ablation lies above that of the retraining, in {told.below or 'none'} below; in {rest} the two "
         f"overlap. The order agrees {'weakly' if abs(told.tau) < 0.5 else 'well'}: Kendall's tau is "
         f"{with_minus(f'{told.tau:.2f}')}, without an interval, as pairs share models and data."
     ]

@@ -30,7 +30,7 @@ def show() -> None:
     if dots:
         drawn = costs(
             dots,
-            axes=("replaced in the trained model: points of accuracy lost", "trained without it: points lost"),
+            axes=("ablated: points of accuracy lost", "retrained: points lost"),
             kinds=(f"at least {retraining.SEEDS} trainings on both sides", "fewer, not counted"),
             equal="both cost the same",
         )
