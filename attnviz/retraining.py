@@ -63,23 +63,15 @@ def _pair(of: Retraining) -> Pair:
     card, other = there.get(of.ablated), there.get(of.retrained)
     whole = _accuracy(card)
     if card is None or whole is None:
-        return Pair(of, None, None)
-    test = main_test(card.recipe)
-    parts = [
-        figure
-        for one in card.ablations
-        if (one.name, one.of) == (of.ablation.name, of.ablation.of)
-        for figure in one.figures
-        if figure.measures(test, "accuracy")
-    ]
-    part, without = max(parts, key=lambda one: one.count, default=None), _accuracy(other)
-    return Pair(
-        of, part and seed_by_seed(_seeds(whole), _seeds(part)), without and between(_seeds(whole), _seeds(without))
-    )
+        return Pair(
+            of,
+            None if part is None else seed_by_seed(_seeds(whole), _seeds(part)),
+            None if without is None else between(_seeds(whole), _seeds(without)),
+        )
 
 
 def _accuracy(card: Card | None) -> Figure | None:
-    return card and card.figure(main_test(card.recipe))
+    return None if card is None else card.figure(main_test(card.recipe))
 
 
 def _seeds(figure: Figure) -> Sequence[float]:
@@ -178,7 +170,7 @@ def find(found: Iterable[Pair]) -> Finding | None:
     ]
     if len(known) < 2:
         return None
-    first, second = ([pair[side].value for pair in known] for side in (1, 2))
+    first, second = [one.value for _, one, _ in known], [other.value for _, _, other in known]
     ends = [(one.interval or (0, 0), other.interval or (0, 0)) for _, one, other in known]
     return Finding(
         len(known),
@@ -204,10 +196,11 @@ def conclusion(found: Iterable[Pair]) -> str:
     most, rest = told.above > told.pairs / 2, told.pairs - told.above - told.below
     answer = "No, not how much." if most and abs(told.tau) < 0.5 else "Only in part."
     after, before = (with_minus(f"{100 * low:.1f} to {100 * high:.1f}") for low, high in (told.ablated, told.retrained))
+    below = told.below or "none"
     parts = [
         f"**{answer}** In {told.pairs} pairs with at least {SEEDS} trainings on both sides, replacing a part of the "
         f"trained model costs {after} points of accuracy, and training without it {before}. In {told.above} pairs the "
-        f"whole interval of the ablation lies above that of the retraining, in {told.below or 'none'} below; in {rest} the two "
+        f"whole interval of the ablation lies above that of the retraining, in {below} below; in {rest} the two "
         f"overlap. The order agrees {'weakly' if abs(told.tau) < 0.5 else 'well'}: Kendall's tau is "
         f"{with_minus(f'{told.tau:.2f}')}, without an interval, as pairs share models and data."
     ]
