@@ -63,11 +63,21 @@ def _pair(of: Retraining) -> Pair:
     card, other = there.get(of.ablated), there.get(of.retrained)
     whole = _accuracy(card)
     if card is None or whole is None:
-        return Pair(
-            of,
-            None if part is None else seed_by_seed(_seeds(whole), _seeds(part)),
-            None if without is None else between(_seeds(whole), _seeds(without)),
-        )
+        return Pair(of, None, None)
+    test = main_test(card.recipe)
+    parts = [
+        figure
+        for one in card.ablations
+        if (one.name, one.of) == (of.ablation.name, of.ablation.of)
+        for figure in one.figures
+        if figure.measures(test, "accuracy")
+    ]
+    part, without = max(parts, key=lambda one: one.count, default=None), _accuracy(other)
+    return Pair(
+        of,
+        None if part is None else seed_by_seed(_seeds(whole), _seeds(part)),
+        None if without is None else between(_seeds(whole), _seeds(without)),
+    )
 
 
 def _accuracy(card: Card | None) -> Figure | None:
