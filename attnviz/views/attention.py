@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 from attnviz.errors import BadInput
-from attnviz.views.declared import Array, Axes, Payload
+from attnviz.views.declared import FLOATS, Array, Axes, Payload
 from attnviz.views.url_fields import Field, Fields
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 OF_TOKENS = ("query", "key", "value", "log_normaliser", "carried", "received")  # (head, token, ...)
-FLOATS = ("float64", "float32")
 
 FIELDS = Fields(
     Field("query", "place"),

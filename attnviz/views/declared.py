@@ -6,15 +6,27 @@
         received: Annotated[Array, Axes("head token")]
         unit: str = "pixel"
 
-Axes of the same name have the same size. What is no array is plain JSON and stands in the header. Loads no numpy.
+Axes of the same name have the same size. What is no array is plain JSON and stands in the header. A field may also be a
+payload itself, or a tuple of them: its arrays are then named FIELD.ARRAY, or PLACE.ARRAY. Loads no numpy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Self,
+    TypeAlias,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from attnviz.errors import BadInput
 from attnviz.views.payload import pack, unpack
@@ -26,7 +38,7 @@ if TYPE_CHECKING:
 else:
     Array = object  # numpy takes a tenth of a second, and the home page draws a viewer before that
 
-ADDED = ("request", "fields", "state", "plain", "asked")  # to a header, by whoever draws the component
+FLOATS = ("float64", "float32")
 
 
 @dataclass(frozen=True)
@@ -34,12 +46,14 @@ class Axes:
     """What the axes of an array mean.
 
     Args:
-        words: a word for each axis.
+        words: a word for each axis; "..." for any axes.
         dtypes: which one of them its numbers have.
+        sent: the type in which they travel; None for their own.
     """
 
     words: str
     dtypes: tuple[str, ...] = ("float64",)
+    sent: str | None = None
 
 
 class Payload:
@@ -47,6 +61,8 @@ class Payload:
 
     together: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Names of fields of which all are given, or none."""
+    following: ClassVar[tuple[str, ...]] = ()
+    """What `facts` adds to the header."""
 
     def __post_init__(self) -> None:
         """Check the arrays.
@@ -65,7 +81,7 @@ class Payload:
                 continue
             if array.ndim == len(words):
                 sizes = {**dict(zip(words, array.shape, strict=True)), **sizes}
-            shape = tuple(sizes.get(word, word) for word in words)
+            shape = array.shape if words == ["..."] else tuple(sizes.get(word, word) for word in words)
             if array.shape != shape or array.dtype.name not in axes.dtypes:
                 expected = f"{' or '.join(axes.dtypes)} of the shape ({', '.join(map(str, shape))})"
                 raise BadInput(f"{name}: expected {expected}, got {array.dtype} of {array.shape}.")
@@ -75,18 +91,36 @@ class Payload:
         return {}
 
     def packed(self) -> bytes:
-        """Return it as the browser receives it; what belongs together and is not given is left out."""
-        arrays = arrays_of(type(self))
+        """Return it as the browser receives it."""
+        return pack(*self.split())
+
+    def split(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Return the header and the arrays; what belongs together and is not given is left out."""
+        known = arrays_of(type(self))
         absent = {name for names in self.together for name in names if getattr(self, name) is None}
-        plain = (one.name for one in fields(self) if one.name not in {*arrays, *absent})  # type: ignore[arg-type]
-        header = {name: _plain(getattr(self, name)) for name in plain}
-        return pack(
-            header, self.to_wire({name: value for name in arrays if (value := getattr(self, name)) is not None})
-        )
+        header: dict[str, Any] = {}
+        inner: dict[str, Array] = {}
+        for name in _hints(type(self)):
+            value = getattr(self, name)
+            if name in known or name in absent:
+                continue
+            if isinstance(value, Payload):
+                header[name], arrays = value.split()
+                inner |= {f"{name}.{one}": array for one, array in arrays.items()}
+            elif isinstance(value, tuple | list) and value and isinstance(value[0], Payload):
+                rows = [row.split() for row in value]
+                header[name] = [row for row, _ in rows]
+                inner |= {f"{at}.{one}": array for at, (_, arrays) in enumerate(rows) for one, array in arrays.items()}
+            else:
+                header[name] = _plain(value)
+        own = self.to_wire({name: value for name in known if (value := getattr(self, name)) is not None})
+        sent = {name: known[name].sent for name in own if name in known}
+        own = {name: array.astype(kind) if (kind := sent.get(name)) else array for name, array in own.items()}
+        return {**header, **self.facts()}, own | inner
 
     @classmethod
     def unpacked(cls, data: bytes) -> Self:
-        """Return what `packed` made these bytes from; what a page has added to the header is left out.
+        """Return what `packed` made these bytes from, if it has no payloads inside; what a page has added is left out.
 
         Raises:
             BadInput: the bytes are no such payload.
@@ -94,8 +128,12 @@ class Payload:
         header, arrays = unpack(data)
         hints = _hints(cls)
         plain = {name: tuple(value) if _is_tuple(hints[name]) else value for name, value in header.items()
-                 if name not in ADDED}  # fmt: skip
+                 if name in hints}  # fmt: skip
         return cls(**plain, **cls.from_wire(arrays))
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the header says besides, as it follows from the fields."""
+        return {}
 
     def to_wire(self, arrays: dict[str, Array]) -> dict[str, Array]:
         """Return the arrays as they travel; by default as they are."""
@@ -115,16 +153,25 @@ def arrays_of(payload: type[Payload]) -> dict[str, Axes]:
 
 def typescript(payload: type[Payload]) -> str:
     """Return the type of a payload for JavaScript, as `npm run types` reads it."""
-    hints, optional = _hints(payload), {one.name for one in fields(payload) if one.default is None}  # type: ignore[arg-type]
-    arrays = arrays_of(payload)
-    plain = [f"    {name}: {_in_typescript(hint)};" for name, hint in hints.items() if name not in arrays]
-    lines = [
-        f"    {name}{'?' if name in optional else ''}: {_view(axes)}; // {axes.words.replace(' ', ', ')}"
-        for name, axes in arrays.items()
-    ]
-    return "\n".join(
-        [f"interface {payload.__name__} {{", "  header: {", *plain, "  };", "  arrays: {", *lines, "  };", "}"]
-    )
+    plain = [f"    {name}: {_in_typescript(hint)};" for name, hint in _hints(payload).items() if not _axes(hint)]
+    plain += [f"    {name}: any; // follows from the fields" for name in payload.following]
+    arrays = [*_arrays(payload)]
+    inner = ["  arrays: {", *arrays, "  };"] if arrays else ["  arrays: {};"]
+    return "\n".join([f"interface {payload.__name__} {{", "  header: {", *plain, "  };", *inner, "}"])
+
+
+def _arrays(payload: type[Payload], before: str = "") -> Iterator[str]:
+    optional = {one.name for one in fields(payload) if one.default is None}  # type: ignore[arg-type]
+    for name, hint in _hints(payload).items():
+        axes, row, part = _axes(hint), _row(hint), _part(hint)
+        if axes:
+            key = f"[name: `{before}{name}`]" if "$" in before else f'"{before}{name}"' if before else name
+            mark = "?" if name in optional and "$" not in before else ""
+            yield f"    {key}{mark}: {_view(axes)}; // {axes.words.replace(' ', ', ')}"
+        elif row:
+            yield from _arrays(row, "${number}.")
+        elif part:
+            yield from _arrays(part, f"{before}{name}.")
 
 
 def _hints(payload: type[Payload]) -> dict[str, Any]:
@@ -142,6 +189,17 @@ def _axes(hint: Any) -> Axes | None:
     return next((one for one in found if isinstance(one, Axes)), None)
 
 
+def _row(hint: Any) -> type[Payload] | None:
+    """Return the payload of which a field is a tuple; None where it is none."""
+    return _part(get_args(hint)[0]) if _is_tuple(hint) else None
+
+
+def _part(hint: Any) -> type[Payload] | None:
+    """Return the payload that a field is, if it is given; None for any other field."""
+    kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    return next((one for one in kinds if isinstance(one, type) and issubclass(one, Payload)), None)
+
+
 def _is_tuple(hint: Any) -> bool:
     return get_origin(hint) is tuple
 
@@ -152,15 +210,23 @@ def _plain(value: Any) -> Any:
 
 def _view(axes: Axes) -> str:
     names = {"float64": "Float64Array", "float32": "Float32Array", "int32": "Int32Array", "uint8": "Uint8Array"}
-    return " | ".join(names[dtype] for dtype in axes.dtypes)
+    return " | ".join(names[dtype] for dtype in ([axes.sent] if axes.sent else axes.dtypes))
 
 
 def _in_typescript(hint: Any) -> str:
     if isinstance(hint, UnionType):
         return " | ".join(map(_in_typescript, get_args(hint)))
     origin, parts = get_origin(hint), get_args(hint)
+    if part := _part(hint):
+        return f'{part.__name__}["header"]'
+    if hint is Any:
+        return "any"
+    if get_origin(hint) is Literal:
+        return " | ".join(f'"{one}"' for one in parts)
     if origin is None:
         return {str: "string", bool: "boolean", int: "number", float: "number", type(None): "null"}[hint]
     if issubclass(origin, Mapping):
         return f"Record<string, {_in_typescript(parts[1])}>"
+    if issubclass(origin, tuple) and parts[-1] is not Ellipsis:
+        return f"[{', '.join(map(_in_typescript, parts))}]"
     return f"({_in_typescript(parts[0])})[]" if isinstance(parts[0], UnionType) else f"{_in_typescript(parts[0])}[]"

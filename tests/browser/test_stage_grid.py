@@ -86,10 +86,10 @@ def test_what_is_switched_changes_the_stages_as_numpy_says(opened: Open, words: 
 def test_the_relevance_of_another_picture_can_be_borrowed(opened: Open) -> None:
     view = NETS["colour"]()
     assert view.other
-    borrowed = [said["normed_relevance"] for said in compute_stages(replace(view, input=view.other[1]))]
+    borrowed = [said["normed_relevance"] for said in compute_stages(replace(view, input=view.other.input))]
     page = opened("colour", "&relevance=other")
     assert_equal_stages(page, compute_stages(view, Switches(relevance=borrowed)))
-    assert any(line.endswith(f"relevance that of picture {view.other[0]}") for line in save_words(page))
+    assert any(line.endswith(f"relevance that of picture {view.other.number}") for line in save_words(page))
 
 
 @pytest.mark.parametrize(("net", "channel", "side"), [("grey", "", 28), ("colour", "blue", 32)])

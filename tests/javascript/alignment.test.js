@@ -182,12 +182,16 @@ const STATE = {
     classes: ["3", "5", "stop"],
     right: [0, 1, 2],
     reads: [0, 1],
-    before: { own: [3, 0, 0], right: [3, 0, 1] },
+    own: { before: [3, 0, 0] },
+    told: { before: [3, 0, 1] },
     layers: [{ ...STEPS, of: "weight" }],
     checkpoint: "a net",
   },
-  arrays: { own: [0.9, 0.1, 0, 0.6, 0.4, 0, 0, 0, 1], "own.0": [0.7, 0.3, 0, 0, 0, 0.4, 0.6, 0, 0.1, 0.2, 0.3, 0.4] },
-  shapes: { picture: [28, 56, 1], own: [3, 3], "own.0": [1, 3, 4] },
+  arrays: {
+    "own.probabilities": [0.9, 0.1, 0, 0.6, 0.4, 0, 0, 0, 1],
+    "0.own": [0.7, 0.3, 0, 0, 0, 0.4, 0.6, 0, 0.1, 0.2, 0.3, 0.4],
+  },
+  shapes: { picture: [28, 56, 1], "own.probabilities": [3, 3], "0.own": [1, 3, 4] },
   view: { at: 1, told: "own", layer: "", head: "mean", column: 0, mask: true, moved: [] },
   answered: null,
   gradients: {},
@@ -257,8 +261,8 @@ const TWO = {
     ...STATE.header,
     layers: ["additive", "decoder"].map((name, i) => ({ ...STEPS, name, keys: i ? "steps" : "columns", of: "weight" })),
   },
-  arrays: { ...STATE.arrays, "own.1": [1, 0, 0, 0.5, 0.5, 0, 0.2, 0.2, 0.6] },
-  shapes: { ...STATE.shapes, "own.1": [1, 3, 3] },
+  arrays: { ...STATE.arrays, "1.own": [1, 0, 0, 0.5, 0.5, 0, 0.2, 0.2, 0.6] },
+  shapes: { ...STATE.shapes, "1.own": [1, 3, 3] },
 };
 
 test("another layer never shows the weights of the one that was answered", () => {

@@ -67,18 +67,18 @@ const header = {
       title: "Block 1",
       path: "a",
       form: "gate",
-      tap: "a.gate",
-      spaceTap: null,
-      spaceIs: "",
+      tap: { address: "a.gate" },
+      space_tap: null,
+      space_is: "",
       kinds: ["varies", "constant"],
     },
     {
       title: "Block 2",
       path: "b",
       form: "gate",
-      tap: "b.gate",
-      spaceTap: "b.space_gate",
-      spaceIs: "gate",
+      tap: { address: "b.gate" },
+      space_tap: { address: "b.space_gate" },
+      space_is: "gate",
       kinds: ["always open", "varies"],
     },
   ],
@@ -98,15 +98,15 @@ const shapes = {};
   put("reduced", [1.5]);
   put("excite", [2, -1], [2, 1]);
   put("shift", [0.25, 0]);
-  put("put_mean", [0.4, 0.2], [2], Float32Array);
-  put("put_other", [0.7, 0.6], [2], Float32Array);
+  put("tap.mean", [0.4, 0.2], [2], Float32Array);
+  put("tap.other", [0.7, 0.6], [2], Float32Array);
 });
 Object.assign(arrays, {
   "1.squeezed_max": Float64Array.of(7, 8),
   "1.space": Float64Array.of(0.1, 0.2),
-  "1.put_space_mean": Float32Array.of(0.5, 0.5),
+  "1.space_tap.mean": Float32Array.of(0.5, 0.5),
 });
-Object.assign(shapes, { "1.space": [1, 2], "1.put_space_mean": [1, 2] });
+Object.assign(shapes, { "1.space": [1, 2], "1.space_tap.mean": [1, 2] });
 const layers = gates.layersOf(header, arrays, shapes);
 const view = { layer: 0, channel: null, gates: "own", turned: [] };
 
@@ -186,7 +186,7 @@ test("the arithmetic of a gate is that of its weights", () => {
 /** Gates of places that are added to the score of the channel. */
 const scored = {
   ...layers[1],
-  spaceIs: "score",
+  space_is: "score",
   put: { put_other: { values: Float32Array.of(0.125, 0.25, 0.5, 0.75), shape: [2, 1, 2] } },
 };
 const placed = (more, layer = scored) => {

@@ -11,7 +11,7 @@ import { csvOf, LOOK } from "./helpers.js";
 /** A layer of two channels and one unit; its own numbers are those of the net, whatever is turned before it. */
 function layerOf(path, own) {
   return {
-    ...{ title: path.toUpperCase(), path, form: "gate", spaceIs: "", kinds: ["varies", "constant"], channels: 2 },
+    ...{ title: path.toUpperCase(), path, form: "gate", space_is: "", kinds: ["varies", "constant"], channels: 2 },
     ...{ units: 1, excite: [2, -1], shift: [0.25, 0], mean: [0.4, 0.2], lowest: [0.1, 0.1], highest: [0.8, 0.9] },
     ...{ put: { put_other: { values: [0.7, 0.6] } }, own },
   };

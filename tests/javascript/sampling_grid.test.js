@@ -165,7 +165,7 @@ test("a pixel is said when it is read with the keys, and the answer when somethi
   const [show, word] = [{ show() {} }, () => ({ data: "" })];
   const part = Object.assign(Object.create(SamplingGrid.prototype), {
     url: { now: { rotate: 0, scale: 1, across: 0, down: 0, drag: "picture", grid: "own", theta: null } },
-    header: { line: null, many: "" },
+    header: { angles: null, many: "" },
     shapes: { picture: [2, 2, 1] },
     arrays: { mean: null },
     answered: { theta: grid.IDENTITY },

@@ -22,7 +22,7 @@ function componentOf(view, more = {}) {
   const classList = { add: (name) => classes.add(name), remove: (name) => classes.delete(name), toggle() {} };
   const part = Object.assign(Object.create(SamplingGrid.prototype), {
     ...{ classes, url: { now: { ...OWN, ...view } }, past: new Past(), shapes: { picture: [4, 4, 1] } },
-    ...{ arrays: { mean: IDENTITY }, header: { line: { slope: 1, offset: 0, here: 10 }, classes: ["0", "1"] } },
+    ...{ arrays: { mean: IDENTITY }, header: { angles: { slope: 1, offset: 0, here: 10 }, classes: ["0", "1"] } },
     ...{ answered: { theta: IDENTITY, probabilities: [0.25, 0.75], move: derive.STILL } },
     ...{ before: { probabilities: [0.25, 0.75] }, parts: { angle: -20, shear: 0 }, looked: -1, failed: false },
     ...{ asker: { pending: false, rest() {} }, theta: { rewrite() {} }, scene: { listen() {} } },

@@ -184,11 +184,11 @@ test("a stage grid with all defaults has nothing switched", () => {
 test("a stage grid offers no relevance that there is not: a drawing has no other picture", () => {
   const fields = [field("relevance", "choice", "learnt", ["learnt", "mean", "one", "other", "zero"])];
   const here = (arrays) => stages.fieldsHere(fields, arrays);
-  assert.deepEqual(here({ "0.mean": [], other: [] }), fields);
+  assert.deepEqual(here({ "0.mean": [], "other.input": [] }), fields);
   const { view, complaint } = readView(here({ "0.mean": [] }), { relevance: "other" }, stages.RULES, {});
   assert.equal(view.relevance, "learnt");
   assert.match(complaint, /relevance \u201cother\u201d.*Valid values of relevance: learnt or mean or one or zero\.$/);
-  assert.deepEqual(here({ other: [] })[0].options, ["learnt", "one", "other", "zero"]);
+  assert.deepEqual(here({ "other.input": [] })[0].options, ["learnt", "one", "other", "zero"]);
 });
 
 for (const { kind, value, word } of WORDS) {

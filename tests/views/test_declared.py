@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attnviz.errors import BadInput
-from attnviz.views import __main__ as types
+from attnviz.ui.components import __main__ as types
 from attnviz.views.attention import AttentionView
 from attnviz.views.declared import Array, Axes, Payload, typescript
 from attnviz.views.payload import unpack, with_header
@@ -25,6 +25,14 @@ class Maps(Payload):
     high: float | None = None
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Several(Payload):
+    first: Maps
+    rows: tuple[Maps, ...]
+    absent: Maps | None = None
+    any_shape: Annotated[Array, Axes("...", ("float64", "float32"), sent="float32")]
+
+
 MAPS = np.arange(6.0).reshape(2, 3)
 
 
@@ -39,6 +47,19 @@ def test_it_comes_back_from_its_bytes() -> None:
 def test_what_is_not_given_is_left_out() -> None:
     header, arrays = unpack(Maps(maps=MAPS).packed())
     assert (header, [*arrays]) == ({"names": []}, ["maps"])
+
+
+def test_payloads_inside_are_named_by_their_field_or_their_place() -> None:
+    one, other = Maps(maps=MAPS), Maps(maps=MAPS[:, :1], names=("a",))
+    header, arrays = unpack(Several(first=one, rows=(one, other), any_shape=np.ones((2, 1, 2))).packed())
+    assert header == {"first": {"names": []}, "rows": [{"names": []}, {"names": ["a"]}], "absent": None}
+    assert {name: array.shape for name, array in arrays.items()} == {
+        "any_shape": (2, 1, 2), "first.maps": (2, 3), "0.maps": (2, 3), "1.maps": (2, 1),
+    }  # fmt: skip
+    assert arrays["any_shape"].dtype == np.float32
+    assert "[name: `${number}.maps`]: Float64Array; // head, token" in typescript(Several)
+    assert '"first.maps": Float64Array; // head, token' in typescript(Several)
+    assert 'absent: Maps["header"] | null;' in typescript(Several)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +85,7 @@ def test_the_type_for_javascript_says_the_same() -> None:
         "  arrays: {\n    maps: Float64Array; // head, token\n    weights?: Float32Array | Uint8Array; // token\n"
         "  };\n}"
     )
-    assert types.FILE.read_text() == types.declarations(), "run python -m attnviz.views"
+    assert types.FILE.read_text() == types.declarations(), "run python -m attnviz.ui.components"
 
 
 @pytest.mark.parametrize("kind", ["plain", "sum", "photo"])

@@ -16,14 +16,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
-
-import numpy as np
+from typing import Annotated, Any, Literal
 
 from attnviz.errors import BadInput
 from attnviz.ui.components import url_view
 from attnviz.ui.components.url_view import settled_view as settled_view
-from attnviz.views.payload import pack
+from attnviz.views.declared import FLOATS, Array, Axes, Payload
 from attnviz.views.url_fields import KINDS, Field, Fields, Kind
 
 TOLD = ("own", "right")
@@ -72,20 +70,20 @@ digits the strip has, and how many are right."""
 
 
 @dataclass(frozen=True, eq=False)
-class Text:
-    """What a net says of a strip.
+class Text(Payload):
+    """What a net predicts of a strip.
 
     Args:
-        probabilities: (step, class), which sum to 1 at each step.
-        before: the symbol that each step is told, (step,); the number of classes stands for the start.
+        probabilities: which sum to 1 at each step.
+        before: the symbol that each step receives; the number of classes stands for the start.
     """
 
-    probabilities: np.ndarray
+    probabilities: Annotated[Array, Axes("step class", FLOATS, sent="float32")]
     before: Sequence[int]
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
+class Weights(Payload):
     """Where the queries of one layer look, or a vector for each step.
 
     Args:
@@ -95,7 +93,7 @@ class Weights:
         queries: what has a row: the steps of the text, or the columns of the strip.
         keys: what has a column: the columns of the strip, the steps of the text (what each was told), or the numbers of
             a vector, which are no weights.
-        own: (head, query, key), while the net is told its own text; None for what the browser asks the live channel.
+        own: while the net is told its own text; None for what the browser asks the live channel.
         right: the same while it is told the right text; None where that makes no difference, or is not known.
         learnt: whether the weights come from scores; False where all are equal by construction.
         of: "weight", or "gradient" for shares of the gradient of what each step says.
@@ -106,14 +104,14 @@ class Weights:
     path: str
     queries: Literal["steps", "columns"]
     keys: Literal["columns", "steps", "numbers"]
-    own: np.ndarray | None
-    right: np.ndarray | None = None
+    own: Annotated[Array | None, Axes("head query key", FLOATS, sent="float32")]
+    right: Annotated[Array | None, Axes("head right_query right_key", FLOATS, sent="float32")] = None
     learnt: bool = True
     of: Literal["weight", "gradient"] = "weight"
 
 
 @dataclass(frozen=True)
-class Curve:
+class Curve(Payload):
     """How accurate a model is by the length of its strips.
 
     Args:
@@ -139,11 +137,10 @@ class Curve:
 
 
 @dataclass(frozen=True, eq=False)
-class AlignmentView:
+class AlignmentView(Payload):
     """A strip and what a net reads of it.
 
     Args:
-        picture: uint8 (row, column, 1).
         digits: how many there are on it.
         pitch: pixels from one column of features to the next; the middle of the first one is at the first pixel.
         classes: the names of the symbols; the last one ends a text.
@@ -163,7 +160,7 @@ class AlignmentView:
         BadInput: the picture is no strip of so many digits.
     """
 
-    picture: np.ndarray
+    picture: Annotated[Array, Axes("row column colour", ("uint8",))]
     digits: int
     pitch: int
     classes: tuple[str, ...]
@@ -171,59 +168,19 @@ class AlignmentView:
     reads: Sequence[int] | None
     own: Text
     told: Text | None
-    layers: Sequence[Weights]
+    layers: tuple[Weights, ...]
     trained: int | None
     kind: str
-    curves: Sequence[Curve]
+    curves: tuple[Curve, ...]
     checkpoint: str
     asked: Mapping[str, Any]
     origin: Mapping[str, str | int | float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.picture.ndim != 3 or self.digits < 1 or self.picture.shape[1] % self.digits:
             raise BadInput(f"A strip of {self.digits} digits cannot have the shape {self.picture.shape}.")
 
 
 alignment = url_view.Viewed("alignment", FIELDS)
-"""Draws a strip, what is read of it, and where each step looks, from what `packed` returned."""
-
-
-def packed(view: AlignmentView) -> bytes:
-    """Return a view as the browser gets it."""
-    header = {
-        "digits": view.digits,
-        "pitch": view.pitch,
-        "classes": list(view.classes),
-        "right": None if view.right is None else [int(symbol) for symbol in view.right],
-        "reads": None if view.reads is None else [int(place) for place in view.reads],
-        "trained": view.trained,
-        "kind": view.kind,
-        "before": {
-            "own": [int(symbol) for symbol in view.own.before],
-            "right": None if view.told is None else [int(symbol) for symbol in view.told.before],
-        },
-        "layers": [
-            {"name": one.name, "title": one.title, "path": one.path, "queries": one.queries, "keys": one.keys,
-             "learnt": one.learnt, "of": one.of}
-            for one in view.layers
-        ],
-        "curves": [
-            {"key": one.key, "title": one.title, "control": one.control, "lengths": list(one.lengths),
-             "digits": list(one.digits), "exact": list(one.exact),
-             "digits_range": [list(ends) for ends in one.digits_range],
-             "exact_range": [list(ends) for ends in one.exact_range], "distance": list(one.distance)}
-            for one in view.curves
-        ],
-        "checkpoint": view.checkpoint,
-        "picture": dict(view.asked),
-        "origin": dict(view.origin),
-    }  # fmt: skip
-    arrays = {"picture": view.picture, "own": view.own.probabilities.astype(np.float32)}
-    if view.told is not None:
-        arrays["right"] = view.told.probabilities.astype(np.float32)
-    for number, one in enumerate(view.layers):
-        if one.own is not None:
-            arrays[f"own.{number}"] = one.own.astype(np.float32)
-        if one.right is not None:
-            arrays[f"right.{number}"] = one.right.astype(np.float32)
-    return pack(header, arrays)
+"""Draws a strip, what is read of it, and where each step looks, from a packed view."""

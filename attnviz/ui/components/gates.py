@@ -14,14 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal
 
-import numpy as np
-
-from attnviz.errors import BadInput
 from attnviz.ui.components import url_view
 from attnviz.ui.components.url_view import settled_view as settled_view
-from attnviz.views.payload import pack
+from attnviz.views.declared import FLOATS, Array, Axes, Payload
 from attnviz.views.url_fields import KINDS, Field, Fields, Kind
 
 SETS = ("own", "one", "mean", "other")
@@ -59,36 +56,34 @@ pictures, and what it is computed from; how many gates are turned by hand, and w
 
 
 @dataclass(frozen=True, eq=False)
-class GateTap:
-    """A tap of gates, and what else they may be.
+class GateTap(Payload):
+    """A tap of gates, and what else they may be: their mean over many pictures, and those of another picture.
 
     Args:
         address: its tap path.
-        mean: over many pictures, in the shape of the tap without its pictures.
-        other: of another picture.
+        mean, other: in the shape of the tap without its pictures. The browser only sends them back.
     """
 
     address: str
-    mean: np.ndarray
-    other: np.ndarray | None = None
+    mean: Annotated[Array, Axes("...", FLOATS, sent="float32")]
+    other: Annotated[Array | None, Axes("...", FLOATS, sent="float32")] = None
 
 
 @dataclass(frozen=True, eq=False)
-class GatesOfLayer:
+class GatesOfLayer(Payload):
     """The gates of one layer on one picture, what they were computed from, and what they do over many pictures.
 
     Args:
         title: of the layer, for people.
-        path: of the layer.
         form: "gate": the factor of a channel is its gate; "one plus": it is 1 + its gate.
         tap: of the gates of channels, whose value may vary over places too.
-        gate: (channel,) its mean over places, 0..1.
-        many: (picture, channel) gates of many pictures, mean over places.
+        gate: its mean over places, 0..1.
+        mean, lowest, highest: of the gates of many pictures, each a mean over places.
         kinds: of each channel: "varies", "constant" or "always open".
-        squeezed: (channel,) means of the maps.
-        squeezed_max: (channel,) their maxima; None where these play no part.
-        reduced: (unit,) the narrow layer; where maxima play a part, the sum of the one from means and that from maxima.
-        excite, shift: (channel, unit) and (channel,): a gate's score is excite @ reduced + shift.
+        squeezed: means of the maps.
+        squeezed_max: their maxima; None where these play no part.
+        reduced: the narrow layer; where maxima play a part, the sum of the one from means and that from maxima.
+        excite, shift: a gate's score is excite @ reduced + shift.
         shift_is: what the shift is, for people: "the bias".
         space: the gates of places, or the scores of places; None where there are none.
         space_is: "gate": a factor of its own; "score": it is added to the score of the channel.
@@ -97,39 +92,37 @@ class GatesOfLayer:
 
     title: str
     path: str
-    form: str
+    form: Literal["gate", "one plus"]
     tap: GateTap
-    gate: np.ndarray
-    many: np.ndarray
+    gate: Annotated[Array, Axes("channel", FLOATS, sent="float64")]
+    mean: Annotated[Array, Axes("channel", FLOATS, sent="float64")]
+    lowest: Annotated[Array, Axes("channel", FLOATS, sent="float64")]
+    highest: Annotated[Array, Axes("channel", FLOATS, sent="float64")]
     kinds: Sequence[str]
-    squeezed: np.ndarray
-    squeezed_max: np.ndarray | None
-    reduced: np.ndarray
-    excite: np.ndarray
-    shift: np.ndarray
+    squeezed: Annotated[Array, Axes("channel", FLOATS, sent="float64")]
+    squeezed_max: Annotated[Array | None, Axes("channel", FLOATS, sent="float64")]
+    reduced: Annotated[Array, Axes("unit", FLOATS, sent="float64")]
+    excite: Annotated[Array, Axes("channel unit", FLOATS, sent="float64")]
+    shift: Annotated[Array, Axes("channel", FLOATS, sent="float64")]
     shift_is: str
-    space: np.ndarray | None = None
+    space: Annotated[Array | None, Axes("row column", FLOATS, sent="float64")] = None
     space_is: str = ""
     space_tap: GateTap | None = None
 
-    def __post_init__(self) -> None:
-        channels, units = self.excite.shape
-        found = (self.gate.shape, self.many.shape[1:], self.squeezed.shape, self.shift.shape, (len(self.kinds),))
-        if set(found) != {(channels,)} or self.reduced.shape != (units,):
-            raise BadInput(f"{self.path}: expected {channels} gates from {units} units, got {found}.")
+    def sizes(self) -> dict[str, int]:
+        """Return how many gates there are."""
+        return {"channel": len(self.kinds)}
 
 
 @dataclass(frozen=True, eq=False)
-class GatesView:
+class GatesView(Payload):
     """A picture, the gates of a net on it, and its answer.
 
     Args:
-        picture: uint8 (row, column, 1 or 3).
         ink: whether it is ink on paper, and not a photograph.
         layers: in the order of the forward pass.
         classes: the names of the answers.
         label: what the picture shows.
-        logits, probabilities: the answer.
         many: over which pictures means are taken, in words.
         other: which other picture's gates there are, in words; None for none.
         checkpoint: the key of the net that the live channel asks.
@@ -137,13 +130,13 @@ class GatesView:
         origin: software version, model, recipe, seed, digest, image: stands in every export.
     """
 
-    picture: np.ndarray
+    picture: Annotated[Array, Axes("row column colour", ("uint8",))]
     ink: bool
     layers: tuple[GatesOfLayer, ...]
     classes: tuple[str, ...]
     label: str | None
-    logits: np.ndarray
-    probabilities: np.ndarray
+    logits: Annotated[Array, Axes("logit", FLOATS, sent="float32")]
+    probabilities: Annotated[Array, Axes("class", FLOATS, sent="float32")]
     many: str
     other: str | None
     checkpoint: str
@@ -152,63 +145,4 @@ class GatesView:
 
 
 gates = url_view.Viewed("gates", FIELDS)
-"""Draws the gates, from what `packed` returned."""
-
-
-def packed(view: GatesView) -> bytes:
-    """Return a view as the browser gets it."""
-    header = {
-        "layers": [_described(layer) for layer in view.layers],
-        "ink": view.ink,
-        "classes": list(view.classes),
-        "label": view.label,
-        "many": view.many,
-        "other": view.other,
-        "checkpoint": view.checkpoint,
-        "picture": dict(view.asked),
-        "origin": dict(view.origin),
-    }
-    arrays = {
-        "picture": view.picture,
-        "logits": view.logits.astype(np.float32),
-        "probabilities": view.probabilities.astype(np.float32),
-    }
-    for place, layer in enumerate(view.layers):
-        arrays |= {f"{place}.{name}": values for name, values in _arrays(layer).items() if values is not None}
-    return pack(header, arrays)
-
-
-def _described(layer: GatesOfLayer) -> dict[str, Any]:
-    return {
-        "title": layer.title,
-        "path": layer.path,
-        "form": layer.form,
-        "tap": layer.tap.address,
-        "spaceTap": None if layer.space_tap is None else layer.space_tap.address,
-        "spaceIs": layer.space_is,
-        "shiftIs": layer.shift_is,
-        "kinds": list(layer.kinds),
-    }
-
-
-def _arrays(layer: GatesOfLayer) -> dict[str, np.ndarray | None]:
-    """Return what the browser computes from in double precision, and what it only sends back in single."""
-    exact = {
-        "gate": layer.gate,
-        "mean": layer.many.mean(0),
-        "lowest": layer.many.min(0),
-        "highest": layer.many.max(0),
-        "squeezed": layer.squeezed,
-        "squeezed_max": layer.squeezed_max,
-        "reduced": layer.reduced,
-        "excite": layer.excite,
-        "shift": layer.shift,
-        "space": layer.space,
-    }
-    sent = {"put_mean": layer.tap.mean, "put_other": layer.tap.other}
-    if layer.space_tap is not None:
-        sent |= {"put_space_mean": layer.space_tap.mean, "put_space_other": layer.space_tap.other}
-    return {
-        **{name: None if values is None else values.astype(np.float64) for name, values in exact.items()},
-        **{name: None if values is None else values.astype(np.float32) for name, values in sent.items()},
-    }
+"""Draws the gates, from a packed view."""

@@ -13,14 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
-import numpy as np
-
-from attnviz.errors import BadInput
 from attnviz.ui.components import url_view
 from attnviz.ui.components.url_view import settled_view as settled_view
-from attnviz.views.payload import pack
+from attnviz.views.declared import FLOATS, Array, Axes, Payload
 from attnviz.views.url_fields import KINDS, Field, Fields, Kind
 
 GRIDS = ("own", "identity", "mean")
@@ -63,90 +60,58 @@ grid is used, with its own angle and shear in degrees."""
 
 
 @dataclass(frozen=True, eq=False)
-class Angles:
+class Angles(Payload):
     """By how much many pictures were rotated, and by how much their grids are, in degrees counter-clockwise as seen.
 
     Args:
-        picture, grid: (picture,)
         slope, offset: of the line that is nearest to them; None where none is.
         here: by how much the picture that is shown was rotated before anybody moved it; None if that is not known.
     """
 
-    picture: np.ndarray
-    grid: np.ndarray
+    picture: Annotated[Array, Axes("picture", FLOATS, sent="float32")]
+    grid: Annotated[Array, Axes("picture", FLOATS, sent="float32")]
     slope: float | None
     offset: float | None
     here: float | None
 
 
 @dataclass(frozen=True, eq=False)
-class GridView:
+class GridView(Payload):
     """A picture, the transform that a net computes from it, and its answer.
 
     Args:
-        picture: uint8 (row, column, 1 or 3).
         ink: whether it is ink on paper, and not a photograph.
-        theta: (2, 3)
-        mean: (2, 3), over many pictures, and a transform that the net could compute.
+        theta: the transform, 2 x 3.
+        mean: of theta over many pictures: a transform that the net could compute.
         many: over which pictures, in words.
         tap: the tap path of theta.
         classes: the names of the answers.
         label: what the picture shows.
-        logits, probabilities: the answer.
         angles: of many pictures; None where it is not known by how much they were rotated.
         checkpoint: the key of the net that the live channel asks.
         asked: the example, as a request names it.
         origin: software version, model, recipe, seed, digest, image: stands in every export.
     """
 
-    picture: np.ndarray
+    picture: Annotated[Array, Axes("row column colour", ("uint8",))]
     ink: bool
-    theta: np.ndarray
-    mean: np.ndarray
+    theta: Annotated[Array, Axes("two three", FLOATS, sent="float64")]
+    mean: Annotated[Array, Axes("two three", FLOATS, sent="float64")]
     many: str
     tap: str
     classes: tuple[str, ...]
     label: str | None
-    logits: np.ndarray
-    probabilities: np.ndarray
+    logits: Annotated[Array, Axes("logit", FLOATS, sent="float32")]
+    probabilities: Annotated[Array, Axes("class", FLOATS, sent="float32")]
     angles: Angles | None
     checkpoint: str
     asked: Mapping[str, Any]
     origin: Mapping[str, str | int | float] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        if {self.theta.shape, self.mean.shape} != {(2, 3)}:
-            raise BadInput(f"Theta has 2 rows and 3 columns, not the shape {self.theta.shape} or {self.mean.shape}.")
+    def sizes(self) -> dict[str, int]:
+        """Return the sizes of a transform."""
+        return {"two": 2, "three": 3}
 
 
 sampling_grid = url_view.Viewed("sampling_grid", FIELDS)
-"""Draws a picture and its grid, from what `packed` returned."""
-
-
-def packed(view: GridView) -> bytes:
-    """Return a view as the browser gets it."""
-    angles = view.angles
-    header = {
-        "ink": view.ink,
-        "many": view.many,
-        "tap": view.tap,
-        "classes": list(view.classes),
-        "label": view.label,
-        "line": None if angles is None else {"slope": angles.slope, "offset": angles.offset, "here": angles.here},
-        "checkpoint": view.checkpoint,
-        "picture": dict(view.asked),
-        "origin": dict(view.origin),
-    }
-    arrays = {
-        "picture": view.picture,
-        "theta": view.theta.astype(np.float64),
-        "mean": view.mean.astype(np.float64),
-        "logits": view.logits.astype(np.float32),
-        "probabilities": view.probabilities.astype(np.float32),
-    }
-    if angles is not None:
-        arrays |= {
-            "angles_in": angles.picture.astype(np.float32),
-            "angles_out": angles.grid.astype(np.float32),
-        }
-    return pack(header, arrays)
+"""Draws a picture and its grid, from a packed view."""

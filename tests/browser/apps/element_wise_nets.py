@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.ui.components.stage_grid import Norm, StageLayer, StageView
+from attnviz.ui.components.stage_grid import Norm, Other, StageLayer, StageView
 
 Stages = dict[str, np.ndarray]
 
@@ -150,6 +150,6 @@ def _view(layers: tuple[StageLayer, ...], picture: np.ndarray, block: int) -> St
     return StageView(
         picture=picture, input=given, layers=layers, block=block, classes=("boot", "sandal", "bag"),
         logits=np.array([2.0, 0.5, -1.0]), probabilities=np.array([0.78, 0.18, 0.04]), label="boot",
-        checkpoint=None, asked={"data": "drawn", "number": 0}, other=(1, given[:, ::-1].copy()),
+        checkpoint=None, asked={"data": "drawn", "number": 0}, other=Other(1, given[:, ::-1].copy()),
         origin={"model": "drawn", "image": "drawn/0"},
     )  # fmt: skip

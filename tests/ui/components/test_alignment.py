@@ -12,7 +12,6 @@ from attnviz.ui.components.alignment import (
     Curve,
     Text,
     Weights,
-    packed,
     read_moved,
     write_moved,
 )
@@ -58,26 +57,26 @@ def test_moves_are_written_as_they_are_read() -> None:
 
 
 def test_a_view_is_packed_with_every_layer_told_either_text() -> None:
-    header, arrays = unpack(packed(view()))
-    assert header["before"] == {"own": [3, 0, 0], "right": [3, 1, 0]}
+    header, arrays = unpack(view().packed())
+    assert (header["own"], header["told"]) == ({"before": [3, 0, 0]}, {"before": [3, 1, 0]})
     assert header["layers"] == [
         {
             "name": "cross-1", "title": "Cross-attention", "path": "decoder.0.cross", "queries": "steps",
             "keys": "columns", "learnt": True, "of": "weight",
         }
     ]  # fmt: skip
-    np.testing.assert_allclose(arrays["right.0"], 2 * arrays["own.0"])
+    np.testing.assert_allclose(arrays["0.right"], 2 * arrays["0.own"])
     assert header["curves"][0]["digits_range"] == [[1, 1], [0.8, 1]]
 
 
 def test_where_the_right_text_is_not_known_there_is_none() -> None:
-    header, arrays = unpack(packed(view(right=None, reads=None, told=None, layers=[])))
+    header, arrays = unpack(view(right=None, reads=None, told=None, layers=()).packed())
     assert header["right"] is None
-    assert header["before"]["right"] is None
-    assert set(arrays) == {"picture", "own"}
+    assert header["told"] is None
+    assert set(arrays) == {"picture", "own.probabilities"}
 
 
 @pytest.mark.parametrize("more", [{"digits": 3}, {"digits": 0}, {"picture": np.zeros((28, 56), np.uint8)}])
 def test_a_picture_that_is_no_strip_is_refused(more: dict[str, Any]) -> None:
-    with pytest.raises(BadInput, match="cannot have the shape"):
+    with pytest.raises(BadInput, match="shape"):
         view(**more)

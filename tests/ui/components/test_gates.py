@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.gates import FIELDS, GatesOfLayer, GatesView, GateTap, packed, read_turns, write_turns
+from attnviz.ui.components.gates import FIELDS, GatesOfLayer, GatesView, GateTap, read_turns, write_turns
 from attnviz.views.payload import unpack
 
 
@@ -12,7 +12,7 @@ def layer(channels: int = 3, units: int = 2) -> GatesOfLayer:
     numbers = np.linspace(0, 1, channels)
     return GatesOfLayer(
         title="Block 1", path="blocks.0.attention", form="gate", gate=numbers, kinds=("varies",) * 3,
-        tap=GateTap("blocks.0.attention.gate", numbers, None), many=np.stack([numbers, numbers / 2]),
+        tap=GateTap("blocks.0.attention.gate", numbers, None), mean=0.75 * numbers, lowest=numbers / 2, highest=numbers,
         squeezed=numbers, squeezed_max=None, reduced=np.ones(units),
         excite=np.ones((channels, units)), shift=np.zeros(channels), shift_is="the bias",
     )  # fmt: skip
@@ -37,7 +37,7 @@ def test_turns_are_written_as_they_are_read() -> None:
 
 
 def test_the_weights_of_a_layer_fit_its_gates() -> None:
-    with pytest.raises(BadInput, match="expected 2 gates from 2 units"):
+    with pytest.raises(BadInput, match=r"gate: expected float64 or float32 of the shape \(3\)"):
         layer(channels=2)
 
 
@@ -47,11 +47,11 @@ def test_a_view_is_packed_with_what_each_gate_is_computed_from() -> None:
         logits=np.zeros(1), probabilities=np.array([0.5, 0.5]), many="2 pictures", other=None, checkpoint="net",
         asked={"data": "x", "number": 1}, origin={"seed": 0},
     )  # fmt: skip
-    header, arrays = unpack(packed(view))
-    assert header["layers"][0]["tap"] == "blocks.0.attention.gate"
-    assert header["layers"][0]["spaceTap"] is None
-    assert header["picture"] == {"data": "x", "number": 1}
+    header, arrays = unpack(view.packed())
+    assert header["layers"][0]["tap"]["address"] == "blocks.0.attention.gate"
+    assert header["layers"][0]["space_tap"] is None
+    assert header["asked"] == {"data": "x", "number": 1}
     np.testing.assert_array_equal(arrays["0.mean"], [0, 0.375, 0.75])
     np.testing.assert_array_equal(arrays["0.lowest"], [0, 0.25, 0.5])
-    assert arrays["0.put_mean"].dtype == np.float32
-    assert "0.put_other" not in arrays
+    assert arrays["0.tap.mean"].dtype == np.float32
+    assert "0.tap.other" not in arrays

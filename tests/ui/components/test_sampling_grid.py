@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.sampling_grid import FIELDS, Angles, GridView, packed, read_signed, read_theta, write_theta
+from attnviz.ui.components.sampling_grid import FIELDS, Angles, GridView, read_signed, read_theta, write_theta
 from attnviz.views.payload import unpack
 
 THETA = np.array([[0.9, 0.1, 0.0], [-0.1, 0.8, 0.2]])
@@ -52,16 +52,16 @@ def test_a_theta_is_written_as_it_is_read() -> None:
 
 
 def test_theta_has_two_rows_and_three_columns() -> None:
-    with pytest.raises(BadInput, match="2 rows and 3 columns"):
+    with pytest.raises(BadInput, match=r"theta: expected float64 or float32 of the shape \(2, 3\)"):
         view(theta=np.eye(3))
 
 
 def test_a_view_is_packed_with_theta_in_double_precision_and_angles_where_they_are_known() -> None:
-    header, arrays = unpack(packed(view()))
-    assert header["line"] is None
+    header, arrays = unpack(view().packed())
+    assert header["angles"] is None
     assert arrays["theta"].dtype == np.float64
     np.testing.assert_array_equal(arrays["mean"], THETA / 2)
     angles = Angles(np.array([1.0, 2.0]), np.array([0.5, 1.0]), 0.5, 0.0, 12.0)
-    header, arrays = unpack(packed(view(angles=angles)))
-    assert header["line"] == {"slope": 0.5, "offset": 0.0, "here": 12.0}
-    np.testing.assert_array_equal(arrays["angles_out"], [0.5, 1.0])
+    header, arrays = unpack(view(angles=angles).packed())
+    assert header["angles"] == {"slope": 0.5, "offset": 0.0, "here": 12.0}
+    np.testing.assert_array_equal(arrays["angles.grid"], [0.5, 1.0])

@@ -39,11 +39,11 @@ def test_nonsense_stays_as_it_is_for_the_component_to_name(words: dict[str, str]
 
 def test_learnt_numbers_travel_in_single_precision_and_lose_nothing() -> None:
     def page() -> None:
-        from attnviz.ui.components.stage_grid import packed, stage_grid
+        from attnviz.ui.components.stage_grid import stage_grid
         from tests.browser.apps.element_wise_nets import make_grey
 
         stage_grid(make_grey(), key="stages", state={"head": 2})
-        stage_grid(packed(make_grey()), key="of bytes", state={"head": 2})
+        stage_grid(make_grey().packed(), key="of bytes", state={"head": 2})
 
     at = AppTest.from_function(page, default_timeout=60).run()
     assert not at.exception
@@ -55,12 +55,12 @@ def test_learnt_numbers_travel_in_single_precision_and_lose_nothing() -> None:
     assert arrays["0.x_weights"].dtype == np.float32
     np.testing.assert_array_equal(arrays["0.x_weights"].astype(float), view.layers[0].x_weights)
     np.testing.assert_array_equal(arrays["input"].astype(float), view.input)
-    assert header["layers"][0]["eps"] == 1e-5
+    assert header["layers"][0]["norm"]["eps"] == 1e-5
 
 
 def test_arrays_that_do_not_fit_are_refused() -> None:
     view = NETS["colour"]()
-    with pytest.raises(BadInput, match=r"input: expected the shape \(3, 32, 32\)"):
+    with pytest.raises(BadInput, match=r"input: expected float64 or float32 of the shape \(3, 32, 32\)"):
         replace(view, input=view.input[:, :5])
-    with pytest.raises(BadInput, match="expected a convolution of 9 to 3 maps"):
+    with pytest.raises(BadInput, match=r"convolution: expected float64 or float32 of the shape \(3, 9, 3, 3\)"):
         replace(view, layers=(replace(view.layers[0], convolution=np.zeros((3, 4, 3, 3))),))

@@ -215,7 +215,7 @@ export class Alignment extends LivePart {
       shown: [layer.name],
     };
     const request = {
-      pictures: [header.picture],
+      pictures: [header.asked],
       asks: [{ checkpoint: header.checkpoint, wanted: { read: { derived: "read", parameters } } }],
     };
     const { moved, told } = view;

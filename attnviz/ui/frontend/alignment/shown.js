@@ -20,6 +20,9 @@ import {
   whereInWords,
 } from "./derive.js";
 
+/** A text of the view -> the field of the data that holds it. @type {Record<string, "own"|"told">} */
+const TEXTS = { own: "own", right: "told" };
+
 /**
  * What was said, and where it looked.
  * @typedef {{probabilities: Float32Array, weights: import("./derive.js").Weights}} Read
@@ -62,8 +65,8 @@ export class Shown {
     const names = header.layers.map((one) => one.name);
     return {
       layers: names,
-      headsOf: (name) => shapes[`own.${Math.max(0, names.indexOf(name))}`]?.[0] ?? 1,
-      steps: Math.max(shapes.own[0], header.right?.length ?? 0),
+      headsOf: (name) => shapes[`${Math.max(0, names.indexOf(name))}.own`]?.[0] ?? 1,
+      steps: Math.max(shapes["own.probabilities"][0], header.right?.length ?? 0),
       columns: this.features,
       told: header.right !== null,
       masked: this.masked,
@@ -110,10 +113,10 @@ export class Shown {
   /** What the net says before anything is changed, told what the view says. @returns {Read} */
   get before() {
     const { arrays, shapes, view, gradients } = this.state;
-    const probabilities = arrays[view.told];
+    const probabilities = arrays[`${TEXTS[view.told]}.probabilities`];
     if (this.layer.of === "gradient") return { probabilities, weights: gradients[view.told] ?? this.evenly };
-    const told = `${view.told}.${this.number}`;
-    const name = arrays[told] ? told : `own.${this.number}`;
+    const told = `${this.number}.${view.told}`;
+    const name = arrays[told] ? told : `${this.number}.own`;
     return { probabilities, weights: { values: arrays[name], shape: shapes[name] } };
   }
 
@@ -121,7 +124,7 @@ export class Shown {
   get evenly() {
     const { features } = this;
     const { shapes, view } = this.state;
-    const steps = shapes[view.told][0];
+    const steps = shapes[`${TEXTS[view.told]}.probabilities`][0];
     return { values: new Float32Array(steps * features).fill(1 / features), shape: [1, steps, features] };
   }
 
@@ -228,7 +231,7 @@ export class Shown {
     if (keys === "numbers") return [];
     if (keys === "steps") {
       const own = answered && view.told === "own";
-      return letters(own ? [classes.length, ...this.said.slice(0, -1)] : header.before[view.told], classes);
+      return letters(own ? [classes.length, ...this.said.slice(0, -1)] : header[TEXTS[view.told]].before, classes);
     }
     if (!right || !reads) return Array.from({ length: digits }, (_, i) => `${i + 1}`);
     const found = new Array(digits).fill("");

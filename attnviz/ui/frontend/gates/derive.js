@@ -18,8 +18,8 @@ export const SETS = {
  * @property {"gate"|"one plus"} form
  * @property {string} tap
  * @property {string|null} spaceTap
- * @property {string} spaceIs
- * @property {string} shiftIs
+ * @property {string} space_is
+ * @property {string} shift_is
  * @property {string[]} kinds
  * @property {number} channels
  * @property {number} units
@@ -43,7 +43,12 @@ export const SETS = {
  * @property {ArrayLike<number>|null} space
  */
 
-const PUT = ["put_mean", "put_other", "put_space_mean", "put_space_other"];
+const PUT = {
+  put_mean: "tap.mean",
+  put_other: "tap.other",
+  put_space_mean: "space_tap.mean",
+  put_space_other: "space_tap.other",
+};
 
 const turn = /** @param {any} value */ (value) =>
   Array.isArray(value) && value.length === 3 && value.every(Number.isInteger);
@@ -82,18 +87,20 @@ export const RULES = {
 
 /**
  * What Python sent.
- * @param {any} header
- * @param {Record<string, any>} arrays
+ * @param {Pick<GatesView["header"], "layers">} header
+ * @param {Record<string, any>} arrays as in `GatesView["arrays"]`
  * @param {Record<string, number[]>} shapes
  * @returns {Layer[]}
  */
 export function layersOf(header, arrays, shapes) {
-  return header.layers.map((said, number) => {
+  return header.layers.map(({ tap, space_tap, ...said }, number) => {
     const of = (name) => arrays[`${number}.${name}`];
     const [channels, units] = shapes[`${number}.excite`];
     const places = shapes[`${number}.space`];
     return {
       ...said,
+      tap: tap.address,
+      spaceTap: space_tap?.address ?? null,
       channels,
       units,
       mean: of("mean"),
@@ -103,7 +110,9 @@ export function layersOf(header, arrays, shapes) {
       shift: of("shift"),
       places: places ? { rows: places[0], columns: places[1] } : null,
       put: Object.fromEntries(
-        PUT.filter(of).map((name) => [name, { values: of(name), shape: shapes[`${number}.${name}`] }]),
+        Object.entries(PUT)
+          .filter(([, from]) => of(from))
+          .map(([name, from]) => [name, { values: of(from), shape: shapes[`${number}.${from}`] }]),
       ),
       own: {
         squeezed: of("squeezed"),
@@ -153,7 +162,7 @@ export function valuesOf(layer, number, arrays) {
 /** What an answer must bring so that `valuesOf` finds it. @param {Layer[]} layers */
 export function wantedOf(layers) {
   const wanted = {};
-  layers.forEach(({ path, tap, own, spaceTap, spaceIs }, number) => {
+  layers.forEach(({ path, tap, own, spaceTap, space_is }, number) => {
     const want = (name, address) => (wanted[`${number}.${name}`] = { address });
     want("gate", tap);
     want("squeezed", `${path}.squeezed`);
@@ -162,7 +171,7 @@ export function wantedOf(layers) {
       want("squeezed_max", `${path}.squeezed_max`);
       want("reduced_max", `${path}.reduced_max`);
     }
-    if (spaceIs) want("space", spaceTap ?? `${path}.space_score`);
+    if (space_is) want("space", spaceTap ?? `${path}.space_score`);
   });
   return wanted;
 }
@@ -282,7 +291,7 @@ export function stepsOf(layer, now, channel, gate) {
     return { unit, weight, product: weight * now.reduced[unit] };
   });
   const score = terms.reduce((sum, { product }) => sum + product, shift[channel]);
-  const computed = layer.spaceIs === "score" ? meanGate(score, now.space ?? [0]) : sigmoid(score);
+  const computed = layer.space_is === "score" ? meanGate(score, now.space ?? [0]) : sigmoid(score);
   const factor = form === "one plus" ? 1 + gate : gate;
   return {
     squeezed: now.squeezed[channel],
@@ -315,7 +324,7 @@ export function placesOf(view, layer, now, channel, score) {
 }
 
 function gatesOfPlaces(view, layer, space, channel, score) {
-  if (layer.spaceIs !== "score") return Float64Array.from(space);
+  if (layer.space_is !== "score") return Float64Array.from(space);
   const size = space.length;
   const turned = view.turned.find(([at, which]) => at === view.layer && which === channel);
   if (turned) return new Float64Array(size).fill(turned[2] / 100);

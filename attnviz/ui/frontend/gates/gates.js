@@ -206,7 +206,7 @@ export class Gates extends LivePart {
     }
     const { edits, arrays } = editsOf(view, layers);
     const request = {
-      pictures: [header.picture],
+      pictures: [header.asked],
       asks: [{ checkpoint: header.checkpoint, edits, wanted: wantedOf(layers) }],
       arrays,
     };
@@ -288,7 +288,7 @@ export class Gates extends LivePart {
     const { view, layers, now, places, found } = this;
     const [layer, channel] = [layers[view.layer], channelOf(view, layers)];
     const map = placesOf(view, layer, now[view.layer], channel, found.score);
-    places.paint(map, layer, layer.spaceIs === "score" ? channel : null, this);
+    places.paint(map, layer, layer.space_is === "score" ? channel : null, this);
   }
 
   /** What tests read. */

@@ -114,7 +114,7 @@ export class StepsPanel {
       say(product, column(one.product));
     });
     const others = sorted.slice(TERMS);
-    say(words.rest, others.length ? `${others.length} other units, and ${layer.shiftIs}` : layer.shiftIs);
+    say(words.rest, others.length ? `${others.length} other units, and ${layer.shift_is}` : layer.shift_is);
     say(words.shift, column(others.reduce((sum, { product }) => sum + product, steps.shift)));
     say(words.score, column(steps.score));
     say(words.computed, computedInWords(layer, steps) + instead(held, all, steps));
@@ -144,8 +144,8 @@ export class StepsPanel {
   }
 }
 
-function computedInWords({ spaceIs }, { computed }) {
-  if (spaceIs === "score")
+function computedInWords({ space_is }, { computed }) {
+  if (space_is === "score")
     return `With the score of each place, the sigmoid gives ${short(computed, 3)} on average over all places`;
   return `The sigmoid of the score is ${short(computed, 3)}`;
 }
@@ -155,8 +155,8 @@ function instead(held, all, { gate }) {
   return all === "own" ? "." : `; ${short(gate, 3)} stands in its place.`;
 }
 
-function scaledInWords({ form, spaceIs }, { squeezed, factor, scaled, gate }) {
-  if (spaceIs === "score")
+function scaledInWords({ form, space_is }, { squeezed, factor, scaled, gate }) {
+  if (space_is === "score")
     return (
       "Each value of the channel is multiplied by 1 + the gate of its place: " + `by ${short(1 + gate, 3)} on average.`
     );

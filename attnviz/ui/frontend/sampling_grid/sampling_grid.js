@@ -263,7 +263,7 @@ export class SamplingGrid extends LivePart {
       return;
     }
     const of = { picture: this.picture, move };
-    const pictures = isMoved(move) ? { values: of.picture, shape: shapes.picture } : [header.picture];
+    const pictures = isMoved(move) ? { values: of.picture, shape: shapes.picture } : [header.asked];
     const request = requestOf(header, pictures, heldTheta(view, arrays.mean));
     this.asker.ask(this.question, request, (answer) => this.hear(answer, of), header.origin.digest);
   }
@@ -298,8 +298,8 @@ export class SamplingGrid extends LivePart {
    */
   get dot() {
     const { view, answered, header, parts } = this;
-    if (!header.line || (this.failed && !isHeld(view))) return null;
-    return dotOf(header.line.here, isHeld(view) ? moveOf(view) : answered.move, parts);
+    if (!header.angles || (this.failed && !isHeld(view))) return null;
+    return dotOf(header.angles.here, isHeld(view) ? moveOf(view) : answered.move, parts);
   }
 
   // Layout and drawing
@@ -337,10 +337,10 @@ export class SamplingGrid extends LivePart {
     if (this.looked >= 0)
       seen.board.outline(0, this.looked, packed(theme.text), { halo: packed(theme.background), strong: true });
     seen.board.flush();
-    if (header.line)
+    if (header.angles)
       this.theta.paint(
-        { picture: arrays.angles_in, grid: arrays.angles_out },
-        header.line,
+        { picture: arrays["angles.picture"], grid: arrays["angles.grid"] },
+        header.angles,
         this.dot,
         this.plotSize,
         theme,
@@ -393,7 +393,7 @@ export class SamplingGrid extends LivePart {
     set(this.freer, "aria-disabled", String(!changed));
     this.root.classList.toggle("switched", changed);
     this.theta.show(this.used, this.parts, this.kind);
-    this.theta.tell(header.line, this.dot, header.many, this.failed);
+    this.theta.tell(header.angles, this.dot, header.many, this.failed);
     say(words.answer, changed ? this.answer.change(this.answered, this.before) : "");
     say(words.verdict, this.answer.words(this.answered));
     const what = view.drag === "grid" ? "the grid" : "the picture";

@@ -49,7 +49,7 @@ export function columnsOf(columns, layers) {
 /** A layer as stages.js takes it, of what the header and the arrays say. */
 export function layerOf(one, array) {
   const norm = (name, eps) =>
-    eps === null
+    eps === undefined
       ? null
       : {
           eps,
@@ -62,10 +62,10 @@ export function layerOf(one, array) {
     ...one,
     xWeights: array("x_weights"),
     yWeights: array("y_weights"),
-    conv: array("conv"),
+    conv: array("convolution"),
     bias: array("bias"),
-    norm: norm("norm", one.eps),
-    outputNorm: norm("output_norm", one.output_eps),
+    norm: norm("norm", one.norm?.eps),
+    outputNorm: norm("output_norm", one.output_norm?.eps),
     fixed: array("fixed"),
   };
 }

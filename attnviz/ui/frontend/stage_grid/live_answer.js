@@ -20,7 +20,7 @@ export function askOf({ view, header }) {
     ...(view.eps === null ? {} : { eps: view.eps }),
     ...(view.skip ? {} : { skip: false }),
     ...(view.relevance === "learnt" ? {} : { relevance: view.relevance }),
-    ...(view.relevance === "other" ? { data: header.ask.data, other: header.other.number } : {}),
+    ...(view.relevance === "other" ? { data: header.asked.data, other: header.other.number } : {}),
   };
   const wanted = Object.keys(parameters).length ? { stages: { derived: header.derived, parameters } } : {};
   return { checkpoint: header.checkpoint, edits, wanted };
@@ -64,7 +64,7 @@ export class LiveAnswer {
     }
     const { off, eps, skip, relevance } = grid.view;
     const question = JSON.stringify([this.subject, off, eps, skip, relevance]);
-    const request = { pictures: [grid.header.ask], asks: [askOf(grid)] };
+    const request = { pictures: [grid.header.asked], asks: [askOf(grid)] };
     this.asker.ask(question, request, (answer) => this.heard(answer), grid.header.origin.digest);
   }
 

@@ -172,7 +172,8 @@ export class StageGrid extends PixelPart {
   /** The stages of another picture, as they were learnt. */
   stagesOfOther() {
     const { number } = this.header.other;
-    if (this.other.number !== number) this.other = { number, stages: netStages(this.layers, this.arrays.other) };
+    if (this.other.number !== number)
+      this.other = { number, stages: netStages(this.layers, this.arrays["other.input"]) };
     return this.other.stages;
   }
 

@@ -45,7 +45,7 @@ export const RULES = {
 
 /** What cannot stand in for the relevance: a drawing has no other picture. @param {Record<string, any>} arrays */
 export function missingRelevances(arrays) {
-  return [...(arrays["0.mean"] ? [] : ["mean"]), ...(arrays.other ? [] : ["other"])];
+  return [...(arrays["0.mean"] ? [] : ["mean"]), ...(arrays["other.input"] ? [] : ["other"])];
 }
 
 /**

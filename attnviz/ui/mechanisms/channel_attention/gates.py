@@ -57,7 +57,7 @@ def of_picture(loaded: Loaded, example: Example) -> list[np.ndarray]:
 
 def farthest(layer: GatesOfLayer) -> int:
     """Return the channel whose gate is farthest from its mean over many pictures."""
-    return int(abs(layer.gate - layer.many.mean(0)).argmax())
+    return int(abs(layer.gate - layer.mean).argmax())
 
 
 def title_of(path: str, number: int) -> str:
@@ -99,7 +99,9 @@ def _layer(
         form=kind.form,
         tap=_tap(path, kind.tap, beside, many),
         gate=of_channels(own[kind.tap])[0].numpy(),
-        many=gates,
+        mean=gates.mean(0),
+        lowest=gates.min(0),
+        highest=gates.max(0),
         kinds=kinds(gates),
         squeezed=own["squeezed"][0].numpy(),
         squeezed_max=own["squeezed_max"][0].numpy() if "squeezed_max" in own else None,

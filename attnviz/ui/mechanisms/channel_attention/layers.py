@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
@@ -32,7 +33,7 @@ class Kind:
     space: str
     space_is: str
     shift_is: str
-    form: str
+    form: Literal["gate", "one plus"]
     taps: tuple[str, ...]
 
 

@@ -13,7 +13,7 @@ from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net
 from attnviz.subjects.subject import origin_of
 from attnviz.ui.components import map_grid, stage_maps
-from attnviz.ui.components.gates import FIELDS, SETS, packed, write_turns
+from attnviz.ui.components.gates import FIELDS, SETS, write_turns
 from attnviz.ui.components.panel import Panel
 from attnviz.ui.live.derived import Context, Derived, Index, NoParameters, View
 from attnviz.ui.shared import cache, pickers
@@ -29,7 +29,7 @@ def payload(subject: Subject, parameters: NoParameters) -> bytes:
     """Return the gates of all layers, as the component takes them."""
     from attnviz.ui.mechanisms.channel_attention import gates
 
-    return packed(cache.of_subject(gates.view, subject))
+    return cache.of_subject(gates.view, subject).packed()
 
 
 _TURN = r"\d{1,3}\.\d{1,4}-\d{1,3}"

@@ -94,7 +94,7 @@ def means(subject: Subject) -> str:
 
     view = cache.of_subject(gates.view, subject)
     layer, channel = farthest(view.layers)
-    value, mean = float(layer.gate[channel]), float(layer.many[:, channel].mean())
+    value, mean = float(layer.gate[channel]), float(layer.mean[channel])
     still = sum(kind != "varies" for one in view.layers for kind in one.kinds)
     count = sum(len(one.kinds) for one in view.layers)
     kind = kind_of(view.layers)
@@ -124,7 +124,7 @@ def kind_of(layers: Sequence[GatesOfLayer]) -> str:
 
 def farthest(layers: Sequence[GatesOfLayer]) -> tuple[GatesOfLayer, int]:
     """Return layer and channel of the gate that is farthest from its mean."""
-    found = [(layer, abs(layer.gate - layer.many.mean(0))) for layer in layers]
+    found = [(layer, abs(layer.gate - layer.mean)) for layer in layers]
     layer, apart = max(found, key=lambda one: float(one[1].max()))
     return layer, int(apart.argmax())
 

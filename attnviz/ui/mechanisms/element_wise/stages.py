@@ -17,7 +17,7 @@ from attnviz.errors import BadInput
 from attnviz.layers.element_wise import ElementWiseAttention
 from attnviz.subjects import Example, Loaded, Picture, Subject
 from attnviz.tracing import trace
-from attnviz.ui.components.stage_grid import Norm, StageLayer, StageView
+from attnviz.ui.components.stage_grid import Norm, Other, StageLayer, StageView
 from attnviz.ui.shared import cache, inference, pickers
 
 FEW = 200  # pictures over which the mean relevance is taken, at most
@@ -84,7 +84,7 @@ def view(loaded: Loaded, example: Example) -> StageView:
         asked=example.asked,
         derived="element_wise",
         ink=example.ink,
-        other=None if other is None else (other.number, _input_alone(loaded, first, other)),
+        other=None if other is None else Other(other.number, _input_alone(loaded, first, other)),
         origin=Subject(net, example).origin(first),
     )
 

@@ -9,7 +9,6 @@ from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net
 from attnviz.ui.components import map_grid
 from attnviz.ui.components.panel import Panel
-from attnviz.ui.components.stage_grid import packed
 from attnviz.ui.live.derived import Index, NoParameters, View
 from attnviz.ui.shared import cache
 
@@ -21,7 +20,7 @@ def payload(subject: Subject, parameters: NoParameters) -> bytes:
     """Return the stages of all layers, as the stage grid takes them."""
     from attnviz.ui.mechanisms.element_wise import stages
 
-    return packed(cache.of_subject(stages.view, subject))
+    return cache.of_subject(stages.view, subject).packed()
 
 
 def two_passes(parameters: NoParameters, net: Net) -> float:

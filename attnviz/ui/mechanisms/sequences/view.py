@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attnviz.subjects import Net
-from attnviz.ui.components.alignment import packed
 from attnviz.ui.components.panel import Panel
 from attnviz.ui.live.derived import NoParameters, View
 from attnviz.ui.shared import cache
@@ -18,7 +17,7 @@ def payload(subject: Subject, parameters: NoParameters) -> bytes:
     """Return strip, texts and weights, as the component takes them."""
     from attnviz.ui.mechanisms.sequences import reading
 
-    return packed(cache.of_subject(reading.view, subject))
+    return cache.of_subject(reading.view, subject).packed()
 
 
 ALIGNMENT_VIEW = View("alignment_view", NoParameters, payload, lasts=True)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from attnviz.subjects import Net
 from attnviz.ui.components.panel import Panel
-from attnviz.ui.components.sampling_grid import packed
 from attnviz.ui.live.derived import Context, Derived, NoParameters, View
 from attnviz.ui.shared import cache
 
@@ -21,7 +20,7 @@ def payload(subject: Subject, parameters: NoParameters) -> bytes:
     """Return picture, theta and answer, as the component takes them."""
     from attnviz.ui.mechanisms.spatial_transformer import grids
 
-    return packed(cache.of_subject(grids.view, subject))
+    return cache.of_subject(grids.view, subject).packed()
 
 
 GRID_VIEW = View("sampling_grid_view", NoParameters, payload, lasts=True)

@@ -109,7 +109,7 @@ def test_the_maps_follow_gates_that_are_replaced_all_together(here: Path) -> Non
         np.testing.assert_allclose(layer.stages["gate"].maps, one["gate"], rtol=1e-4, atol=1e-4)
     subject = Subject(found, WHERE["digits"])
     own = gates.view(found.load(double=True), WHERE["digits"])
-    mean = {number: layer.many.mean(0) for number, layer in enumerate(own.layers)}
+    mean = {number: layer.mean for number, layer in enumerate(own.layers)}
     at_mean = Spelled(here / found.key, WHERE["digits"].taken_by(found), dict(NETS["digits"][1]), mean).stages
     _, arrays = unpack(BLOCKS_VIEW.of(subject, gates="mean"))
     np.testing.assert_allclose(arrays["2.output"], at_mean[2]["output"], rtol=1e-3, atol=1e-3)
@@ -142,7 +142,7 @@ def test_the_gate_of_bam_comes_after_the_block(here: Path) -> None:
 def test_views_are_what_the_components_take(here: Path, name: str) -> None:
     subject = Subject(net(f"channel_attention.{name}"), picture_of(name) if name in WHERE else WHERE["digits"])
     header, arrays = unpack(GATES_VIEW.of(subject))
-    assert arrays["0.put_mean"].dtype == np.float32
+    assert arrays["0.tap.mean"].dtype == np.float32
     assert len(header["layers"]) == len(subject.net.config["widths"])
     assert header["other"] is not None
     assert len(unpack(BLOCKS_VIEW.of(subject))[0]["layers"]) == len(header["layers"])

@@ -110,7 +110,7 @@ def test_the_view_of_the_stage_grid_is_the_same_however_it_is_asked_for(here: Pa
     subject = Subject(net("element_wise.small"), Picture("fashion_mnist", 0))
     header, arrays = unpack(STAGES_VIEW.of(subject))
     view = stages.view(subject.net.load(double=True), subject.example)
-    assert (header["checkpoint"], header["ask"]) == (subject.net.key, {"data": "fashion_mnist", "number": 0})
+    assert (header["checkpoint"], header["asked"]) == (subject.net.key, {"data": "fashion_mnist", "number": 0})
     assert not {"state", "fields", "switches"} & header.keys(), "those belong to a page"
     np.testing.assert_array_equal(arrays["input"], view.input.astype(arrays["input"].dtype))
     np.testing.assert_array_equal(arrays["1.mean"], view.layers[1].mean)

@@ -46,8 +46,8 @@ def test_the_pass_over_the_other_picture_ends_at_the_first_layer(here: Path, mon
     assert len(reached) == 1, "for the picture itself"
     with torch.no_grad(), trace(loaded.model, [f"{first}.input"]) as seen:
         loaded.model(inference.batch_of(loaded, other))
-    assert view.other is not None and view.other[0] == other.number
-    np.testing.assert_array_equal(view.other[1], seen[f"{first}.input"].tensor[0])
+    assert view.other is not None and view.other.number == other.number
+    np.testing.assert_array_equal(view.other.input, seen[f"{first}.input"].tensor[0])
 
 
 def test_blocks_of_pixels_are_told(here: Path) -> None:
@@ -61,9 +61,9 @@ def test_another_picture_shows_another_class(here: Path) -> None:
     picture = Picture("fashion_mnist", int(few.numbers[0]))
     view = stages.view(net("element_wise.small").load(double=True), picture)
     assert view.other
-    assert few.labels[np.flatnonzero(few.numbers == view.other[0])[0]] != few.labels[0]
-    image = few.images[np.flatnonzero(few.numbers == view.other[0])[0]]
-    np.testing.assert_allclose(view.other[1], image.transpose(2, 0, 1) / 255)
+    assert few.labels[np.flatnonzero(few.numbers == view.other.number)[0]] != few.labels[0]
+    image = few.images[np.flatnonzero(few.numbers == view.other.number)[0]]
+    np.testing.assert_allclose(view.other.input, image.transpose(2, 0, 1) / 255)
 
 
 def test_the_mean_relevance_is_that_of_all_samples(here: Path) -> None:

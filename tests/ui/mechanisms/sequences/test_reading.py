@@ -26,15 +26,15 @@ def test_texts_and_weights_are_those_of_the_file_of_weights(here: Path, key: str
     net_on_strip = spelled(here, key, STRIP.picture)
     right = [*(int(digit) for digit in STRIP.target or ""), 10]
     assert header["right"] == right
-    assert header["before"]["right"] == [11, *right[:-1]]
+    assert header["told"]["before"] == [11, *right[:-1]]
     own, told = net_on_strip.read(), net_on_strip.read(right)
-    assert header["before"]["own"] == [11, *own.said[:-1]]
-    np.testing.assert_allclose(arrays["own"], own.probabilities, atol=1e-6)
-    np.testing.assert_allclose(arrays["right"], told.probabilities, atol=1e-6)
+    assert header["own"]["before"] == [11, *own.said[:-1]]
+    np.testing.assert_allclose(arrays["own.probabilities"], own.probabilities, atol=1e-6)
+    np.testing.assert_allclose(arrays["told.probabilities"], told.probabilities, atol=1e-6)
     for number, layer in enumerate(header["layers"][:-1]):  # the last one is the gradient
-        np.testing.assert_allclose(arrays[f"own.{number}"], own.weights[layer["name"]], atol=1e-6)
+        np.testing.assert_allclose(arrays[f"{number}.own"], own.weights[layer["name"]], atol=1e-6)
         if layer["queries"] == "steps":
-            np.testing.assert_allclose(arrays[f"right.{number}"], told.weights[layer["name"]], atol=1e-6)
+            np.testing.assert_allclose(arrays[f"{number}.right"], told.weights[layer["name"]], atol=1e-6)
     first = header["layers"][0]["name"]
     assert first == ("cross-2" if "transformer" in key else "context" if "one-vector" in key else "additive")
 

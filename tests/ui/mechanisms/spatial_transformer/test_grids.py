@@ -34,7 +34,7 @@ def test_theta_and_the_answer_are_those_of_the_file_of_weights(here: Path, name:
     np.testing.assert_allclose(arrays["theta"], wanted.theta, atol=1e-9)
     np.testing.assert_allclose(arrays["probabilities"], wanted.probabilities, atol=1e-6)
     assert header["tap"] == "transformer.theta"
-    assert (header["line"] is None) == (name == "wide"), "by how much photographs were rotated is not known"
+    assert (header["angles"] is None) == (name == "wide"), "by how much photographs were rotated is not known"
 
 
 def test_many_transforms_are_those_of_single_pictures_with_known_angles(here: Path) -> None:
