@@ -42,6 +42,7 @@ LAYERS: dict[str, set[str]] = {
         "dot_product",
         "explorer",
     },  # which app.py hands down to the live channel
+    "home_pictures": {"components", "table", "shared", "dot_product", "mechanisms"},
     "server": {"components", "table", "shared", "live"},  # which only app.py and the pages import
 }
 SHARED = {"core", "hands", "live", "terms", "maps", "export"}
@@ -202,8 +203,8 @@ def test_what_a_module_of_the_front_end_imports_is_there(front: Graph) -> None:
         ("live.budget", "from attnviz.ui.mechanisms.pixel_attention.panels import panel_of", True),
         ("live.budget", "from attnviz.ui.mechanisms import MECHANISMS", False),
         ("draw.panels", "from attnviz.ui.server import preload", True),
-        ("mechanisms.element_wise.home", "from attnviz.ui.mechanisms.pixel_attention import home", True),
-        ("mechanisms.element_wise.home", "from attnviz.ui.mechanisms.element_wise import words", False),
+        ("mechanisms.element_wise.stages", "from attnviz.ui.mechanisms.pixel_attention import panels", True),
+        ("mechanisms.element_wise.stages", "from attnviz.ui.mechanisms.element_wise import words", False),
         ("shared.page", "if TYPE_CHECKING:\n    from attnviz.ui.live import budget", False),
     ],
 )

@@ -2,14 +2,12 @@
 
 As on every map, more is more violet. Where there is less, the page shows through.
 
-Each mechanism has a module `home` that makes its picture: `python -m attnviz.ui.mechanisms.NAME.home`. A test holds the
-picture equal to what the model computes. Drawn while a visitor waits, it would need torch.
+`attnviz/ui/home_pictures.py` makes the picture of each mechanism from these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageDraw
@@ -54,11 +52,6 @@ def path(tile: Image.Image, grid: tuple[int, int], points: Sequence[tuple[float,
     draw.line(ends, fill=(*MARK, 255), width=2)
     for across, down in ends:
         draw.ellipse([across - 4, down - 4, across + 4, down + 4], fill=(*MARK, 255))
-
-
-def save(left: Image.Image, right: Image.Image, module: str) -> None:
-    """Write a picture of two tiles to `home.png` beside the module that made them."""
-    pair(left, right).save(Path(module).with_name("home.png"), optimize=True)
 
 
 def pair(left: Image.Image, right: Image.Image) -> Image.Image:

@@ -1,12 +1,11 @@
 """The pictures of the home page, which are made in advance, are what the models compute."""
 
-from importlib import import_module
-
 import numpy as np
 import pytest
 from PIL import Image
 
 from attnviz import cards
+from attnviz.ui import home_pictures
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import home_picture
 
@@ -17,7 +16,7 @@ TRAINED = [name for name, row in MECHANISMS.items() if row.home and row.home.vie
 def test_it_shows_what_the_model_computes(name: str) -> None:
     row = MECHANISMS[name]
     assert row.home
-    made = home_picture.pair(*import_module(f"attnviz.ui.mechanisms.{name}.home").tiles())
+    made = home_picture.pair(*home_pictures.tiles(name))
     with Image.open(row.home.file) as found:
-        again = f"made from other weights: run python -m attnviz.ui.mechanisms.{name}.home"
+        again = f"made from other weights: run python -m attnviz.ui.home_pictures {name}"
         np.testing.assert_allclose(np.asarray(found, int), np.asarray(made, int), atol=2, err_msg=again)

@@ -1,9 +1,6 @@
 """The tiles of the home page: their colours on light and dark pages, and what is drawn on them."""
 
-from pathlib import Path
-
 import numpy as np
-from PIL import Image
 
 from attnviz.ui.shared import home_picture
 
@@ -42,11 +39,9 @@ def test_a_path_joins_its_points_by_lines_with_a_dot_on_each() -> None:
     assert marked[:, 2 * cell].sum() == 2, "the line is 2 pixels wide"
 
 
-def test_two_tiles_are_saved_beside_the_module_with_a_gap_that_shows_the_page(tmp_path: Path) -> None:
+def test_two_tiles_stand_side_by_side_with_a_gap_that_shows_the_page() -> None:
     full, empty = (home_picture.heat(np.full((2, 2), value)) for value in (1.0, 0.0))
-    home_picture.save(full, empty, str(tmp_path / "home.py"))
-    with Image.open(tmp_path / "home.png") as found:
-        opaque = np.asarray(found)[..., 3]
+    opaque = np.asarray(home_picture.pair(full, empty))[..., 3]
     side, gap = home_picture.TILE, home_picture.GAP
     assert opaque.shape == (side, 2 * side + gap)
     assert (opaque[:, :side] == 255).all()
