@@ -67,7 +67,7 @@ def load(name: str) -> Checkpoint:
 
 @contextmanager
 def writing(name: str) -> Iterator[None]:
-    """Hold the lock of one of our checkpoints, from reading its card to writing it; wait for whoever holds it.
+    """Hold the lock of one of our checkpoints, from reading its card to writing it; wait until it is free.
 
     Raises:
         CheckpointError: the folder of checkpoints cannot be written.

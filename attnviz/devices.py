@@ -2,7 +2,7 @@
 
 Pages and the live channel read weights, taps and logits all over the place, and edit values with arrays of their own.
 So a net that they get is an ordinary module on the CPU whose forward pass happens in a twin on the device: pictures are
-copied to it, logits and the values of taps back from it. A trace of the module hears the twin.
+copied to it, logits and the values of taps back from it. A trace of the module records the twin.
 
     model = computing_on(model, "cuda")
     with trace(model, ["attention.weights"]) as seen:
@@ -66,7 +66,7 @@ def check_threads(threads: int) -> None:
 def same_each_time(device: str) -> None:
     """Let this process compute the same bits each time on a device, from now on; call it before anything else does.
 
-    CUDA adds in the order in which its threads end, unless torch is told to choose kernels that do not. Where there is
+    CUDA adds in the order in which its threads end, unless torch chooses deterministic kernels. Where there is
     none, torch warns and names the operation. On a CPU with a fixed number of threads the bits are the same anyway.
 
     Args:

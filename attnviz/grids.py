@@ -51,7 +51,7 @@ class Grid:
 
     @property
     def boxes(self) -> list[float]:
-        """Where the boxes lie, as a browser is told: top, left, step down, step across, height, width, in pixels."""
+        """Where the boxes lie, for the browser: top, left, step down, step across, height, width, in pixels."""
         return [float(part) for part in (*self.offset, self.stride, self.stride, self.field, self.field)]
 
     def tiles(self, rows: int, columns: int) -> bool:

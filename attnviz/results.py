@@ -431,7 +431,7 @@ def _short(name: str, card: Card | None) -> str:
 
 
 def _columns(name: str) -> dict[str, tuple[Test, str]]:
-    """Return the tests of a recipe, each with each of its figures, by a key that tells them apart."""
+    """Return the tests of a recipe, each with each of its figures, by a distinct key."""
     asked = [(test, figure) for test in RECIPES[name].tests for figure in test.figures]
     return {
         repr((test.data, test.split, test.augmentation, test.count, figure)): (test, figure) for test, figure in asked

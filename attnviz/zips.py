@@ -23,7 +23,7 @@ def check_directory(content: bytes, most: int, what: str) -> None:
     if at < 0 or not (content.startswith(b"PK\5\6", at) and content.endswith(b"\0\0")):
         at = content.rfind(b"PK\5\6", max(0, at - 2**16))
     if at < 0 or at + _END.size > len(content):
-        return  # it is no zip, as whoever reads it will say
+        return  # it is no zip, which its reader reports
     count, size = _END.unpack_from(content, at)[4:6]
     if count > most or size > _EACH * most or content[max(0, at - 20) :].startswith(b"PK\6\7"):
         raise BadInput(f"The file holds too many members: at most {most:,} {what} are read.")

@@ -53,7 +53,7 @@ class Product:
         return tensor.reshape(*self.sizes(lead), *(prod(self.sizes(group)) for group in groups))
 
     def put_back(self, tensor: Tensor, letters: str, *groups: Sequence[str], lead: Sequence[str]) -> Tensor | None:
-        """Undo `arranged`; None where something had been repeated."""
+        """Undo `arranged`; None where it had repeated an array."""
         order = [*lead, *(letter for group in groups for letter in group)]
         if sorted(order) != sorted(letters):
             return None

@@ -45,10 +45,10 @@ def plot(
 
     Args:
         across: how far to the right an epoch lies, percent.
-        epochs: that are written below it.
-        written: a value as it is read.
-        exact: a value as a dot says it; by default as it is read.
-        last: the last value of a line, as the legend says it; by default as it is read.
+        epochs: the labels of the axis.
+        written: formats a value.
+        exact: formats the value of a dot; by default as `written`.
+        last: formats the last value of a line for the legend; by default as `written`.
         bounds: the lowest and the highest value; by default round numbers about the values.
 
     Returns:

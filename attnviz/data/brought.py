@@ -1,7 +1,7 @@
 """The file that a visitor brings pictures in, a `.npz` or a zip with a folder of picture files for each class.
 
 No path is made of what the file says, nothing in it is run, and no more of it is unpacked than fits into bounded
-memory. Its pictures are read one by one, so that whoever waits for them can stop, and others are let in.
+memory. Its pictures are read one by one, so that a waiting visitor can stop, and others are let in.
 """
 
 from __future__ import annotations

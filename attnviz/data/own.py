@@ -5,8 +5,8 @@
 They come as a `.npz` (images, labels and perhaps classes) or as a zip with a folder of picture files for each class:
 attnviz/data/brought.py.
 
-Such a data set has a training part alone and is in no table: no page that shows pictures of data sets knows of it.
-Whoever brought it is known by a word that is kept as a digest; only that one can see it, train on it, and remove it.
+Such a data set has a training part alone and is in no table: no page that shows pictures of data sets lists it.
+Its owner is identified by a word that is kept as a digest; only the owner can see it, train on it, and remove it.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Bringing:
         title: what its holder calls it; a word or a few.
         like: the data set whose rows, columns and channels the pictures get; where that is ink on empty paper, dark ink
             on light paper is inverted.
-        holder: the word by which whoever brings it is known.
+        holder: the word that identifies its owner.
 
     Raises:
         BadInput: it is no such file, is too large, or there are too many; says what is wrong.

@@ -85,7 +85,7 @@ class Attention(Layer):
         heads: how many times it is done side by side.
         head_size: numbers of a head's query, key and value.
         output_features: numbers of a token afterwards; by default as before.
-        grid: where the tokens lie on the picture, for whoever draws them.
+        grid: where the tokens lie on the picture, for drawing.
 
     Call Args:
         tokens: float (batch, token, features).

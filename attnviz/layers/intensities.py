@@ -1,4 +1,4 @@
-"""The range of the pictures that models take: whoever forgets to divide by 255 would get answers, and false ones."""
+"""The range of the pictures that models take: without it, pictures in 0..255 would get wrong answers and no error."""
 
 import torch
 from torch import Tensor, nn

@@ -34,7 +34,7 @@ class PositionCode(Layer):
         features: numbers of the code; a multiple of 2, in two dimensions of 4.
         grid: where the tokens lie. Tokens that lie nowhere are not coded: a grid with a prefix is refused.
         longest: the longest wavelength of sinusoids, in places, over 2 pi. Beyond the size of the grid a wave is all
-            but constant and tells little: a small grid wants less than the paper's 10,000.
+            but constant and carries little information: a small grid wants less than the paper's 10,000.
         generator: of the learned vectors.
 
     Call Args:

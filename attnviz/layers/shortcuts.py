@@ -1,7 +1,7 @@
 """When a layer may take a quicker path to the same numbers: never where a derivative is taken through it.
 
 A shortcut that counts, sorts or compares values gives the same output as the layer spelled out, but not the same
-derivative: equal tokens may move apart. So whoever has a shortcut asks here first.
+derivative: equal tokens may move apart. So a layer with a shortcut asks here first.
 """
 
 import torch

@@ -107,7 +107,7 @@ def read(content: str | None, complain: Callable[[int, str], None]) -> tuple[dic
 
     Args:
         content: without the lines '---'; None where a lesson has no front matter.
-        complain: is told the line, from 0, and a sentence of each mistake.
+        complain: receives the line, from 0, and a sentence of each mistake.
     """
     if content is None:
         complain(0, f"A lesson begins with front matter between two lines '---': {', '.join(FIELDS)}.")

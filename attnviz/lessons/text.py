@@ -46,7 +46,7 @@ class Texts:
     """Turns syntax trees into blocks, and notes mistakes.
 
     Args:
-        complain: told the line (from 0) and the sentence of every mistake.
+        complain: receives the line (from 0) and the sentence of every mistake.
     """
 
     known: Known

@@ -51,7 +51,7 @@ def normalisers(query: Tensor, key: Tensor) -> tuple[Array, Array]:
 
 
 def carried(value: Tensor, projection: Tensor) -> tuple[Array, bool]:
-    """Return what each token adds to the output of whoever gives it the weight 1.
+    """Return what each token adds to the output of a query that gives it the weight 1.
 
     Args:
         value: (head, token, size)

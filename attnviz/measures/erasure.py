@@ -303,7 +303,7 @@ def curve(
         draws: random choices for each picture and count.
         fill: see `erased`.
         address: of the attention layer; None for the model's first.
-        report: is told after each picture how many are done, of how many.
+        report: called after each picture with how many are done, of how many.
         must_change: refuse removals that change no picture; a part of a longer curve may have none that do.
 
     Returns:

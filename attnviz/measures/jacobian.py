@@ -1,7 +1,7 @@
 """The Jacobian: how much each number of the picture moves the answer, if it moves a little.
 
 Source: gradients of the answer as a map: "Deep Inside Convolutional Networks", Simonyan, Vedaldi and Zisserman, 2013,
-https://arxiv.org/abs/1312.6034. It tells of small changes only, and nothing of removing a pixel.
+https://arxiv.org/abs/1312.6034. It describes small changes only, not the removal of a pixel.
 """
 
 from collections.abc import Callable

@@ -26,7 +26,7 @@ class HeadLayer(NamedTuple):
     Args:
         path: of the layer in the model.
         heads: how many it has.
-        output: path of the tap at which one of them is switched off: the last of the layer that tells heads apart.
+        output: path of the tap at which one of them is switched off: the last of the layer with an axis of heads.
         maps: path of the tap that says which places a head attends to; "" where none does.
     """
 

@@ -127,7 +127,7 @@ class PixelAttention(nn.Module):
     def levels(self, images: Tensor) -> Tensor | None:
         """Return each pixel's level k, int (batch, token), where attention over levels is the same thing, else None.
 
-        It is where tokens are pixels, nothing tells those of one intensity apart (no positions), every intensity is
+        It is where tokens are pixels, those of one intensity are equal (no positions), every intensity is
         k/255 exactly, nobody listens to the attention among the pixels themselves, and no derivative is taken with
         respect to the picture: a level is a count, which has none.
         """

@@ -116,7 +116,7 @@ def read(words: Iterable[str]) -> tuple[Axis, ...]:
 
 
 def word(axis: Axis) -> str:
-    """Return an axis as `read` reads it."""
+    """Return the text of an axis, from which `read` returns it."""
     if axis.choices:
         words = {False: "no", True: "yes"}
         return f"{axis.name}={','.join(words[one] if isinstance(one, bool) else str(one) for one in axis.choices)}"

@@ -2,7 +2,7 @@
 
 In the URL a test strip is its source, length and number, `strip=strokes.15.3`; a drawn strip holds its pixels,
 `strip=drawn.eJx...`, see `attnviz.data.inputs.strip`. One that does not fit is named by its digest,
-`strip=file.1f3a...`: whoever opens its file sees it again under the same link.
+`strip=file.1f3a...`: opening its file shows it again under the same link.
 """
 
 from __future__ import annotations

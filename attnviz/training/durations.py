@@ -1,4 +1,4 @@
-"""How long the epochs of a run took, as its log tells it: by the clock, and in seconds that a core computed.
+"""How long the epochs of a run took, from its log: by the clock, and in seconds that a core computed.
 
 A training that waits for others takes longer by the clock, but no more core-seconds; two threads take twice as many.
 """
@@ -45,7 +45,7 @@ def line(epoch: int, took: Duration) -> str:
 
 
 def in_log(text: str) -> list[Duration]:
-    """Return how long each epoch took that a log tells of; lines that are cut off or damaged are left out."""
+    """Return how long each epoch in a log took; lines that are cut off or damaged are left out."""
     matches = (LINE.fullmatch(one) for one in text.splitlines())
     return [Duration(float(m[1]), None if m[2] is None else float(m[2])) for m in matches if m]
 

@@ -1,4 +1,4 @@
-"""What a training tells while it goes on. Importing this costs no torch."""
+"""The events of a training. Importing this costs no torch."""
 
 from dataclasses import dataclass
 

@@ -17,7 +17,7 @@ class Stopped(KeyboardInterrupt):
 class Progress:
     """A bar that counts epochs of seeds. It appears with the first event, so that an error before it stands alone.
 
-    It tells no remaining time: trainings stop early, so there is none to tell.
+    It shows no remaining time: trainings stop early, so it is unknown.
 
     Args:
         recipe, seeds: what is trained.

@@ -76,7 +76,7 @@ def parsed(path: Path) -> RunFile:
         raise RunError(f"{path} cannot be read. Remove the folder to train from the start.") from error
 
 
-_known: dict[Path, tuple[files.Stamp, Any]] = {}  # whoever watches trainings reads the same files again and again
+_known: dict[Path, tuple[files.Stamp, Any]] = {}  # watching trainings reads the same files again and again
 _MOST = 1024
 
 
@@ -114,12 +114,12 @@ def status_in(home: Path) -> dict[str, Any]:
 
 
 def durations(run_id: str) -> list[Duration]:
-    """Return how long each epoch of a run took that its log tells of."""
+    """Return how long each epoch in the log of a run took."""
     return durations_in(home(run_id))
 
 
 def durations_in(home: Path) -> list[Duration]:
-    """Return how long each epoch took that the log in the folder of a run tells of."""
+    """Return how long each epoch in the log of a folder took."""
     try:
         return in_log(files.read(home / "log.txt", _LARGEST).decode(errors="replace"))
     except OSError:

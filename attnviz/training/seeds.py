@@ -30,7 +30,7 @@ Report = Callable[[int, Step | Epoch | Resumed], None]
 
 @dataclass(frozen=True)
 class Trained:
-    """One seed's result: the run as the card tells it, the weights it keeps, how long epochs took and its threads."""
+    """One seed's result: the run as the card records it, the weights it keeps, how long epochs took and its threads."""
 
     run: SeedRun
     weights: dict[str, Tensor]

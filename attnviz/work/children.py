@@ -17,7 +17,7 @@ from attnviz.work import processes
 
 
 def spawn(words: list[str], threads: int, log: IO[bytes], alive: Path) -> subprocess.Popen[bytes]:
-    """Start a process in a session of its own, so that it outlives whoever started it.
+    """Start a process in a session of its own, so that it outlives the process that started it.
 
     Args:
         threads: of the CPU.

@@ -49,7 +49,7 @@ class Folders(Generic[Kind]):
     file: str
 
     def folder(self) -> Path:
-        """Return the folder that they all lie in."""
+        """Return the folder that contains all of them."""
         return runs.folder() / self.place
 
     def ids(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""What was computed, kept for whoever asks next: so many bytes of it, and what many ask for at once computed once.
+"""A cache of results, bounded by bytes; what several request at once is computed once.
 
     kept = Kept(200_000_000, QUEUE)
     maps = kept.get(("maps", name, digest, number), compute)        # computes in a turn of the queue, or finds it
@@ -138,7 +138,7 @@ class _Coming:
         self._place: Place | None = None
 
     def waits(self, place: Place | None) -> None:
-        """Note the place in the line of whoever will compute it."""
+        """Note the place in the queue of the thread that will compute it."""
         self._place = place
         if place:
             self.queue.hurry(place, self._kind)

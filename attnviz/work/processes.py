@@ -94,7 +94,7 @@ def is_locked(path: Path) -> bool:
 
 
 def hold(file: IO[bytes]) -> bool:
-    """Take the lock of an open file, which whoever inherits the file holds, too; return whether it could be taken."""
+    """Take the lock of an open file, which processes that inherit it hold, too; return whether it could be taken."""
     until = time.monotonic() + _PATIENCE
     while not (taken := _locked(file, shared=False)) and time.monotonic() < until:
         time.sleep(0.01)  # somebody may just be looking whether it is held

@@ -1,4 +1,4 @@
-"""One queue for all that visitors wait for: whoever computes has one of a few turns, in a thread or in the event loop.
+"""One queue for all that visitors wait for: a computation takes one of a few turns, in a thread or the event loop.
 
     with QUEUE.turn(Kind.SHORT, what="attention of a picture"):         # in the thread of a page's script
         ...
@@ -171,7 +171,7 @@ class Queue:
 
     @staticmethod
     def has_turn() -> bool:
-        """Whether whoever calls computes in a turn already."""
+        """Whether the caller holds a turn already."""
         return _has_turn.get()
 
     @staticmethod

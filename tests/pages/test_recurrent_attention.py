@@ -54,8 +54,8 @@ def test_numbers_of_a_path_that_is_no_longer_shown_are_said_to_be_without_what_w
     said = {}
     for moved in ({}, {"moved": "2.5.7"}):
         said[len(moved)] = text(run(page, model="recurrent_attention.small", **moved))
-    assert "On this picture it says" in said[0] and "moved, it says" not in said[0]
-    assert "On this picture, with no glimpse moved, it says" in said[1]
+    assert "On this picture it predicts" in said[0] and "moved, it predicts" not in said[0]
+    assert "On this picture, with no glimpse moved, it predicts" in said[1]
 
 
 @pytest.mark.parametrize("source", [None, SOURCE])

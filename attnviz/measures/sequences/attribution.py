@@ -2,7 +2,8 @@
 
 "weights": how much of a step's weight lies on a digit. "gradient": the sum over its pixels of the absolute derivative
 of the symbol's logit. "pixels": by how much the symbol's log probability falls when the digit is erased from the
-picture. "annotations": the same when no step may attend to the columns of the digit, whose neighbours may know of it.
+picture. "annotations": the same when no step may attend to the columns of the digit; its neighbours
+may contain information on it.
 
 No agreement with the weights says anything without that of two other methods beside it.
 

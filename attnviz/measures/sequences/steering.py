@@ -117,7 +117,7 @@ def one_at_a_time(model: nn.Module, strips: Tensor, texts: Tensor, weights: Sequ
     Args:
         model: in evaluation mode; it takes `targets`.
         strips: float (batch, 1, row, column) in 0..1, of one length.
-        texts: int64 (batch, step), the true texts with what ends them: every step is told those before it.
+        texts: int64 (batch, step), the true texts with what ends them: every step receives those before it.
         weights: tap paths whose weights are swapped together.
         others: int64 (batch, digit), for each step but the last, which keeps its weights, the step whose weights it
             is given.

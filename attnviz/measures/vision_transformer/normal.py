@@ -1,4 +1,4 @@
-"""Is a map of attention what one should expect? What of it is the same for all queries, and for all pictures.
+"""Is a map of attention as expected? Which part of it is the same for all queries, and for all pictures.
 
 Source: tokens that draw attention from everywhere: "Efficient Streaming Language Models with Attention Sinks", Xiao et
 al., 2023, https://arxiv.org/abs/2309.17453; tokens of large norm: "Vision Transformers Need Registers", Darcet et al.,

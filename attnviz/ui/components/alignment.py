@@ -5,7 +5,7 @@ another step, layer or head without asking. Weights that are moved by hand, and 
 the live channel.
 
 A *view* is a dictionary: "at" (the step of the answer, from 0; "step" is the word of lessons), "told" (which text each
-step is told: "own" or "right"), "layer" (a name of the layers that the data have; "" for the first), "head" (a number
+step receives: "own" or "right"), "layer" (a name of the layers that the data have; "" for the first), "head" (a number
 from 0, or "mean"), "column" (the column of the strip whose row is shown, where a layer has rows for columns), "mask"
 (whether later steps are hidden), "moved" (pairs of a step and by how many columns its weights are moved to the right)
 and "measure" (of the curves).
@@ -25,7 +25,7 @@ from attnviz.views.declared import FLOATS, Array, Axes, Payload
 from attnviz.views.url_fields import KINDS, Field, Fields, Kind
 
 TOLD = ("own", "right")
-"""Which text each step is told: what the net itself said before, or the right text (teacher forcing)."""
+"""Which text each step receives: the predictions of the net itself, or the right text (teacher forcing)."""
 
 
 MEASURES = ("digits", "exact")
@@ -65,7 +65,7 @@ DECLARED = (
 )  # fmt: skip
 """What lessons can ask for: of the chosen step the symbol now and before, and the right one; the digit, from 1, on
 which most of its weight lies, with its share and that of the right digit; by how many columns its weights are moved;
-what the steps are told, "on" or "off" for the mask, and the name of the layer; the text, the right text, how many
+what the steps receive, "on" or "off" for the mask, and the name of the layer; the text, the right text, how many
 digits the strip has, and how many are right."""
 
 
@@ -91,12 +91,12 @@ class Weights(Payload):
         title: for people.
         path: of the layer, to which the name of a tap is added.
         queries: what has a row: the steps of the text, or the columns of the strip.
-        keys: what has a column: the columns of the strip, the steps of the text (what each was told), or the numbers of
+        keys: what has a column: the columns of the strip, the steps of the text (what each received), or the numbers of
             a vector, which are no weights.
-        own: while the net is told its own text; None for what the browser asks the live channel.
-        right: the same while it is told the right text; None where that makes no difference, or is not known.
+        own: while the net receives its own text; None for what the browser asks the live channel.
+        right: the same while it receives the right text; None where that makes no difference, or is not known.
         learnt: whether the weights come from scores; False where all are equal by construction.
-        of: "weight", or "gradient" for shares of the gradient of what each step says.
+        of: "weight", or "gradient" for shares of the gradient of each prediction.
     """
 
     name: str
@@ -145,9 +145,8 @@ class AlignmentView(Payload):
         pitch: pixels from one column of features to the next; the middle of the first one is at the first pixel.
         classes: the names of the symbols; the last one ends a text.
         right: the right text as symbols, with the one that ends it; None where it is not known.
-        reads: for each step before the last, the place of the digit that it should say, from 0; None where that is not
-            known.
-        own, told: what the net says, told its own text, and told the right one.
+        reads: for each step before the last, the place of the digit that it should predict, from 0; None if unknown.
+        own, told: the predictions of the net while it receives its own text, and the right one.
         layers: that look, the first one as shown at first.
         trained: digits of the longest strip that the net was trained on; None if that is not known.
         kind: of the net, in a word that the words of the component know: "additive", "uniform", "none", "transformer".

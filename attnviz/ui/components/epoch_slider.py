@@ -1,7 +1,7 @@
 """The slider of a training's epochs: the data for `frontend/epoch_slider/`, and where it stands.
 
 The browser moves it alone: components whose view says in its header how it is requested follow over the live channel
-(frontend/core/epoch.js). Python hears where it comes to rest.
+(frontend/core/epoch.js). The page receives where it comes to rest.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ FIELDS = Fields(
 )
 
 DECLARED = ("answer", "probability", "last_answer", "last_probability", "glimpse", "glimpses", "moved")
-"""What lessons can ask for: what the model believes after the glimpse that is shown and after the last one, which one
+"""What lessons can ask for: the probabilities after the glimpse that is shown and after the last one, which one
 that is, of how many, and how many were moved by hand. Glimpses count from 1."""
 
 

@@ -139,7 +139,7 @@ def rested(key: str) -> float | None:
 
 
 def _pane(title: str, labels: Sequence[str], role: str, scale: str = "all", **more: Any) -> dict[str, Any]:
-    """Return what one grid of maps is told: the header of `map_grid`, and what belongs to moving maps."""
+    """Return what one grid of maps receives: the header of `map_grid`, and what belongs to moving maps."""
     nothing = {"bounds": None, "table": None, "chosen": None, "outlined": None, "tokens": 1, "edge": False}
     return {**nothing, "title": title, "labels": [*labels], "role": role, "scale": scale, **more}
 

@@ -17,7 +17,7 @@ class Panel:
     """What a panel shows.
 
     Args:
-        title, kind: the name of the model, and what tells it from others of that name; short, as a panel is narrow.
+        title, kind: the name of the model, and what distinguishes it from others of that name; short.
         renderer: what draws it: "share" (multiples of an even share), "signed" (values around zero), "stages" (those
             of several layers), "bars" (a value per channel) or "ink" (the picture itself), which are modules of
             `frontend/panels/`. One that a single mechanism needs is named as a module of `frontend/`, "FOLDER/FILE.js";
@@ -29,7 +29,7 @@ class Panel:
         rows, columns, prefix: how the values lie on the picture, for a renderer that draws them as a map.
         heads: among which the visitor chooses; 0 where there are none. It is the parameter "head" of what is wanted.
         page: the URL of the page that looks into the model; "" where there is none.
-        options: what else the renderer is told; JSON can say it. "boxes", as `Grid.boxes` has them: where the values of
+        options: further plain JSON values for the renderer. "boxes", as `Grid.boxes` has them: where the values of
             a map lie, if they do not cover the picture side by side. "groups" and "range", for bars: how many stand in
             each strip, and what they reach to, as a `Role` says it.
 

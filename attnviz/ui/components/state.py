@@ -31,7 +31,7 @@ class ControlledState:
         self.key, self.name, self.read = key, name, read
 
     def ask(self, value: Any) -> dict[str, Any]:
-        """Return what the browser is told: the value that it was asked for last, its revision, and a key to keep it by.
+        """Return what the browser receives: the last requested value, its revision, and a key to keep it by.
 
         The revision is new where the URL says something else than in the last run and than what is shown (a link,
         *Back*), and where Streamlit has forgotten the component: the visitor has been on another page meanwhile.

@@ -1,6 +1,6 @@
 """A small pad on which the digits of a strip are drawn one after the other: the data for `frontend/strip_pad/`.
 
-The browser tells what it is asked to do once, as a trigger: to add what is drawn, to take the last digit back, or to
+The browser reports each request once, as a trigger: to add what is drawn, to take the last digit back, or to
 begin anew. Python makes the strip of it, which the URL then names.
 """
 

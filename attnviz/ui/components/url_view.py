@@ -35,7 +35,7 @@ def draw(
         state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
             visible sentence). None leaves the visitor's own view as it is.
         on_change: called when a view has settled, before the page runs again; `settled_view` gives it there.
-        **header: what else the component is told; JSON can say it.
+        **header: what else the component receives, as plain JSON values.
 
     Returns:
         The view that has settled last, all fields filled; None before the first time.
@@ -49,7 +49,7 @@ def draw(
 
 @dataclass(frozen=True)
 class Viewed:
-    """A component that is told nothing besides its data and its view.
+    """A component that receives nothing besides its data and its view.
 
     Call Args:
         data: what it shows, packed; and `key`, `state` and `on_change`, as of `draw`.

@@ -1,6 +1,6 @@
-"""The panels of the draw page: which models have one, and what it says. `frontend/draw/cards.js` draws them.
+"""The panels of the draw page: which models have one, and what it shows. `frontend/draw/cards.js` draws them.
 
-The row of a mechanism says what its panels show (attnviz/ui/mechanisms). A model that no row names has a panel too:
+The row of a mechanism states what its panels show (attnviz/ui/mechanisms). A model that no row names has a panel too:
 its picture, and a link to the explorer.
 """
 
@@ -72,7 +72,7 @@ def chosen(its: Task | None = None) -> list[str]:
 
     These are the latest that somebody keeps; then the best checkpoint of every mechanism, that of every control, and
     those that the mechanisms name in addition, eight in all; of these, those of mechanisms come first. The best one is
-    a checkpoint that knows all classes of the task and was trained on pictures of its shape, if there is one, and among
+    a checkpoint that has all classes of the task and was trained on pictures of its shape, if there is one, and among
     these the one with the highest accuracy on its validation part. Controls that are models of a mechanism itself, with
     its attention switched off, are left to the visitor.
 
@@ -162,10 +162,10 @@ def choose(names: list[str], its: Task) -> None:
 
 
 def on_cards(names: list[str], its: Task, *, settled: bool = False) -> Cards:
-    """Return what the component is told about the panels.
+    """Return what the component receives about the panels.
 
     Args:
-        settled: whether the page needs to know what the models saw once the hand rests.
+        settled: whether the page is told what the models saw once the hand rests.
     """
     described = describe(names)
     header = {
@@ -187,7 +187,7 @@ def asked(cards: Cards, pinned: Drawn | None) -> Shown:
 
 
 def describe(names: list[str]) -> list[dict[str, Any]]:
-    """Return what the browser is told about each panel, as plain JSON values.
+    """Return what the browser receives about each panel, as plain JSON values.
 
     Returns:
         For each panel: checkpoint, title, kind, classes, parameters, accuracy (on the validation part, 0..1), shape
@@ -241,7 +241,7 @@ def _epochs(net: Net) -> list[list[int | str]]:
 
 
 def _trained(name: str, most: int, without: str) -> int | None:
-    """Return how far the models are trained according to a field of the URL, in percent; None where it says nothing.
+    """Return how far the models are trained according to a field of the URL, in percent; None without the field.
 
     Args:
         name: of the field.

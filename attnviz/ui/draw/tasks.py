@@ -1,6 +1,6 @@
 """What the models of the draw page classify: those of one task share a pad, samples and a headline.
 
-A task is what the data sets say that the models were trained on: the names of its classes. The models that the URL
+A task is the names of the classes that models were trained on, as their data sets have them. The models that the URL
 names decide which task it is, and whether the pad is in colour: where all of them take colours.
 """
 
@@ -108,7 +108,7 @@ class Task:
 
 
 def classes_of(net: Net) -> tuple[str, ...] | None:
-    """Return all classes of the task that a net was trained for, of which it may know only some; None if unknown."""
+    """Return all classes of the task that a net was trained for, of which it may have only some; None if unknown."""
     own = set(net.classes)
     trained = [data.DATASETS[net.data]] if net.data and net.data in data.DATASETS else []
     return next((its.classes for its in [*trained, *data.DATASETS.values()] if own <= {*its.classes}), None)

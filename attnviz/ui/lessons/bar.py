@@ -61,7 +61,7 @@ def resume(lesson: Lesson) -> None:
 
 
 def sent(lesson: Lesson, number: int) -> dict[str, Any]:
-    """Return what the browser is told of a step."""
+    """Return what the browser receives of a step."""
     step = lesson.steps[number]
     return {
         "name": lesson.name,

@@ -1,4 +1,4 @@
-"""What home offers to whoever comes for the first time: the first lesson, in one line, until it is begun or declined.
+"""What home offers to a new visitor: the first lesson, in one line, until it is begun or declined.
 
 The browser alone knows whether that is so (frontend/core/links.js), so the line is always drawn, and hidden there.
 """

@@ -162,7 +162,7 @@ def _packed(subject: Subject, answer: str, maps: npt.NDArray[np.float64], note: 
 
 
 def cost(parameters: OfJacobian, net: Net) -> float:
-    """Return the work, in forward passes, of the first group of pixels: the others make way for whoever waits."""
+    """Return the work, in forward passes, of the first group of pixels: the others let waiting visitors go first."""
     return PASSES + (CHUNK if parameters.steps else 0)
 
 

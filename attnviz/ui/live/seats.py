@@ -1,6 +1,6 @@
 """Who computes next on the live channel: of those who wait, the browser that will then have computed least.
 
-Whoever draws needs little at a time, and so goes before those who ask for much: a visitor's wait depends on how many
+A drawing visitor needs little at a time, and so goes before those who ask for much: a visitor's wait depends on how many
 others compute, and not on how much they ask for.
 """
 
@@ -49,7 +49,7 @@ class Seats:
 
     @asynccontextmanager
     async def seat(self, browser: Browser) -> AsyncIterator[None]:
-        """Sit for the length of the block: whoever will have used least goes first, and of these whoever is first."""
+        """Hold a seat during the block: the browser that will have used least goes first; of several, the earliest."""
         browser.used = max(browser.used, self.clock - CREDIT)  # who was away for long has not saved up more
         async with self.queue.turn_async(Kind.LIVE, lambda: browser.used + browser.last):
             self.clock = max(self.clock, browser.used)

@@ -186,7 +186,7 @@ def _width(tap: TapInfo) -> int | Literal["stretch"]:
 
 
 def _nets(one: Net, other: Net | None) -> list[str]:
-    """Return what tells two trainings apart in a few words: their seeds, where these differ."""
+    """Return what distinguishes two trainings in a few words: their seeds, where these differ."""
     if other is None:
         return ["first", "not kept"]
     return [f"seed {one.seed}", f"seed {other.seed}"] if one.seed != other.seed else ["first", "second"]

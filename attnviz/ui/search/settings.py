@@ -40,7 +40,7 @@ def choose() -> dict[str, str]:
 
 
 def usual(recipe: Recipe) -> str:
-    """Return what is varied of a recipe where the URL says nothing."""
+    """Return what is varied of a recipe where the URL names nothing."""
     return " ".join(axes.word(axis) for axis in wanted.axes_of(recipe))
 
 

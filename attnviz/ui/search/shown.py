@@ -19,7 +19,7 @@ from attnviz.work.search.trials import Found
 FIRST = ("schwarz-wide", "schwarz-33", "schwarz-paper")
 BESIDE = "schwarz-paper"
 RANDOM = "schwarz-heads"  # whose settings were drawn at random, and no trial was ended early
-"""What is shown where the URL says nothing: the first of these searches that is there, and another beside it."""
+"""What is shown where the URL names none: the first of these searches that is there, and another beside it."""
 
 
 def choose() -> list[Found]:

@@ -16,7 +16,7 @@ from attnviz.ui.training.watch import EVERY
 from attnviz.work.search import table
 
 _COLOURS = {"running": "green", "finished": "gray", "stopped": "gray"}
-_SHOWN = "search_shown"  # in the session: the rest of the page must hear of another search
+_SHOWN = "search_shown"  # in the session: the rest of the page must run again for another search
 _DRAWN = "search_drawn"  # in the session: how the searches stood when the page was drawn
 
 

@@ -78,7 +78,7 @@ def of_checkpoints(compute: Callable[P, T], *arguments: P.args, **named: P.kwarg
 
     Args:
         compute: called with the arguments. A function at module level: its name is part of the key.
-        *arguments, **named: plain values, of which none is a visitor's.
+        *arguments, **named: plain values, none of them private to a visitor.
     """
     key = (_name(compute), checkpoint_folder.snapshot().generation, arguments, tuple(sorted(named.items())))
     return _rendered.get(key, lambda: compute(*arguments, **named), what=_name(compute), check=_wanted)

@@ -13,7 +13,7 @@ from attnviz.models import input_of
 from attnviz.recipes import RECIPES
 
 COUNTED = "A multiply-add is one multiplication and one addition, in a matrix product or a convolution."
-"""What the page says of the numbers."""
+"""The sentences of the page on the numbers."""
 
 PARAMETERS, WORK, TRAINING = "parameters", "million multiply-adds", "core-minutes of a training"
 
@@ -21,7 +21,7 @@ PARAMETERS, WORK, TRAINING = "parameters", "million multiply-adds", "core-minute
 def table(titles: Mapping[str, str], controls: Sequence[str], *, key: str) -> None:
     """Draw a row for each net: its costs as bars, and its accuracy on the test pictures of its data.
 
-    What a training costs is a column only where one of the cards knows it.
+    What a training costs is a column only where one of the cards has it.
 
     Args:
         titles: checkpoint -> what the row is called; its recipe is known.

@@ -64,7 +64,7 @@ def asking(net: Net, source: str) -> jobs.Job[Labels]:
     """Return the work of asking a net about the available test pictures, begun, and perhaps finished already.
 
     Its parts, one after the other, are the answers in the order of `data.shown(source)`, as labels; -1 where the net
-    does not know the class.
+    does not have the class.
     """
     shown = data.shown(source)
 
@@ -88,8 +88,8 @@ def answers(job: jobs.Job[Labels]) -> Labels:
 def wrong_answers(net: Net, source: str) -> Wrong:
     """Return the numbers of the available test pictures that a net answers wrongly.
 
-    They are read from its card. Where that does not tell all, the net is asked, and those that are known so far are
-    returned. Of a net that draws random numbers, the card tells the answer that several draws give together.
+    They are read from its card. Where that is not enough, the net predicts the rest, and those found so far are
+    returned. Of a net that draws random numbers, the card has the prediction from several draws together.
     """
     shown = data.shown(source)
     told = told_by_card(net, source)
@@ -104,10 +104,10 @@ def wrong_answers(net: Net, source: str) -> Wrong:
 
 
 def told_by_card(net: Net, source: str) -> Labels:
-    """Return what a net's card tells of its answers to the available test pictures.
+    """Return which available test pictures a net answers correctly, as far as its card records it.
 
     Returns:
-        In the order of `data.shown(source)`: RIGHT, also for pictures of classes that it does not know, which have no
+        In the order of `data.shown(source)`: RIGHT, also for pictures of classes that it does not have, which have no
         wrong answer; WRONG; or UNKNOWN.
     """
     shown = data.shown(source)

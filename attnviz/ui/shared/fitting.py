@@ -30,7 +30,7 @@ def alike(net: Net) -> list[str]:
 
 
 def labels(net: Net, source: str) -> list[int]:
-    """Return the labels that a data set has for the classes that a net knows."""
+    """Return the labels that a data set has for the classes that a net has."""
     return [label for label, name in enumerate(data.spec(source).classes) if name in net.classes]
 
 
@@ -65,9 +65,9 @@ def nearest(source: str, wanted: int, before: int) -> int:
 
 
 class Fitting:
-    """The available test pictures that match the choice: a class the net knows, and whether it answers wrongly.
+    """The available test pictures that match the choice: a class that the net has, and whether it answers wrongly.
 
-    `all` says whether these are all of them: wrong answers may still be sought.
+    `all` is False while wrong answers are still being sought.
     """
 
     def __init__(self, net: Net, source: str, chosen: str, wrong: bool) -> None:

@@ -59,7 +59,7 @@ def answer(loaded: Loaded, example: Example) -> str:
 
 
 def answers(loaded: Loaded, source: str, split: str, first: int, count: int) -> npt.NDArray[np.int64]:
-    """Return a net's answers to some pictures, as labels; -1 for those of classes that it does not know."""
+    """Return a net's answers to some pictures, as labels; -1 for those of classes that it does not have."""
     net = loaded.net
     dataset, part = data.load(source, split), slice(first, first + count)
     images, labels, classes = dataset.images[part], dataset.labels[part], np.array(net.labels)

@@ -1,6 +1,6 @@
 """Long work for the app: in threads of its own and never in a page's, with progress, to be stopped and resumed.
 
-    job = jobs.job(key, step, count)          # the same one, whoever asks again with that key
+    job = jobs.job(key, step, count)          # the same one for every caller with that key
     job.start()                               # begins, or goes on where it was stopped
     job.parts()                               # what there is, in order; a page draws it again and again
     job.stop()

@@ -1,7 +1,7 @@
 """Height that is reserved for a picture of results before it is drawn, so that nothing below it moves.
 
 Streamlit draws HTML only once it has fetched a script for it, and no element of it takes a height that depends on the
-width of the window. So a container says in its key how many rows will come, and a style sheet knows how high those are.
+width of the window. So the key of a container has the number of rows to come, and a style sheet has their height.
 """
 
 MOST_ROWS = 60  # of one picture: the height of more is not reserved
@@ -13,6 +13,6 @@ def container_key(rows: int, key: str) -> str:
 
 
 def style() -> str:
-    """Return the style sheet for the head of every page; page.css says how high a row is."""
+    """Return the style sheet for the head of every page; page.css sets the height of a row."""
     counts = "".join(f'[class*="st-key-dots-{rows}-"]{{--rows:{rows}}}' for rows in range(1, MOST_ROWS + 1))
     return f'#root [class*="st-key-dots-"]{{min-height:calc(var(--dots-row) * (var(--rows) + 1) + 1.5rem)}}{counts}'

@@ -219,7 +219,7 @@ def numbers(names: Sequence[str], papers: Sequence[str], like: str | None) -> li
 
 
 def from_paper(paper: Paper, names: Collection[str]) -> list[str]:
-    """Return what a paper says of some models, a paragraph each, after its title; nothing where it says nothing."""
+    """Return what a paper reports of some models, a paragraph each, after its title; nothing if it reports none."""
     figures = [one for one in paper.figures if set(one.checkpoints) & set(names)]
     tables = [one for one in paper.tables if {row.checkpoint for row in one.rows} & set(names)]
     if not figures and not tables:

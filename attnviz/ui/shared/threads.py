@@ -11,7 +11,7 @@ _OURS = "ATTNVIZ_ONE_THREAD"  # in the environment: the limit is of this module,
 
 
 def one_each() -> None:
-    """Let torch, which reads the limit when it is loaded, use one thread; who starts the app can say another number."""
+    """Let torch, which reads the limit when it is loaded, use one thread; the environment can set another number."""
     if VARIABLE not in os.environ:
         os.environ.update({VARIABLE: "1", _OURS: "1"})
 

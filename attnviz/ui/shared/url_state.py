@@ -24,12 +24,12 @@ VERSION = "2"
 """The version of the defaults, written as `v` into links."""
 
 FIRST = "1"
-"""The version of a link that says something, but not its version: those were written before there were versions."""
+"""The version of a link with fields but without a version: it was written before there were versions."""
 
 STAYS = ("lesson", "step", "only")
 """Fields of the URL that are about the visit, not about what a page shows: another view leaves them as they are."""
 
-_STATED = "url_state.stated"  # what the page shows, whether or not the URL says so
+_STATED = "url_state.stated"  # what the page shows, whether or not the URL states it
 _KNOWN = "url_state.known"  # the URLs that Python has replaced, and the current one at the end
 _MOST = 8  # how many are remembered: a click is late by one or two
 _FEW = 8  # options that a sentence may list
@@ -38,7 +38,7 @@ _PLACE: ContextVar[DeltaGenerator | None] = ContextVar("place of complaints", de
 
 @contextmanager
 def complaints_in(place: DeltaGenerator) -> Iterator[None]:
-    """Show what `complain` says inside the block in a container: a row of choices is too narrow for sentences."""
+    """Show the complaints of the block in a container: a row of choices is too narrow for sentences."""
     token = _PLACE.set(place)
     try:
         yield
@@ -161,7 +161,7 @@ def become(words: Mapping[str, str]) -> None:
 
 
 def version() -> str:
-    """Return which version of the defaults the URL means: today's where it says nothing at all.
+    """Return which version of the defaults the URL means: today's where it has no field at all.
 
     A page whose default has changed asks this, so that an old link still shows what it showed.
     """

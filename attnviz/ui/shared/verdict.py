@@ -1,4 +1,4 @@
-"""What a comparison of two trained models says, in a sentence: the verdict, both accuracies, and the interval."""
+"""The result of a comparison of two trained models in a sentence: the verdict, both accuracies, and the interval."""
 
 from collections.abc import Sequence
 

@@ -55,7 +55,7 @@ def share(value: float) -> str:
     Accuracies over many test pictures have two digits more: `attnviz.formatting.percent`.
 
     Args:
-        value: usually in 0..1. What single precision cannot tell from 1 is 100 %.
+        value: usually in 0..1. What single precision cannot distinguish from 1 is 100 %.
     """
     if not math.isfinite(value):
         return short(value)
@@ -98,7 +98,7 @@ def verbatim(text: str) -> str:
 
 
 def told(error: object) -> str:
-    """Return what a visitor is told of an error: its sentence, in which files lie where attnviz is, not on the server.
+    """Return the sentence of an error for a visitor, in which paths are relative to attnviz, not to the server.
 
     Args:
         error: an AttnvizError, or a sentence of one.
@@ -110,13 +110,13 @@ def told(error: object) -> str:
 
 
 def _roots() -> set[Path]:
-    """Return the folders that tell of the server: those around what it reads and writes."""
+    """Return the folders that would reveal the server: those around what it reads and writes."""
     places = (Path(os.environ[name]).expanduser().parent for name in os.environ if _FOLDER.fullmatch(name))
     return {one for one in (*places, Path.cwd(), paths.shipped(""), Path.home()) if len(one.parts) > 1}
 
 
 def without_shared_start(names: Sequence[str]) -> list[str]:
-    """Return names without the words with which all of them begin, where what is left still tells them apart.
+    """Return names without the words with which all of them begin, where the rest still distinguishes them.
 
     A number keeps the words before it: of "Strips up to 15" nobody would understand "15".
     """

@@ -1,4 +1,4 @@
-"""Who may train: whoever sits at the machine, and from elsewhere who knows the token."""
+"""Who may train: visitors at this machine, and visitors from elsewhere with the token."""
 
 import hmac
 import ipaddress
@@ -17,7 +17,7 @@ KEY = "train_token"
 
 
 def check() -> None:
-    """Refuse whoever may not train. Every button asks this again: a page can be older than its visitor's rights."""
+    """Refuse a visitor who may not train. Every button checks again: a page can be older than a visitor's rights."""
     if _sits_here():
         return
     token = os.environ.get(TOKEN, "")
@@ -29,7 +29,7 @@ def check() -> None:
 
 
 def ask() -> None:
-    """Draw the field for the token where one is needed, or say that nobody can train from there."""
+    """Draw the field for the token where one is needed, or a sentence that no training can be started from there."""
     if _sits_here():
         return
     if os.environ.get(TOKEN):
@@ -44,7 +44,7 @@ def is_local(address: str | None, host: str | None, forwarded: bool) -> bool:
     Args:
         address: that the connection comes from; Streamlit gives None for this machine.
         host: that the browser asked for. Through a proxy on this machine it is another one.
-        forwarded: whether a proxy says that it passes somebody else's request on.
+        forwarded: whether a proxy states that it forwards a request.
     """
     try:
         name = urlsplit(f"//{host or ''}").hostname or ""

@@ -1,4 +1,4 @@
-"""What a button does, if the visitor may; and what the page says of it afterwards."""
+"""What a button does, if the visitor may; and the sentence that the page shows afterwards."""
 
 from collections.abc import Callable
 
@@ -9,8 +9,8 @@ from attnviz.ui.shared.wording import verbatim
 from attnviz.ui.training import access
 from attnviz.work.jobs import seen
 
-SAID = "train_said"  # in the session: what the last button had to say
-_AGAIN = "train_again"  # in the session: a button was pressed in a part of the page, and the rest must hear of it
+SAID = "train_said"  # in the session: the sentence of the last button
+_AGAIN = "train_again"  # in the session: a button was pressed in a part of the page, and the rest must run again
 
 
 def do(action: Callable[[], object], said: str = "") -> None:
@@ -35,7 +35,7 @@ def done() -> bool:
 
 
 def said() -> None:
-    """Draw what the last button had to say."""
+    """Draw the sentence of the last button."""
     did, failed = st.session_state.pop(SAID, ("", ""))
     if failed:
         st.error(verbatim(failed))

@@ -13,7 +13,7 @@ EVERY = 1.0
 
 
 def show(wanted: Order) -> None:
-    """Say what a training will cost, as soon as that is known; for whoever may train."""
+    """Draw the cost of a training, as soon as it is estimated, for visitors who may train."""
     try:
         access.check()
         known = cost.of(order.checked(wanted, order.limits())) is not None

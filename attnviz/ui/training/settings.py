@@ -21,7 +21,7 @@ from attnviz.work.jobs import order
 from attnviz.work.jobs.order import Order
 
 START = {"data": "strokes", "epochs": "12", "learning_rate": "0.01"}
-"""What is changed of the first recipe where the URL says nothing, so that it learns within a minute."""
+"""What is changed of the first recipe where the URL has no settings, so that it learns within a minute."""
 
 _EPOCHS = 12  # to begin with, where the recipe trains for more
 _FIRST = ("epochs", "learning_rate", "heads")  # settings that are always in sight

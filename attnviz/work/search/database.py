@@ -2,7 +2,7 @@
 
 Optuna's own means do not give exactly as many finished trials as are asked for, nor does its gRPC proxy, which has
 neither heartbeats nor locks. So the gate is a lock of the database's session, which ends with its worker; and a worker
-says every few seconds that it lives, by the clock of the database.
+writes every few seconds that it is alive, by the clock of the database.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Database:
             return optuna.create_study(study_name=self._name, storage=storage, load_if_exists=True, direction=direction)
 
     def opened(self) -> Study | None:
-        """Return the study for whoever only looks at it."""
+        """Return the study for reading only."""
         with self.safe():
             import optuna
 

@@ -1,4 +1,4 @@
-"""Trials in a file of the search's folder: Optuna's journal, with locks of the kernel's, which whoever dies lets go."""
+"""Trials in a file of the search's folder: Optuna's journal, with locks that a dying process releases."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Journal:
             )
 
     def opened(self) -> Study | None:
-        """Return the study for whoever only looks at it."""
+        """Return the study for reading only."""
         if not files.is_there(self._path):
             return None
         with self._readable():
@@ -137,7 +137,7 @@ class Journal:
         return nullcontext()
 
     def safe(self) -> AbstractContextManager[None]:
-        """Nothing: what can go wrong with a journal is told as it is opened."""
+        """Nothing: what can go wrong with a journal is reported as it is opened."""
         return nullcontext()
 
     def remove(self) -> None:

@@ -24,7 +24,7 @@ class Store(Protocol):
         """Return the study for a worker, a new one if there is none. The caller is behind the gate."""
 
     def opened(self) -> Study | None:
-        """Return the study for whoever only looks at it; None where no worker has begun it."""
+        """Return the study for reading only; None where no worker has begun it."""
 
     def dead(self, study: Study, running: list[FrozenTrial]) -> list[FrozenTrial]:
         """Return those of the running trials whose workers are dead. The caller is behind the gate.

@@ -1,4 +1,4 @@
-"""Optuna's study of a search: exactly as many finished trials as asked, whoever dies meanwhile.
+"""Optuna's study of a search: exactly as many finished trials as requested, even if workers die.
 
 Optuna's own means do not give that (5.0.0): it counts trials when they end, so that two workers finish one too many; a
 journal keeps the trial of a worker that was killed as running for ever; and its lock makes the others wait for 30
@@ -209,7 +209,7 @@ class Search:
 
 
 def opened(home: Path, wanted: Wanted) -> Study | None:
-    """Return the study of a search for whoever only looks at it; None where no worker has begun it."""
+    """Return the study of a search for reading only; None where no worker has begun it."""
     return store(home, wanted).opened()
 
 

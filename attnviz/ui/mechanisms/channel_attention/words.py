@@ -130,7 +130,7 @@ def farthest(layers: Sequence[GatesOfLayer]) -> tuple[GatesOfLayer, int]:
 
 
 def does_not_show(subject: Subject) -> str:
-    """Return what the bars cannot tell."""
+    """Return what cannot be concluded from the bars."""
     from attnviz.ui.mechanisms.channel_attention import gates
 
     layers = cache.of_subject(gates.view, subject).layers

@@ -114,7 +114,7 @@ def strongest(view: AttentionView) -> tuple[int, int, int, float]:
 
 
 def does_not_show() -> str:
-    """Return what the pictures cannot tell."""
+    """Return what cannot be concluded from the pictures."""
     return (
         f"**A block is not a piece of the picture.** Neighbouring receptive fields overlap by {FIELD - STEP} of "
         f"{FIELD} pixels, so nearby blocks contain much of the same information. A map says which blocks are looked "
@@ -123,7 +123,8 @@ def does_not_show() -> str:
         "others, and a layer of 256 units then reads all blocks at once. So the answer depends on the whole picture "
         f"even if the attention is switched off. {link('who', 'Which blocks may attend to which?')} compares this "
         "network with one whose attention is set to zero.\n\n"
-        "Nothing tells a block where it is: two blocks with the same features have the same query and the same map."
+        "A block has no information on where it is: two blocks with the same features have the same query "
+        "and the same map."
     )
 
 
@@ -149,7 +150,7 @@ def counted(side: int, missing: Sequence[str]) -> str:
 
 
 def saved(found: Mapping[str, tuple[int, int]]) -> str:
-    """Return what the picture says: fewer parameters are not less work.
+    """Return what the picture shows: fewer parameters are not less computation.
 
     Args:
         found: kind of network -> its parameters and multiply-adds.

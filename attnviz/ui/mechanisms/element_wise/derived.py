@@ -41,10 +41,10 @@ class Switched(Strict):
 
 
 def run(context: Context[Switched]) -> Tensor:
-    """Make the pass as the parameters say and return its logits, (picture, column).
+    """Make the pass with these parameters and return its logits, (picture, column).
 
     The model stays as it is, as other visitors use it too: what differs is put in at the taps, by a trace within that
-    of the live channel, which hears and edits what comes after.
+    of the live channel, which records and edits what comes after.
     """
     from attnviz.tracing import trace
 
@@ -153,7 +153,7 @@ def compute(context: Context[Switched]) -> dict[str, Reading]:
 
 
 def handed_on(context: Context[NoParameters]) -> Reading:
-    """Return, per layer, what its attention hands to the convolution, mean of the heads, and what the layer hands on.
+    """Return, per layer, the input of its convolution, a mean over the heads, and its output.
 
     Blocks of pixels that the model turned into channels are laid out as pixels again; of several planes it is the mean.
 

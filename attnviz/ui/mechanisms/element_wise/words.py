@@ -318,7 +318,7 @@ def finding_of_sizes(models: Sequence[Size], answers: int) -> str:
 
 
 def does_not_show(view: StageView) -> str:
-    """Return what the pictures cannot tell."""
+    """Return what cannot be concluded from the pictures."""
     zero = " and a pixel that was 0 stays 0." if view.input.min() >= 0 else " so its shapes remain."
     means = [layer.mean for layer in view.layers if layer.mean is not None]
     one = f"\n\nThe switch *Relevance*: {one_is(means)}" if means else ""

@@ -254,7 +254,7 @@ def keep_handle(key: str, word: str) -> None:
 
 
 def place_of_handle(word: str, low: float, high: float) -> float | None:
-    """Return where the URL says that a handle stands; None where it says nothing, or nonsense, of which a
+    """Return the position of a handle in the URL; None where there is none, or nonsense, of which a
     sentence is shown.
     """
     written = st.query_params.get(word)

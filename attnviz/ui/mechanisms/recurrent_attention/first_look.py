@@ -47,7 +47,7 @@ def view(subject: Subject, draw: int | None, forced: Places = ()) -> GlimpseView
 
 
 def stored(subject: Subject, draw: int | None, forced: Places = ()) -> bytes | None:
-    """Return the same as the player takes it, if it was computed in advance; its arguments are those of `view`."""
+    """Return the payload of `view` if it was computed in advance; else None."""
     if subject.net.card is None or draw != 0 or forced:
         return None
     return first_look.stored(subject.net.key, subject.example.key)

@@ -77,7 +77,7 @@ def means(view: GlimpseView, net: Net, *, moved: bool = False) -> str:
     return (
         text
         + (
-            f"{here.capitalize()} it says {_answer(view, first)} after the first glimpse and {_answer(view, last)} "
+            f"{here.capitalize()} it predicts {_answer(view, first)} after the first glimpse and {_answer(view, last)} "
             f"after the last. It reads {each:,} numbers per glimpse, {total:,} in all: {than} the {rows * columns:,} "
             "pixels of the picture." + (" So here glimpses do not save reading. " if total >= rows * columns else " ")
         )
@@ -117,7 +117,7 @@ def spread(net: Net) -> str:
 
 
 def does_not_show(net: Net) -> str:
-    """Return what the pictures cannot tell."""
+    """Return what cannot be concluded from the pictures."""
     coarse = "With several scales the coarse patches see most of the picture from nearly anywhere, and a"
     text = (
         "A path that follows the object does not prove that the model chose it because of the object. "

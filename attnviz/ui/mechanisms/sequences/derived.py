@@ -37,13 +37,13 @@ class Reads(Strict):
     """How a strip is read.
 
     Args:
-        told: the symbols that the steps are told, the last one of which ends the text; None for the net's own.
+        told: the symbols that the steps receive (teacher forcing), the last of which ends the text; None for its own.
         layer: the name of the layer whose weights are moved; "" for the one that looks at the strip last.
         head: of that layer; None for all.
         moved: by how much the weights of some steps are moved.
-        unmasked: whether each step may look at later ones, which takes a text that it is told.
+        unmasked: whether each step may look at later ones, which needs `told`.
         shown: names of the layers whose weights are returned; "first" is the one that looks at the strip last,
-            and "gradient" no layer, but how much what a step says depends on each column.
+            and "gradient" no layer, but how much the prediction of a step depends on each column.
         taps: their tap paths, which `settle` fills in.
     """
 
@@ -92,7 +92,7 @@ def taps(parameters: Reads) -> tuple[str, ...]:
 
 
 def run(context: Context[Reads]) -> Tensor:
-    """Make the pass with the text that is told and the changes, and return its logits, (picture, step, class)."""
+    """Make the pass with `told` and the changes, and return its logits, (picture, step, class)."""
     from attnviz.ui.mechanisms.sequences import reading
 
     parameters, model = context.parameters, context.loaded.model

@@ -76,8 +76,8 @@ def steering(found: Steered) -> str:
     """Return whether the answer follows the weights."""
     late = f" ({share(found.late)} of these are among the last {LATE} steps)" if found.late >= 0.5 else ""
     numbers = (
-        f"Given the weights of another step, a single step says that other step's digit in {share(found.follows)} of "
-        f"the cases, its own in {share(found.stays)}, and ends the text in {share(found.ends)}{late}."
+        f"Given the weights of another step, a single step predicts that other step's digit in {share(found.follows)} "
+        f"of the cases, its own in {share(found.stays)}, and ends the text in {share(found.ends)}{late}."
     )
     rest = (
         f" With equal weights {share(found.digits['uniform'])} of the digits are right, with permuted ones "
@@ -234,14 +234,14 @@ def agreement(found: Agreed) -> str:
 def hits(found: Agreed) -> str:
     """Return how often the digit that counts most is the one that is said, by each method."""
     parts = ", ".join(f"{METHODS[name]} {share(value)}" for name, value in found.hits.items())
-    return f"The digit that counts most is the one that is said: {parts}."
+    return f"The digit that counts most is the one that is predicted: {parts}."
 
 
 def agreement_caption(found: Agreed, length: int) -> str:
     """Return how agreement was measured."""
     return (
         f"Measured on {found.strips} test strips of {length} digits; the digits are ranked for every step. *Masked "
-        "columns*: no step may look at the columns of the digit, whose neighbours may know of it all the same. The "
-        f"correlation of random maps with the weights is 0 ± {found.chance:.2f}. Hollow bars are the "
+        "columns*: no step may look at the columns of the digit, whose neighbours may still contain information on it. "
+        f"The correlation of random maps with the weights is 0 ± {found.chance:.2f}. Hollow bars are the "
         "yardstick: two methods without the weights."
     )

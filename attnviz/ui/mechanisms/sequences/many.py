@@ -1,6 +1,6 @@
 """What is measured over many strips for the experiments, a few at a time, and put together. Loads torch.
 
-Each measure has a function for some of the strips, and one that returns what several such parts say together.
+Each measure has a function for some of the strips, and one that joins several such parts.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from attnviz.measures.paired import Paired
 
 LATE = 3
-"""How many of the last steps are looked at apart: those that know that the strip is nearly at its end."""
+"""How many of the last steps are looked at apart: those near the end of the strip."""
 
 Floats = npt.NDArray[np.float64]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from attnviz.subjects import Example, Loaded, Net
 
 GRADIENT = "gradient"
-"""The name of the gradients of what each step says, which are computed when they are asked for: they take long."""
+"""The name of the gradients of the predictions, which are computed on request: they take long."""
 FIRST = "first"
 """What the layer that looks at the strip last is called too, whichever it is."""
 
@@ -112,7 +112,7 @@ def said(
 
     Args:
         images: float (1, 1, 28, column) in 0..1.
-        told: the symbols that it is told; None for those that it says itself.
+        told: the symbols that the steps receive (teacher forcing); None for its own predictions.
 
     Returns:
         logits: (1, step, class); and path -> reading.
@@ -219,7 +219,7 @@ def right_text(net: Net, example: Example) -> list[int] | None:
 
 
 def reads(net: Net, target: str | None) -> list[int] | None:
-    """Return the place of the digit that each step should say, from 0; None where that is not known.
+    """Return the place of the digit that each step should predict, from 0; None where that is not known.
 
     Of digits that occur several times in a sorted text, the left one comes first.
     """
@@ -303,7 +303,7 @@ def gradients(model: nn.Module, images: Tensor, text: Sequence[int]) -> Tensor:
 
     Args:
         images: float (1, 1, 28, column) in 0..1.
-        text: of which the logits are differentiated, a symbol for each step; each is told to the step after it.
+        text: of which the logits are differentiated, a symbol for each step; the step after it receives it.
     """
     steps = len(text)
     several = images.expand(steps, -1, -1, -1).clone().requires_grad_()  # one copy for each step: one backward pass
@@ -327,6 +327,6 @@ def _array(seen: Mapping[str, Reading], tap: str, one: Looking, steps: int) -> n
 
 
 def _text(logits: Tensor) -> Text:
-    """Return what a model said by itself: each step was told what was most probable before."""
+    """Return what a model predicts by itself: each step received the most probable symbol of the step before."""
     symbols = logits[0].argmax(-1).tolist()
     return Text(logits.softmax(-1)[0].numpy(), [logits.shape[-1], *symbols[:-1]])

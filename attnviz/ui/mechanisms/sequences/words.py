@@ -58,8 +58,8 @@ def means(subject: Subject, state: Mapping[str, object] | None = None) -> str:
     columns = -(-view.picture.shape[1] // view.pitch)
     begins = (
         f"Every {view.pitch} pixels the strip becomes a column of features: {columns} columns for {view.digits} "
-        f"{'digit' if view.digits == 1 else 'digits'}. The {term('decoder')} says one symbol at each step, and is told "
-        "the one before."
+        f"{'digit' if view.digits == 1 else 'digits'}. The {term('decoder')} outputs one symbol at each step, and "
+        "receives the one before."
     )
     return "\n\n".join([begins, *_OF_KIND[view.kind](view, step, aside)])
 
@@ -68,7 +68,7 @@ def told_right(view: AlignmentView) -> AlignmentView:
     """Return a view whose own text and weights are those under teacher forcing, where the right text is known."""
     if view.told is None:
         return view
-    layers = [one if one.right is None else replace(one, own=one.right) for one in view.layers]
+    layers = tuple(one if one.right is None else replace(one, own=one.right) for one in view.layers)
     return replace(view, own=view.told, layers=layers)
 
 
@@ -104,11 +104,11 @@ def _none(view: AlignmentView, step: int, aside: str) -> list[str]:
     vectors = _of(view)[0]
     apart = float(np.abs(vectors - vectors[0]).max())
     return [
-        f"This {term('encoder')} presses the whole strip into one {term('context vector')} $c$ of {vectors.shape[1]} "
-        "numbers, its last states from both sides. The decoder gets it at every step:",
+        f"This {term('encoder')} compresses the whole strip into one {term('context vector')} $c$ of "
+        f"{vectors.shape[1]} numbers, its last states from both sides. The decoder gets it at every step:",
         ONE_VECTOR,
         f"The matrix shows it: a row for each of the {len(vectors)} steps, and the rows differ by {apart:.0f}. "
-        "Whatever the decoder has to know of the last digit must be in it before the first one is said.",
+        "All that the decoder needs for the last digit must be in it before it outputs the first one.",
     ]
 
 
@@ -161,7 +161,7 @@ def on_digits(row: np.ndarray, digits: int, pitch: int, side: int) -> np.ndarray
 
 
 def does_not_show() -> str:
-    """Return what the weights cannot tell."""
+    """Return what cannot be concluded from the weights."""
     return (
         "**A weight is not a place on the picture.** A column sees 15 pixels, and what stands there has been mixed "
         "with its neighbours by the encoder. A peak beside the digit can be as good as one on it.\n\n"
@@ -169,5 +169,5 @@ def does_not_show() -> str:
         "gets 15 in a row right in 86 % of the strips, even if it looks at each of them equally well: the dotted curve "
         "shows that.\n\n"
         "**A step has more than its weights.** The decoder's state, and in a Transformer the steps before, may already "
-        "know the digit. Move the weights and see whether the answer follows."
+        "encode the digit. Move the weights and see whether the answer follows."
     )

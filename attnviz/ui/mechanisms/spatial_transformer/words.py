@@ -46,7 +46,7 @@ def means(subject: Subject) -> str:
     parts = decomposed(view.theta[None], rows=rows, columns=columns)
     right, down = parts.shift[0]
     return (
-        f"A small network looks at the picture and gives six numbers, {term('theta')}. They say where each pixel of "
+        f"A small network looks at the picture and outputs six numbers, {term('theta')}. They set where each pixel of "
         f"what the classifier sees is taken from: the {term('sampling grid')}. Between pixels it is interpolated, with "
         r"$k(d) = \max(0, 1 - |d|)$; outside of the picture it is 0."
         f"\n\n{EQUATIONS}\n\n"
@@ -59,7 +59,7 @@ def means(subject: Subject) -> str:
 
 
 def does_not_show() -> str:
-    """Return what the grid cannot tell."""
+    """Return what cannot be concluded from the grid."""
     return (
         "**A straightened digit proves nothing.** The network was trained to classify, not to straighten, and any pose "
         "that is the same for all digits of a class would do. Look at the plot of angles: it shows what is undone over "
@@ -89,7 +89,7 @@ def verdict(found: Undone) -> str:
     if found.slope is None:
         return (
             "**Here it does not undo the rotation.** With the rotation of the grids taken off, the pictures still "
-            "point in all directions, and no line tells the rotation of a grid from that of its picture."
+            "point in all directions, and no line separates the rotation of a grid from that of its picture."
         )
     before, spread = f"{found.before:.0f}\u00b0", f"{found.spread:.0f}\u00b0"
     falls = found.spread < found.before and spread != before
@@ -120,7 +120,7 @@ def undone_caption(said: str, found: Undone) -> str:
         f"Measured on {said}, with one trained model. Both angles count counter-clockwise; the standard deviation of "
         f"the pictures' angles is {found.before:.0f}\u00b0. *Slope*: degrees of the grid for each degree of the "
         "picture; *upright*: the angle of the grid where the line meets pictures that were not rotated. The classifier "
-        "does not mind if upright digits are rotated as well, each class by an angle of its own. So the slope, and not "
+        "works as well if upright digits are rotated too, each class by an angle of its own. So the slope, and not "
         "the angle itself, shows what is undone. Where a grid is not rotated, the other parts of theta may still "
         "depend on the picture."
     )

@@ -38,7 +38,7 @@ Array = npt.NDArray[np.float64]
 
 
 class Part(NamedTuple):
-    """What some pictures say of one epoch.
+    """What was measured on some pictures at one epoch.
 
     Args:
         lost: (head, picture), the probability that the right answer loses when the head is off, -1..1.
@@ -146,7 +146,7 @@ def switch(
 
 
 def together(parts: Sequence[Part], points: Sequence[Point], heads: tuple[str, ...]) -> Measured:
-    """Return what several parts say: of the rounds that are whole, or of the epochs that there are of the first one.
+    """Return several parts as one: of the rounds that are whole, or of the epochs that there are of the first one.
 
     Args:
         parts: in the order of `work`; at least one.

@@ -36,7 +36,7 @@ TRAINED, BEFORE, SHUFFLED = "trained", "before", "shuffled"
 
 
 class Part(NamedTuple):
-    """What some pictures say.
+    """What was measured on some pictures.
 
     Args:
         alike: "trained", "before" (the same two before their training; only where both are kept) and "shuffled" -> for

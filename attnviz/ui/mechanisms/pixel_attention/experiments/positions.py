@@ -1,4 +1,4 @@
-"""Are the codes of nearby positions similar? What tells a token where it is, as pictures."""
+"""Are the codes of nearby positions similar? The position codes of tokens, as pictures."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
@@ -164,7 +164,11 @@ def whose(net: Net, kind: str, is_own: bool) -> str:
     """Say whether this is the model's own code, and what an untrained code is."""
     if is_own:
         return "This is **this model's own code**: it is joined to each token's intensity."
-    has = "has another code" if net.config.get("positions") else "has no code, so nothing tells it where a token is"
+    has = (
+        "has another code"
+        if net.config.get("positions")
+        else "has no code, so it has no information on where a token is"
+    )
     untrained = (
         " This one is not trained: it is noise, and no position is similar to another." if kind == "learned" else ""
     )

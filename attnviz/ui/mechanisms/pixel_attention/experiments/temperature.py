@@ -95,7 +95,7 @@ def finding(held: Mapping[str, float], pixels: int) -> str:
 def payload(subject: Subject, parameters: OfRow) -> bytes:
     """Return the weights of a few queries, as maps that follow the number that divides their scores."""
     if "std" not in subject.net.config:
-        raise BadInput(f"{subject.net.key} does not say by what it divides intensities.")
+        raise BadInput(f"{subject.net.key} does not record by what it divides intensities.")
     view, head = attention(subject), parameters.head
     selection.check(view, head, parameters.query)
     queries = chosen(view, None if parameters.query is None else selection.at(view, parameters.query))
