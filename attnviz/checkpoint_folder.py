@@ -35,7 +35,7 @@ def require_own() -> None:
     """Refuse to write into the checkpoints of an installed attnviz: the folder belongs to the installer.
 
     Raises:
-        BadInput: that is where a checkpoint would be written.
+        BadInput: the checkpoint would be written there.
     """
     if paths.is_installed() and folder() == paths.shipped("checkpoints"):
         raise BadInput(

@@ -63,7 +63,7 @@ class Reading:
         )
 
     def _tokens(self, index: Mapping[str, Places | tuple[int, int]]) -> dict[str, Places]:
-        """Return an index with numbers of tokens in the place of cells."""
+        """Return an index with numbers of tokens in place of cells."""
         found: dict[str, Places] = {}
         for axis, places in index.items():
             found |= self._cell(axis, places) if isinstance(places, tuple) else {axis: places}

@@ -186,5 +186,5 @@ class Mode(TorchFunctionMode):
 
 
 def _put(arguments: Any, old: Tensor, new: Tensor) -> list[Any]:
-    """Return arguments with one tensor in the place of another."""
+    """Return arguments with one tensor in place of another."""
     return [_put(one, old, new) if isinstance(one, tuple | list) else new if one is old else one for one in arguments]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-# Streamlit puts the theme's colours for charts in the place of these names (see .streamlit/config.toml).
+# Streamlit puts the theme's colours for charts in place of these names (see .streamlit/config.toml).
 _TRIALS, _BEST = "#000006", "#000004"
 
 

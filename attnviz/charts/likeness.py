@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 Array = npt.NDArray[np.float64]
 
-# Streamlit puts the theme's colours for charts in the place of these names.
+# Streamlit puts the theme's colours for charts in place of these names.
 _COLOURS = ("#000005", "#000004", "#000006", "#000003")
 _DASHES = ("solid", "dash", "dot", "dashdot")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up")

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 Array = npt.NDArray[np.float64]
 
-# Streamlit puts the theme's colours for charts in the place of these names: attention, a control, another.
+# Streamlit puts the theme's colours for charts in place of these names: attention, a control, another.
 _COLOURS = ("#000005", "#000004", "#000006")
 _DASHES = ("solid", "dash", "dot")
 _SYMBOLS = ("circle", "square", "diamond")

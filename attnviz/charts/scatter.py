@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 Floats = npt.NDArray[np.float64]
 
-# Streamlit puts the theme's colours for charts in the place of these names: attention, a control.
+# Streamlit puts the theme's colours for charts in place of these names: attention, a control.
 _DOTS, _LINE = "#000005", "#000004"
 
 

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from attnviz.charts.dots import Dot
 
-# Streamlit puts the theme's colours for charts in the place of these names (see .streamlit/config.toml).
+# Streamlit puts the theme's colours for charts in place of these names (see .streamlit/config.toml).
 _KINDS = (  # the first lies below and is last in the legend
     ("control", "control", "#000004", "square", "top center"),
     ("with the mechanism", "mechanism", "#000005", "circle", "bottom center"),

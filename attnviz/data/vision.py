@@ -85,7 +85,7 @@ def _compiled() -> bool:
 
 @contextmanager
 def _counting(utilities: Any, received: Callable[[int], None]) -> Iterator[None]:
-    """Put a counter in the place of the bar that torchvision would print."""
+    """Put a counter in place of the bar that torchvision would print."""
 
     class Counter:
         def __init__(self, **_: object) -> None:

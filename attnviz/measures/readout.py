@@ -1,6 +1,6 @@
 """What one pair of tokens adds to an answer, for models in which the answer is linear in what attention puts out.
 
-There, logit = rest + the sum over heads, queries and keys of weight x (what the key's value is worth to that query):
+There, logit = rest + the sum over heads, queries and keys of weight x (what the key's value adds for that query):
 
     worth(head, query, key) = readout[query] . (projection[:, head] @ value[head, key])
 

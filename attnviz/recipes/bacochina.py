@@ -7,7 +7,7 @@ lagging ones model G answers like chance, although its training loss is below th
 
 The paper's batch normalisation of the relevance has a variance of 1e-10 to normalise and an eps of 1e-5, so it hardly
 does. The recipes named `repaired` multiply the relevance so that an even share is 1, take more steps, and turn blocks
-of pixels into channels. What the attention is worth there, the same recipes without it say.
+of pixels into channels. The same recipes without attention show what it contributes.
 """
 
 from typing import Any

@@ -302,7 +302,7 @@ class PaperTable(Strict):
 
 
 class Question(Strict):
-    """What a mechanism is worth: a trained model beside a control, on one figure.
+    """The value of a mechanism: a trained model beside a control, on one figure.
 
     Args:
         checkpoint: of the model with the mechanism.

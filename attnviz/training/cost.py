@@ -104,7 +104,7 @@ def probe(recipe: Recipe, device: str, threads: int) -> Cost:
 
 
 def part(recipe: Recipe, device: str, batches: int = BATCHES + 2) -> tuple[TrainingSet, Whole]:
-    """Return pictures enough for a few batches, and what an epoch of all pictures has.
+    """Return enough pictures for a few batches, and the size of a whole epoch.
 
     Returns:
         The pictures; and the steps of an epoch, how many pictures are held out, and how many bytes the others take.

@@ -1,4 +1,4 @@
-"""Evaluations of a trained model with a part of it replaced, so that a card can say what the part is worth.
+"""Evaluations of a trained model with a part of it replaced, so that a card can record how much the part contributes.
 
     Recipe(..., ablations=(Ablation(name="mean", of="layers.*.relevance"),))
 

@@ -29,7 +29,7 @@ class Material:
     digest: str
 
     def parts(self) -> tuple[TrainingSet, ExampleSet | None]:
-        """Return what is trained on, and what weights are chosen by, if anything: the same for all seeds."""
+        """Return the training part and the validation part, if there is one: the same for all seeds."""
         recipe, everything = self.recipe, self.everything
         if not isinstance(everything, Examples):
             if recipe.validation is None:

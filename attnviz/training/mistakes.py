@@ -68,7 +68,7 @@ class Mistakes(Strict):
     """How the validation part was answered.
 
     Args:
-        epoch: after which one.
+        epoch: the number of epochs before it.
         classes: the names of the answers.
         confusion: for each class, how often each answer was given to its pictures.
         wrong: the first pictures that were answered wrongly.

@@ -211,8 +211,7 @@ class Run:
 def kept_epochs(done: int, best: int, most: int) -> set[int]:
     """Return the epochs at which a run keeps its weights.
 
-    As a run goes on, only the last and the best epoch so far can come into this set: what it holds otherwise was
-    there before.
+    As a run goes on, only its last and its best epoch can be added to this set.
 
     Returns:
         The best and the last epoch, and evenly from the first on as many as there is space for: all, every second,

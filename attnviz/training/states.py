@@ -1,7 +1,7 @@
 """The saved states of a run, `state-EPOCH.safetensors`, from which it resumes: written with a digest, read with checks.
 
 A state is a safetensors file. Its one note holds the numbers of `Training.state` and the sha256 of the file, computed
-with zeros in the place of the digest. States of earlier versions have no digest; all else is checked for them, too.
+with zeros in place of the digest. States of earlier versions have no digest; all else is checked for them, too.
 """
 
 from __future__ import annotations

@@ -193,7 +193,7 @@ class Several(Alone):
                 raise Terminated
 
     def _end(self, after: object) -> None:
-        """Tell the others that the training ends: within an epoch in the place of the next gradients."""
+        """Tell the others that the training ends: within an epoch in place of the next gradients."""
         if _within_epoch(after):
             (told,) = self._ending
             told[-1] = 1

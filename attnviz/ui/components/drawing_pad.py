@@ -290,7 +290,7 @@ def drawn_to_url(drawn: Drawn) -> dict[str, str | None]:
 
 
 def drawn_from_url(words: Mapping[str, str]) -> tuple[Drawn, list[str]]:
-    """Return what the URL asks for, and a sentence for every word of it that makes no sense.
+    """Return what the URL names, and a sentence for every word of it that makes no sense.
 
     Whether there is a picture of the name after `start` is for the page to say.
     """

@@ -34,7 +34,7 @@ def pixel_viewer(
     Args:
         view: what to look at; or it, packed.
         key: the component's name in this page; keep it fixed, so that what the visitor locked survives a new picture.
-        state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
+        state: the view that the URL names; fields may be missing (the default) or nonsense (the default, and a
             visible sentence). None leaves the visitor's own view as it is.
         asked: how the Jacobian is asked for, from `jacobian_map.asked`; None offers no switch to it.
         plain: without the controls, the exports and the maps of query, key and value: for a first look.

@@ -5,7 +5,7 @@ moved is sent to the live channel as pixels; a grid that is not the net's own is
 
 A *view* is a dictionary: "drag" (what the pointer takes hold of), "rotate" (degrees, counter-clockwise), "scale",
 "across" and "down" (pixels): how the picture is moved; "grid" (one of GRIDS: which theta is used) and "theta" (six
-numbers, row by row: set by hand, in the place of that).
+numbers, row by row: set by hand, in place of that).
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def draw(
         data: what it shows, packed.
         fields: of its view.
         key: the component's name in this page; keep it fixed.
-        state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
+        state: the view that the URL names; fields may be missing (the default) or nonsense (the default, and a
             visible sentence). None leaves the visitor's own view as it is.
         on_change: called when a view has settled, before the page runs again; `settled_view` gives it there.
         **header: what else the component receives, as plain JSON values.

@@ -38,12 +38,12 @@ class OfHead(Strict):
 
 
 def taps_of(parameters: OfHead) -> tuple[str, str]:
-    """Return the taps that a mean row is made of, so that the layer need not spell its weights out."""
+    """Return the taps that a mean row is made of, so that the layer need not materialise the matrix of weights."""
     return _tap(parameters.layer, "query"), _tap(parameters.layer, "key")
 
 
 def settle(loaded: Loaded, parameters: OfHead) -> OfHead:
-    """Put the number of a head in the place of "least_uniform"."""
+    """Put the number of a head in place of "least_uniform"."""
     if parameters.head != LEAST_UNIFORM:
         return parameters
     key = loaded.net.key, loaded.net.digest, parameters.layer

@@ -78,7 +78,7 @@ def sent(lesson: Lesson, number: int) -> dict[str, Any]:
 
 
 def _asked(name: str, word: str) -> tuple[Lesson, int]:
-    """Return the lesson and the step that the URL asks for."""
+    """Return the lesson and the step in the URL."""
     from attnviz.ui.lessons import shelf  # reading lessons brings a parser along, which pages without one do not need
 
     found = shelf.find(name)

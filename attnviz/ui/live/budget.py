@@ -1,7 +1,7 @@
 """How much work a request of the live channel takes, known before it runs, and how long work lets others in.
 
-Work is counted in pairs of tokens that a layer of attention spells out: heads times tokens squared, times pictures. A
-pair takes about 10 ns. What is not attention, and attention that spells nothing out, is counted as pairs that take as
+Work is counted in entries of attention matrices that are materialised: heads times tokens squared, times pictures. An
+entry takes about 10 ns. What is not attention, and fused attention, is counted as pairs that take as
 long, roughly: by tens, not by tenths. Importing this costs no torch.
 """
 
@@ -20,7 +20,7 @@ LIGHT = 4e6  # pairs of an ask that others may have to wait for: some 40 ms
 # Pairs of a request for which the same holds: the cards that the draw page opens with have 4e6, the first 24 digit
 # models 1.2e7. The 24 heaviest have 3.7e7, which counts as long.
 LIGHT_REQUEST = 2e7
-FUSED = 0.1  # of the time, where a layer need not spell its pairs out
+FUSED = 0.1  # of the time, where a layer need not materialise its matrix
 OPERATIONS = 50  # multiplications of a matrix product that take as long as a pair
 
 PAUSE: ContextVar[Callable[[], None]] = ContextVar("PAUSE", default=lambda: None)
@@ -45,7 +45,7 @@ def per_picture(model: "nn.Module", cells: int, taps: Collection[str], passes: f
 
     Args:
         cells: rows times columns of the picture.
-        taps: the paths of those that are kept or edited: attention spells its pairs out where one of them is.
+        taps: the paths of those that are kept or edited: attention materialises its matrix where one of them is.
         passes: forward passes in all, with those that derived values cost.
     """
     weights, layers = _sizes(model)
@@ -62,7 +62,7 @@ def per_picture(model: "nn.Module", cells: int, taps: Collection[str], passes: f
 class _Layer(NamedTuple):
     """A layer that compares pairs of tokens.
 
-    `spelling`: paths of the taps for which it spells its pairs out. `pairs`: from the cells of a picture to how many
+    `spelling`: paths of the taps for which it materialises its matrix. `pairs`: from the cells of a picture to how many
     there are.
     """
 

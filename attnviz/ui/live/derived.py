@@ -72,7 +72,7 @@ def one_pass(parameters: Strict, net: Net) -> float:
 
 @dataclass(frozen=True)
 class Derived(Generic[P]):
-    """One derived value, which a request asks for by name: {"derived": NAME, "parameters": {...}}.
+    """One derived value, which a request names: {"derived": NAME, "parameters": {...}}.
 
     Args:
         name: its name in requests.
@@ -109,7 +109,7 @@ class Derived(Generic[P]):
 class View(Generic[P]):
     """What a component shows of a subject: one payload, for its page and for the live channel alike.
 
-    A request asks for it by name, as for any derived value, and gets the payload as an array of bytes, or several one
+    A request names it, as for any derived value, and gets the payload as an array of bytes, or several one
     after the other where it is computed step by step.
 
     Args:

@@ -1,7 +1,7 @@
 """The switch beside a map, *attention* or *Jacobian of the shown answer*, and the Jacobian as maps on a page.
 
-The choice is written into the URL as map=jacobian. Components with a switch of their own learn from `asked` what to ask
-the live channel for.
+The choice is written into the URL as map=jacobian. Components with their own switch receive the request for the
+live channel from `asked`.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,6 +1,6 @@
 """Who computes next on the live channel: of those who wait, the browser that will then have computed least.
 
-A drawing visitor needs little at a time, and so goes before those who ask for much: a visitor's wait depends on how many
+A drawing visitor needs little at a time, and goes before those who ask for much: a visitor's wait depends on how many
 others compute, and not on how much they ask for.
 """
 

@@ -1,6 +1,6 @@
 """Two trainings under one slider: what both nets compute at the same epoch, the second below the first, on one scale.
 
-A page draws `slider(subject)` in the place of `epochs.slider(net)`: the slider, the choice of a second training, and
+A page draws `slider(subject)` in place of `epochs.slider(net)`: the slider, the choice of a second training, and
 the maps once there are two.
 """
 

@@ -1,4 +1,4 @@
-"""What a trained model is worth with a part of it replaced, from its card: bars, and whether that part counts."""
+"""The accuracy of a trained model with a part of it replaced, from its card: bars, and whether that part counts."""
 
 from __future__ import annotations
 

@@ -266,7 +266,7 @@ def _example_in_url(here: list[str]) -> Example | None:
 
 
 def open_picture(picture: Picture) -> None:
-    """Write a picture of a data set into the URL, in the place of whichever example it names."""
+    """Write a picture of a data set into the URL, in place of whichever example it names."""
     url_state.set_value(**dict.fromkeys(EXAMPLES), **picture.words)
 
 

@@ -62,7 +62,7 @@ def leads_to(name: str) -> str | None:
 
 
 def verdicts(row: Mechanism) -> list[Line]:
-    """Return what a mechanism is worth: the questions that the results begin with, also those that speak against it.
+    """Return what a mechanism is worth: the questions that the results begin with, also those that count against it.
 
     Returns:
         Lines; none where no paper of the mechanism begins with one of its models, or none of those is trained.
@@ -233,7 +233,7 @@ def from_paper(paper: Paper, names: Collection[str]) -> list[str]:
 
 
 def shortened(rows: Sequence[Dot]) -> list[Dot]:
-    """Return rows with names as `without_shared_start` makes them: it says what all are tested on."""
+    """Return rows with names as `without_shared_start` makes them: the part that all share is cut off."""
     names = without_shared_start([row.name for row in rows])
     return [replace(row, name=name) for row, name in zip(rows, names, strict=True)]
 

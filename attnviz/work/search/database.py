@@ -82,8 +82,8 @@ class Database:
 
     @contextmanager
     def gate(self) -> Iterator[None]:
-        """Hold the lock of the search in the only session of this process, which does all else there, too: when the
-        process dies, the lock is let go after what it did last, not before."""
+        """Hold the lock of the search in the only session of this process, in which all its other work happens: when
+        the process dies, the lock is released after its last change, not before."""
         with self.safe():
             engine = _storage(self._url, True)._backend.engine
             with engine.connect() as session:

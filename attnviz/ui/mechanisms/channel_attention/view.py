@@ -45,7 +45,7 @@ class OfGates(Strict):
 
 
 def in_url(subject: Subject, words: Mapping[str, str]) -> dict[str, Any]:
-    """Return the parameters of the maps that the URL asks for; what does not exist is left out, as the bars do."""
+    """Return the parameters of the maps from the URL, without gates and sets that do not exist."""
     from attnviz.ui.mechanisms.channel_attention import gates
 
     own = cache.of_subject(gates.view, subject)

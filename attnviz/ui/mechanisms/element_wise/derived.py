@@ -26,7 +26,7 @@ class Switched(Strict):
     Args:
         eps: of the norm of the relevance; None keeps the trained one.
         skip: whether the input of a layer is added to what its convolution gives.
-        relevance: "mean" puts the mean over the sample pictures in the place of the normed relevance, "one" puts 1,
+        relevance: "mean" puts the mean over the sample pictures in place of the normed relevance, "one" puts 1,
             "other" what another picture gets, "zero" 0, so that nothing goes into the convolution.
         data, other: that picture: its data set, and its index in the test split.
         layers: paths of the layers of which the stages are wanted.

@@ -112,7 +112,7 @@ def _ablated(card: Card, name: str) -> tuple[Figure, ...]:
 def worth(subject: Subject, view: GlimpseView) -> None:
     """Draw the accuracy of learnt locations beside that of random ones, a ring, the centre, and an oracle.
 
-    What learning where to look is worth is said twice, for the same network: against one with random locations, and
+    The gain from learning where to look is stated twice, for the same network: against one with random locations, and
     along one path for all pictures.
     """
     say = finding()

@@ -130,7 +130,7 @@ def compute(context: Context[Reads]) -> dict[str, Reading]:
 
 
 def cost(parameters: Reads, net: Net) -> float:
-    """Return the forward passes besides the one that `run` makes in the place of the ordinary one: gradients take one
+    """Return the forward passes besides the one that `run` makes in place of the ordinary one: gradients take one
     copy of the strip for each step, there and back."""
     return 3.0 * STEPS if "gradient" in parameters.shown else 0.0
 
