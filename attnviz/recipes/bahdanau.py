@@ -6,12 +6,26 @@ Adadelta; ours take 3,000 steps of 32 strips. The network without attention has 
 many weights, within 2 %.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from attnviz.data.digit_strips import STRIPS as DATA
-from attnviz.data.digit_strips import SYMBOLS
+from attnviz.data.digit_strips import SYMBOLS, TESTED
 from attnviz.recipes.recipe import Paper, PaperFigure, Question, Recipe, Test, changed
-from attnviz.recipes.strips import OVERALL, STEPS, by_length
+
+STEPS = 12
+"""Epochs of 250 steps: 3,000 steps."""
+
+OVERALL = ("accuracy", "digits", "stopped", "told")
+"""What is measured over strips of all lengths."""
+
+
+def by_length(
+    lengths: Sequence[int] = TESTED, what: Sequence[str] = ("accuracy", "digits", "stopped")
+) -> tuple[str, ...]:
+    """Return the names of what is measured at each length of the test strips: "digits_15"."""
+    return tuple(f"{one}_{length}" for one in what for length in lengths)
+
 
 SHORT = DATA["strips_mnist_15"].tested
 

@@ -20,8 +20,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from attnviz.errors import BadInput
 from attnviz.measures.agreement import ROUNDING, kendall
-from attnviz.measures.sequences.places import by_digit, digit_of
 from attnviz.measures.sequences.steering import encoded_once, rows
 from attnviz.tracing import trace
 
@@ -104,3 +104,36 @@ def agreements(found: Mapping[str, Tensor]) -> dict[tuple[str, str], Floats]:
     """
     maps = {name: values.detach().double().cpu().numpy() for name, values in found.items()}
     return {(one, other): kendall(maps[one], maps[other], equal=ROUNDING) for one, other in combinations(maps, 2)}
+
+
+def digit_of(columns: int, digits: int) -> Tensor:
+    """Return the digit that the middle of each column lies on: int64 (column,), counted from 0.
+
+    Args:
+        columns: of a strip, such as its features or its pixels, evenly spaced from its left edge on. A digit takes a
+            whole number of them, or one and a half, two and a half, ...; the last column may stand half over the edge.
+        digits: of the strip.
+
+    Raises:
+        BadInput: fewer columns than digits.
+    """
+    if not 1 <= digits <= columns:
+        raise BadInput(
+            f"A strip of {digits} digits has at least as many columns, and one digit or more, not {columns}."
+        )
+    return torch.arange(columns) * 2 // (2 * columns // digits)
+
+
+def by_digit(values: Tensor, digits: int) -> Tensor:
+    """Return the sum of some values over the columns of each digit.
+
+    Args:
+        values: float (..., column).
+        digits: of the strip.
+
+    Returns:
+        float (..., digit)
+    """
+    which = digit_of(values.shape[-1], digits).to(values.device)
+    sums = values.new_zeros(*values.shape[:-1], digits)
+    return sums.index_add(-1, which, values)

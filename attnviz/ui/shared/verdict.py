@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from attnviz import formatting
+from attnviz import data, formatting
 from attnviz.cards import Figure
 from attnviz.comparisons import difference
 from attnviz.measures.difference import Difference
+from attnviz.subjects import Net
 
 _MISSING = {
     "one seed": "one of the two was trained only once",
@@ -65,3 +66,16 @@ def verdict(
 
 def _seeds(figure: Figure) -> str:
     return "one seed" if figure.seeds == 1 else f"{figure.seeds} seeds"
+
+
+def beside(finding: str, net: Net, source: str) -> str:
+    """Return a finding, below a sentence that says of which data it is, where these are not those of a net.
+
+    Args:
+        finding: of networks that were trained on one data set, in Markdown.
+        source: the name of the data set that the networks of the finding were trained on.
+    """
+    if net.data == source:
+        return finding
+    title = data.spec(source).title
+    return f"Measured with networks that were trained on {title}, not on the data of the model above.\n\n{finding}"

@@ -18,8 +18,9 @@ from attnviz.subjects import Subject, usable
 from attnviz.ui.components.map_grid import Names, map_grid, packed
 from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.cnn_attention import words
-from attnviz.ui.shared import cache, costs, other_data
+from attnviz.ui.shared import cache, costs
 from attnviz.ui.shared.experiments import Experiment, finding
+from attnviz.ui.shared.verdict import beside
 from attnviz.views.attention import FIELDS
 
 KINDS = {
@@ -54,7 +55,7 @@ def who(subject: Subject) -> None:
         found = words.finding(with_attention, without, len(first.classes), differs)
     else:
         found = words.UNKNOWN
-    say(other_data.beside(found, subject.net, first.data))
+    say(beside(found, subject.net, first.data))
     st.markdown(words.saved({kind: costs.counts(name) for kind, name in names.items()}))
     within(names["within"], subject)
 

@@ -12,8 +12,9 @@ from attnviz.subjects import Net, Picture, Subject
 from attnviz.ui.components.glimpse_player import GlimpseView, glimpse_player, unpacked
 from attnviz.ui.mechanisms.recurrent_attention import compare, words
 from attnviz.ui.mechanisms.recurrent_attention.view import GLIMPSES_VIEW
-from attnviz.ui.shared import ablated, cache, other_data
+from attnviz.ui.shared import ablated, cache
 from attnviz.ui.shared.experiments import Experiment, finding
+from attnviz.ui.shared.verdict import beside
 from attnviz.ui.shared.wording import share
 
 OURS = "recurrent_attention.cluttered"
@@ -131,7 +132,7 @@ def worth(subject: Subject, view: GlimpseView) -> None:
     )  # fmt: skip
     learnt = [f"{compare.LOOKS}.{name}" for name in names]
     source = RECIPES[learnt[0]].data
-    say(other_data.beside("\n\n".join(found), subject.net, source))
+    say(beside("\n\n".join(found), subject.net, source))
     controls = [name for name, recipe in RECIPES.items() if (recipe.model, recipe.data) == ("pixel_mlp", source)]
     compare.show([*learnt, *controls], [name for name in learnt if policy(name) == "learnt"], key="worth")
     text = (
@@ -157,7 +158,7 @@ def published(subject: Subject, view: GlimpseView) -> None:
     say = finding()
     broken, correct = accuracy("cluttered-6-as-published"), accuracy("cluttered-6")
     found = words.finding_of_gradient(broken, correct, len(subject.net.classes))
-    say(other_data.beside(found, subject.net, RECIPES[OURS].data))
+    say(beside(found, subject.net, RECIPES[OURS].data))
     names = [f"{compare.LOOKS}.cluttered-6{end}" for end in ("-as-published", "")] + [OURS]
     compare.show(names, names, key="published")
     st.caption(
@@ -178,7 +179,7 @@ def fewer(subject: Subject, view: GlimpseView) -> None:
     differs = comparisons.trained_differently(most, least)
     both = ((read[name], compare.accuracy(name)) for name in (least, most))
     found = words.finding_of_fewer(*both, answers=len(subject.net.classes), differs=differs)
-    say(other_data.beside(found, subject.net, RECIPES[most].data))
+    say(beside(found, subject.net, RECIPES[most].data))
     compare.show(names, names, key="fewer")
     lines = ["| Model | numbers read | pixels of the picture |", "| --- | --- | --- |"]
     for name in names:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from attnviz import cards
 from attnviz.data.digit_strips import STRIPS, TESTED
 from attnviz.measures.sequences import guessing
-from attnviz.recipes.strips import STEPS
+from attnviz.recipes.bahdanau import STEPS
 from attnviz.ui.components.alignment import Curve
 from attnviz.ui.mechanisms.sequences.readers import MODELS, is_control
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attnviz.errors import BadInput
-from attnviz.measures.sequences.places import by_digit, digit_of
+from attnviz.measures.sequences.attribution import by_digit, digit_of
 
 
 @pytest.mark.parametrize("digits", [1, 2, 3, 8, 15, 30])
