@@ -35,7 +35,7 @@ OURS = {
     "attnviz/head_table/kept.py load": "of `files.read`",
     "attnviz/head_table/kept.py savez": "into bytes",
     "attnviz/capture/loading.py load_file": "weights that whoever starts the server names",
-    "attnviz/views/__main__.py write_text": "a checkout of whoever changes a view",
+    "attnviz/ui/components/__main__.py write_text": "a checkout of whoever changes a view",
     "attnviz/training/runs.py safe_open": "looked at first: a regular file, of which the notes are read",
     "attnviz/ui/lessons/bar.py read_text": "installed with attnviz",
     "attnviz/ui/mechanisms/element_wise/film.py read_text": "installed with attnviz",

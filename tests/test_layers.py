@@ -42,7 +42,7 @@ LAYERS: dict[str, set[str]] = {
         "dot_product",
         "explorer",
     },  # which app.py hands down to the live channel
-    "home_pictures": {"components", "table", "shared", "dot_product", "mechanisms"},
+    "home_pictures": {"table", "shared"},
     "server": {"components", "table", "shared", "live"},  # which only app.py and the pages import
 }
 SHARED = {"core", "hands", "live", "terms", "maps", "export"}

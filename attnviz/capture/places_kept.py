@@ -24,7 +24,7 @@ def folder() -> Path:
 
 
 def digest(model: nn.Module, given: tuple[tuple[int, ...], ...], calls: Mapping[str, Call]) -> str:
-    """Return what decides the places: the architecture without its weights, the picture's size, and the calls.
+    """Return a digest of all that determines the places: the architecture, the size of the picture, and the calls.
 
     Args:
         model: any module.

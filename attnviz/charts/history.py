@@ -12,7 +12,7 @@ def history(values: Sequence[float | None], measure: str, higher: bool) -> go.Fi
     """Draw a dot for each trial, and a line for the best so far.
 
     Args:
-        measure: what they are.
+        measure: the name of the values.
         higher: whether a higher value is better.
     """
     best: list[float | None] = []

@@ -22,7 +22,7 @@ from attnviz.tracing import Layer
 
 
 class ConvBlock(Layer):
-    """Convolve, normalise, cut off below zero, pool.
+    """Convolve, normalise, apply ReLU, pool.
 
     Args:
         channels, output_channels: of the maps before and after.

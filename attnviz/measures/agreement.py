@@ -35,7 +35,7 @@ def kendall(one: Floats, other: Floats, *, equal: float = 0.0) -> Floats:
         everywhere.
 
     Raises:
-        BadInput: of other shapes, or with fewer than two places.
+        BadInput: the shapes differ, or there are fewer than two places.
 
     Source: in n log n by counting inversions: "A Computer Method for Calculating Kendall's Tau with Ungrouped Data",
     Knight, 1966.

@@ -102,7 +102,7 @@ def compared(left: Array, right: Array) -> Comparison:
         Their difference as a map and as numbers.
 
     Raises:
-        BadInput: of different grids.
+        BadInput: the maps have different grids.
     """
     if left.shape != right.shape:
         raise BadInput(

@@ -52,7 +52,7 @@ def steps(model: Model, image: Tensor, pixels: Tensor, answer: int | None = None
     Args:
         model, image: as for `without_derivative`. The forward pass takes a batch of twice as many pictures as pixels.
         pixels: int (pixel,), numbers of the image's values, channel by channel and row by row.
-        answer: number of the class; None for the one that the model chooses.
+        answer: number of the class; None for the one that the model predicts.
 
     Returns:
         (2, pixel): for a step up, and for a step down. Both are the derivative where there is one: what the logit

@@ -64,7 +64,7 @@ def place_maps(
         model: of pictures, in evaluation mode: no picture may change the answer to another one.
         image: float (channel, row, column) in 0..1, of the model's precision.
         tap: path of a tap that says what is attended to, such as `lies_on_the_picture` allows; "" for none.
-        answer: number of the class; None for the one that the model chooses.
+        answer: number of the class; None for the one that the model predicts.
         fill: what replaces an erased place, see `attnviz.measures.token_boxes.erased`.
 
     Returns:

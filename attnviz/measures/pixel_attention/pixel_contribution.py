@@ -17,7 +17,7 @@ class PixelContribution:
     """An answer as a sum over pixels: logit = blank + pixels.sum().
 
     Args:
-        answer: number of the class that the model chooses.
+        answer: number of the class that the model predicts.
         logit: toward it: for two classes the log-odds, never below 0; for more its logit less the mean over classes.
         pixels: (row, column) what each pixel adds, compared with background in its place.
         blank: the same logit of a picture without ink.

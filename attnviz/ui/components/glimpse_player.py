@@ -160,7 +160,7 @@ def packed(view: GlimpseView) -> bytes:
 
 
 def unpacked(data: bytes) -> GlimpseView:
-    """Return the view that `packed` made these bytes from, or that a `View` has made of them."""
+    """Return the view from the bytes that `packed` returned."""
     header, arrays = unpack(data)
     header.pop("request", None)
     given = {

@@ -24,7 +24,7 @@ STAGES: Mapping[str, str] = {"conv": "after conv", "relu": "after ReLU", "pool":
 """The stages of a convolution with ReLU and pooling, and what stands above each."""
 
 DERIVED = ("relu", "pool")
-"""Stages that a layer may leave out: the browser cuts off the stage before below zero, or shows it as it is."""
+"""Stages that a layer may leave out: the browser applies ReLU to the stage before, or shows that as it is."""
 
 
 def fields_of(stages: Mapping[str, str], default: str) -> Fields:

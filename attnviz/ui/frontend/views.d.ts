@@ -1,4 +1,4 @@
-// The types of payloads, for `npm run types`. Written by `python -m attnviz.ui.components`
+// The types of payloads, for `npm run types`. Written by `python -m attnviz.ui.components`.
 
 interface LayerView {
   header: {
@@ -36,32 +36,6 @@ interface LayerView {
     own?: Float64Array; // token, feature
     added?: Float64Array; // head, token, feature
     scale?: Float64Array; // feature
-  };
-}
-
-interface AlignmentView {
-  header: {
-    digits: number;
-    pitch: number;
-    classes: string[];
-    right: number[] | null;
-    reads: number[] | null;
-    own: Text["header"];
-    told: Text["header"] | null;
-    layers: Weights["header"][];
-    trained: number | null;
-    kind: string;
-    curves: Curve["header"][];
-    checkpoint: string;
-    asked: Record<string, any>;
-    origin: Record<string, string | number | number>;
-  };
-  arrays: {
-    picture: Uint8Array; // row, column, colour
-    "own.probabilities": Float32Array; // step, class
-    "told.probabilities": Float32Array; // step, class
-    [name: `${number}.own`]: Float32Array; // head, query, key
-    [name: `${number}.right`]: Float32Array; // head, right_query, right_key
   };
 }
 
@@ -107,6 +81,71 @@ interface Curve {
   arrays: {};
 }
 
+interface AlignmentView {
+  header: {
+    digits: number;
+    pitch: number;
+    classes: string[];
+    right: number[] | null;
+    reads: number[] | null;
+    own: Text["header"];
+    told: Text["header"] | null;
+    layers: Weights["header"][];
+    trained: number | null;
+    kind: string;
+    curves: Curve["header"][];
+    checkpoint: string;
+    asked: Record<string, any>;
+    origin: Record<string, string | number | number>;
+  };
+  arrays: {
+    picture: Uint8Array; // row, column, colour
+    "own.probabilities": Float32Array; // step, class
+    "told.probabilities": Float32Array; // step, class
+    [name: `${number}.own`]: Float32Array; // head, query, key
+    [name: `${number}.right`]: Float32Array; // head, right_query, right_key
+  };
+}
+
+interface GateTap {
+  header: {
+    address: string;
+  };
+  arrays: {
+    mean: Float32Array; // ...
+    other?: Float32Array; // ...
+  };
+}
+
+interface GatesOfLayer {
+  header: {
+    title: string;
+    path: string;
+    form: "gate" | "one plus";
+    tap: GateTap["header"];
+    kinds: string[];
+    shift_is: string;
+    space_is: string;
+    space_tap: GateTap["header"] | null;
+  };
+  arrays: {
+    "tap.mean": Float32Array; // ...
+    "tap.other"?: Float32Array; // ...
+    gate: Float64Array; // channel
+    mean: Float64Array; // channel
+    lowest: Float64Array; // channel
+    highest: Float64Array; // channel
+    squeezed: Float64Array; // channel
+    squeezed_max: Float64Array; // channel
+    reduced: Float64Array; // unit
+    excite: Float64Array; // channel, unit
+    shift: Float64Array; // channel
+    space?: Float64Array; // row, column
+    "space_tap.mean": Float32Array; // ...
+    "space_tap.other"?: Float32Array; // ...
+  };
+}
+
 interface GatesView {
   header: {
     ink: boolean;
@@ -140,42 +179,49 @@ interface GatesView {
   };
 }
 
-interface GatesOfLayer {
+interface LayersView {
   header: {
-    title: string;
-    path: string;
-    form: "gate" | "one plus";
-    tap: GateTap["header"];
-    kinds: string[];
-    shift_is: string;
-    space_is: string;
-    space_tap: GateTap["header"] | null;
+    even: Record<string, number>;
+    layers: number;
+    rows: number;
+    columns: number;
+    prefix: number;
+    names: string[];
+    classes: string[];
+    label: string | null;
+    origin: Record<string, string | number | number>;
+    ink: boolean;
+    carried_signed: boolean;
+    logit: number | null;
+    unit: string;
   };
   arrays: {
-    "tap.mean": Float32Array; // ...
-    "tap.other"?: Float32Array; // ...
-    gate: Float64Array; // channel
-    mean: Float64Array; // channel
-    lowest: Float64Array; // channel
-    highest: Float64Array; // channel
-    squeezed: Float64Array; // channel
-    squeezed_max: Float64Array; // channel
-    reduced: Float64Array; // unit
-    excite: Float64Array; // channel, unit
-    shift: Float64Array; // channel
-    space?: Float64Array; // row, column
-    "space_tap.mean": Float32Array; // ...
-    "space_tap.other"?: Float32Array; // ...
+    picture: Float64Array; // row, column
+    background: Uint8Array; // y, x, colour
+    query: Float64Array; // layer, head, token, size
+    key: Float64Array; // layer, head, token, size
+    value: Float64Array; // layer, head, token, number
+    log_normaliser: Float64Array; // layer, head, token
+    carried: Float64Array; // layer, head, token
+    received: Float64Array; // layer, head, token
+    output: Float64Array; // layer, token, feature
+    distance: Float64Array; // layer, head
+    entropy: Float64Array; // layer, head
+    nowhere: Float64Array; // layer, head
+    answers: Float64Array; // layer, class
+    probabilities: Float64Array; // class
   };
 }
 
-interface GateTap {
+interface Angles {
   header: {
-    address: string;
+    slope: number | null;
+    offset: number | null;
+    here: number | null;
   };
   arrays: {
-    mean: Float32Array; // ...
-    other?: Float32Array; // ...
+    picture: Float32Array; // picture
+    grid: Float32Array; // picture
   };
 }
 
@@ -202,15 +248,56 @@ interface GridView {
   };
 }
 
-interface Angles {
+interface Norm {
   header: {
-    slope: number | null;
-    offset: number | null;
-    here: number | null;
+    eps: number;
   };
   arrays: {
-    picture: Float32Array; // picture
-    grid: Float32Array; // picture
+    mean: Float64Array | Float32Array; // map
+    variance: Float64Array | Float32Array; // map
+    scale?: Float64Array | Float32Array; // map
+    shift?: Float64Array | Float32Array; // map
+  };
+}
+
+interface StageLayer {
+  header: {
+    path: string;
+    norm: Norm["header"] | null;
+    factor: number;
+    output_norm: Norm["header"] | null;
+    skip: boolean;
+    heads: any; // follows from the fields
+    channels: any; // follows from the fields
+    outputs: any; // follows from the fields
+    rows: any; // follows from the fields
+    columns: any; // follows from the fields
+    kernel: any; // follows from the fields
+  };
+  arrays: {
+    x_weights: Float64Array | Float32Array; // head, channel, row, column
+    y_weights: Float64Array | Float32Array; // head, channel, row, column
+    convolution: Float64Array | Float32Array; // channel, map, window, window
+    bias: Float64Array | Float32Array; // channel
+    "norm.mean": Float64Array | Float32Array; // map
+    "norm.variance": Float64Array | Float32Array; // map
+    "norm.scale"?: Float64Array | Float32Array; // map
+    "norm.shift"?: Float64Array | Float32Array; // map
+    "output_norm.mean": Float64Array | Float32Array; // map
+    "output_norm.variance": Float64Array | Float32Array; // map
+    "output_norm.scale"?: Float64Array | Float32Array; // map
+    "output_norm.shift"?: Float64Array | Float32Array; // map
+    fixed?: Float64Array | Float32Array; // head, channel, row, column
+    mean?: Float64Array | Float32Array; // head, channel, row, column
+  };
+}
+
+interface Other {
+  header: {
+    number: number;
+  };
+  arrays: {
+    input: Float64Array | Float32Array; // channel, row, column
   };
 }
 
@@ -247,58 +334,5 @@ interface StageView {
     logits: Float64Array | Float32Array; // logit
     probabilities: Float64Array | Float32Array; // class
     "other.input": Float64Array | Float32Array; // channel, row, column
-  };
-}
-
-interface StageLayer {
-  header: {
-    path: string;
-    norm: Norm["header"] | null;
-    factor: number;
-    output_norm: Norm["header"] | null;
-    skip: boolean;
-    heads: any; // follows from the fields
-    channels: any; // follows from the fields
-    outputs: any; // follows from the fields
-    rows: any; // follows from the fields
-    columns: any; // follows from the fields
-    kernel: any; // follows from the fields
-  };
-  arrays: {
-    x_weights: Float64Array | Float32Array; // head, channel, row, column
-    y_weights: Float64Array | Float32Array; // head, channel, row, column
-    convolution: Float64Array | Float32Array; // channel, map, window, window
-    bias: Float64Array | Float32Array; // channel
-    "norm.mean": Float64Array | Float32Array; // map
-    "norm.variance": Float64Array | Float32Array; // map
-    "norm.scale"?: Float64Array | Float32Array; // map
-    "norm.shift"?: Float64Array | Float32Array; // map
-    "output_norm.mean": Float64Array | Float32Array; // map
-    "output_norm.variance": Float64Array | Float32Array; // map
-    "output_norm.scale"?: Float64Array | Float32Array; // map
-    "output_norm.shift"?: Float64Array | Float32Array; // map
-    fixed?: Float64Array | Float32Array; // head, channel, row, column
-    mean?: Float64Array | Float32Array; // head, channel, row, column
-  };
-}
-
-interface Norm {
-  header: {
-    eps: number;
-  };
-  arrays: {
-    mean: Float64Array | Float32Array; // map
-    variance: Float64Array | Float32Array; // map
-    scale?: Float64Array | Float32Array; // map
-    shift?: Float64Array | Float32Array; // map
-  };
-}
-
-interface Other {
-  header: {
-    number: number;
-  };
-  arrays: {
-    input: Float64Array | Float32Array; // channel, row, column
   };
 }

@@ -26,7 +26,7 @@ class OfAnswer(Strict):
     """The logit that is differentiated.
 
     Args:
-        answer: the name of a class; None for the one that the model chooses.
+        answer: the name of a class; None for the one that the model predicts.
     """
 
     answer: Annotated[str, Field(max_length=100)] | None = None

@@ -12,12 +12,20 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image, ImageDraw
 
+from attnviz.views.attention import LayerView
+
 TILE, GAP = 224, 8  # pixels
 # Middle tones, which can be told from a light page and from a dark one: the page shows through where there is less.
 INK, MORE, MARK = (128, 124, 116), (122, 87, 176), (200, 96, 22)
 LEAST = 0.06  # of the ink: what an empty tile has, so that one sees where it ends
 
 Corner = tuple[int, int]
+Pair = tuple[Image.Image, Image.Image]
+
+
+def weights(view: LayerView, place: Corner, head: int) -> np.ndarray:
+    """Return the weights with which a head takes values for the token at (row, column): (row, column)."""
+    return view.weights(view.token(place))[head, view.prefix :].reshape(view.rows, view.columns)
 
 
 def grey(picture: np.ndarray) -> Image.Image:

@@ -58,7 +58,7 @@ def of(order: Order) -> Cost | None:
 
 
 def _key(recipe: Recipe, order: Order) -> str:
-    """Return what decides the cost of an epoch: how many there are does not, but for the schedule."""
+    """Return the settings that determine the cost of an epoch: not their number, except for the schedule."""
     return json.dumps([recipe.model_dump(mode="json", exclude={"epochs", "patience"}), order.device, order.threads])
 
 

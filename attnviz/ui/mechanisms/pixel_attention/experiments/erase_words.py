@@ -30,7 +30,7 @@ def one_picture(changes: Array, logit: float, answer: str, count: int, unit: str
 
 
 def finding(changes: Array, count: int, unit: str) -> str:
-    """Say whether the most attended pixels matter more for the answer to one picture than chance lets expect."""
+    """Say whether the most attended pixels matter more for one answer than expected by chance."""
     attended, jacobian, draws = changes[0], changes[1], changes[2:]
     below, above, several = int((attended < draws).sum()), int((attended > draws).sum()), len(draws)
     without = f"without {_most(count, unit)} the model is"
