@@ -97,7 +97,7 @@ class Layer(nn.Module):
         return tensor if trace is None else trace._visit(self, name, tensor, axes, per)
 
     def hears(self, name: str) -> bool:
-        """Say whether a trace keeps or edits this tap; if not, a layer may take a path that never computes it."""
+        """Return whether a trace keeps or edits this tap; if not, a layer may take a path that never computes it."""
         trace = _listener.trace
         return trace is not None and trace._hears(self, name)
 

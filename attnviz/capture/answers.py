@@ -76,7 +76,7 @@ class Answers:
         return {which: size > NOISE for which, size in self.sizes(other).items()}
 
     def same_as(self, other: "Answers") -> bool:
-        """Say whether no token differs in another pass."""
+        """Return whether no token differs in another pass."""
         return not any(bool(changed.any()) for changed in self.changes(other).values())
 
 

@@ -84,7 +84,7 @@ def narrow(tensor: Tensor) -> Tensor:
 
 
 def runs_over_channels(call: Call) -> bool:
-    """Say whether what a call sums over to compare a query with a key is the tokens of the module's input."""
+    """Return whether what a call sums over to compare a query with a key is the tokens of the module's input."""
     if call.queries != call.keys or call.layout.size("window") > 1:
         return False
     for given in call.where.given:

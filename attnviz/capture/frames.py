@@ -82,7 +82,7 @@ class Frames:
         return module
 
     def away(self, module: nn.Module | None) -> bool:
-        """Say whether a module computes on a device for one of the model's."""
+        """Return whether a module is a copy on a device of one of the model's modules."""
         return module in self._twins
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ class Frames:
 
 
 def _is_operation(module: nn.Module) -> bool:
-    """Say whether a module is but an operation of torch, such as nn.Softmax, which serves the one around it."""
+    """Return whether a module is but an operation of torch, such as nn.Softmax, which serves the one around it."""
     return type(module).__module__.startswith("torch.nn.modules.") and next(module.children(), None) is None
 
 
@@ -118,7 +118,7 @@ def _up(frame: FrameType | None) -> Iterator[FrameType]:
 
 
 def _calls(frame: FrameType, module: nn.Module | None) -> bool:
-    """Say whether a frame is torch's call of a module."""
+    """Return whether a frame is torch's call of a module."""
     return frame.f_code.co_name in _CALLS and module is not None and frame.f_locals.get("self") is module
 
 

@@ -39,7 +39,7 @@ class Mixing:
         return found.reshape(*self.lead, *found.shape[-2:])
 
     def back(self, tensor: Tensor, letters: str, tokens: Sequence[str]) -> Tensor | None:
-        """Undo `shown`; None where something had been repeated."""
+        """Undo `shown`; None where it had repeated an array."""
         return self.product.put_back(tensor, letters, tokens, self.features, lead=self.outer)
 
 

@@ -50,7 +50,7 @@ def far(error: float) -> str:
 
 
 def looks_like_attention(module: nn.Module) -> bool:
-    """Say whether the name of a module's class is that of an attention."""
+    """Return whether the name of a module's class is that of an attention."""
     return "attention" in type(module).__name__.lower() or "attn" in type(module).__name__.lower()
 
 

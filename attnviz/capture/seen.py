@@ -144,7 +144,7 @@ def progress(what: str) -> Iterator[Said]:
 
 
 def _begins_elsewhere(path: str, model: nn.Module, tapped: set[str]) -> bool:
-    """Say whether a path begins with that of a module that has no taps inside, nor is inside one that has."""
+    """Return whether a path begins with that of a module that has no taps inside, nor is inside one that has."""
     modules, parts = dict(model.named_modules()), path.split(".")
     beginnings = [".".join(parts[:count]) for count in range(1, len(parts))]
     return any(

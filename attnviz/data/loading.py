@@ -123,7 +123,7 @@ def fetch(name: str, progress: Progress | None = None) -> None:
 
 
 def available(name: str) -> bool:
-    """Say whether a data set can be loaded now, without a download.
+    """Return whether a data set can be loaded now, without a download.
 
     Raises:
         UnknownName: there is none of that name.
@@ -175,7 +175,7 @@ def sources(classes: Sequence[str], shape: tuple[int, int, int] | None = None) -
 
 
 def can_show(name: str) -> bool:
-    """Say whether test pictures or samples of a data set are available here now, by their numbers.
+    """Return whether test pictures or samples of a data set are available here now, by their numbers.
 
     Raises:
         UnknownName: there is none of that name.

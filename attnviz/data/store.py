@@ -91,7 +91,7 @@ _opened: dict[Path, tuple[list[files.Stamp | None], Dataset]] = {}
 
 
 def available(name: str) -> bool:
-    """Say whether a data set can be loaded now, without a download.
+    """Return whether a data set can be loaded now, without a download.
 
     Raises:
         UnknownName: there is none of that name.

@@ -68,7 +68,7 @@ def download(kind: str, root: Path, received: Callable[[int], None]) -> dict[str
 
 
 def _compiled() -> bool:
-    """Say whether torchvision's compiled library can be loaded; harmless if it already was."""
+    """Return whether torchvision's compiled library can be loaded; harmless if it already was."""
     import torch
 
     found = find_spec("torchvision")

@@ -196,7 +196,7 @@ class ElementWiseAttention(Layer):
         return per_head.sum(1)
 
     def _is_moderate(self, images: Tensor) -> bool:
-        """Say whether exponentials of the products need no maximum subtracted."""
+        """Return whether exponentials of the products need no maximum subtracted."""
         if torch.compiler.is_compiling() or not len(images):
             return False
         with torch.no_grad():

@@ -10,7 +10,7 @@ from torch.autograd import forward_ad
 
 
 def differentiated(*tensors: Tensor) -> bool:
-    """Say whether a derivative may be taken with respect to any of these, forward or backward.
+    """Return whether a derivative may be taken with respect to any of these, forward or backward.
 
     Tensors inside `torch.func` transforms do not say that they require a gradient, so all of those count.
 
@@ -24,7 +24,7 @@ def differentiated(*tensors: Tensor) -> bool:
 
 
 def transformed(*tensors: Tensor) -> bool:
-    """Say whether any of these is inside a `torch.func` transform (grad, jvp, vmap, ...) or has a tangent.
+    """Return whether any of these is inside a `torch.func` transform (grad, jvp, vmap, ...) or has a tangent.
 
     Their values cannot be compared under vmap, and fused kernels know no forward mode.
 

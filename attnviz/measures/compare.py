@@ -119,7 +119,7 @@ def compared(left: Array, right: Array) -> Comparison:
 
 
 def half(multiples: Array) -> int:
-    """Return how few places hold half of what a map holds.
+    """Return the smallest number of places that hold half of the sum of a map.
 
     Args:
         multiples: of any shape, 0 or more.

@@ -141,7 +141,7 @@ def look(model: nn.Module, image: Tensor, address: str | None = None) -> Look:
         box.
 
     Raises:
-        BadInput: the model has no attention layer, or one that does not say where its tokens lie.
+        BadInput: the model has no attention layer, or one that does not record where its tokens lie.
     """
     if address is None:
         layers = [path for path, part in model.named_modules() if {"query", "key"} <= {*getattr(part, "taps", ())}]
@@ -154,7 +154,7 @@ def look(model: nn.Module, image: Tensor, address: str | None = None) -> Look:
     answer = predicted(logits)
     grid = seen[query].grid
     if grid is None:
-        raise BadInput(f"{address} does not say where its tokens are, so they cannot be removed from a picture.")
+        raise BadInput(f"{address} does not record where its tokens are, so they cannot be removed from a picture.")
     _, received = normalisers(seen[query].at(batch=0), seen[key].at(batch=0))  # (head, token)
     steepness = gradient[0].abs().sum(0).flatten().double()  # (pixel,)
     return Look(

@@ -125,7 +125,7 @@ def test_models_whose_tokens_cannot_be_removed_are_refused():
     line = PixelLine(classes=TWO, rows=4, columns=6, mean=0.3, std=0.3).double()
     with pytest.raises(BadInput, match="no attention layer"):
         look(line, pictures_of(1)[0])
-    with pytest.raises(BadInput, match="first does not say where its tokens are"):
+    with pytest.raises(BadInput, match="first does not record where its tokens are"):
         look(WithClassToken(None), pictures_of(1)[0])
 
 

@@ -57,14 +57,14 @@ def look(model: nn.Module, picture: Tensor, address: str = "attention") -> Look:
         Queries, keys and output of the layer, the logits, and the grid of the tokens.
 
     Raises:
-        BadInput: the layer does not say where its tokens lie.
+        BadInput: the layer does not record where its tokens lie.
     """
     with torch.no_grad(), trace(model, [f"{address}.{tap}" for tap in ("query", "key", "output")]) as seen:
         logits = model(picture[None])
     query, key, output = (seen[f"{address}.{tap}"].at(batch=0) for tap in ("query", "key", "output"))
     grid = seen[f"{address}.query"].grid
     if grid is None:
-        raise BadInput(f"{address} does not say where its tokens lie, so they cannot be shuffled.")
+        raise BadInput(f"{address} does not record where its tokens lie, so they cannot be shuffled.")
     return Look(query, key, output, logits, grid)
 
 

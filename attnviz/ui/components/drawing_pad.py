@@ -273,7 +273,7 @@ def clicked_input(key: str) -> str | None:
 
 
 def is_drawing(word: str) -> bool:
-    """Say whether a word may be a drawing: whether it is one, the browser finds out."""
+    """Return whether a word may be a drawing: whether it is one, the browser finds out."""
     return re.fullmatch(rf"[A-Za-z0-9_-]{{0,{LONGEST}}}", word) is not None
 
 

@@ -58,7 +58,7 @@ def mean_row(context: Context[OfHead]) -> Reading:
     """Return the mean row of one head over what has ink, batch by key, as multiples of an even share.
 
     Raises:
-        BadInput: another kind of layer, one that does not say where its tokens lie, or an edit after the scores: the
+        BadInput: another kind of layer, one that does not record where its tokens lie, or an edit after the scores: the
             row is the softmax of query times key, so it could not show that edit.
     """
     from attnviz.layers.attention import Attention
@@ -86,7 +86,7 @@ def _mean_row(parameters: OfHead, seen: Any, images: Tensor) -> Reading:
     grid = readings[0].grid
     weights = _tap(parameters.layer, "weights")
     if grid is None:
-        raise BadInput(f"{weights} does not say where its tokens are, so it is unknown which of them have ink.")
+        raise BadInput(f"{weights} does not record where its tokens are, so it is unknown which of them have ink.")
     inked = rows.inked(images, grid)
     means = [rows.mean_row(*each) for each in zip(query, key, inked, strict=True)]
     return Reading(weights, torch.stack(means), ("batch", "key"), grid)

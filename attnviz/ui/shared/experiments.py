@@ -26,7 +26,7 @@ class Experiment:
 
     Args:
         title: the question.
-        measures: what is measured, in one sentence of Markdown that does not say what comes out.
+        measures: what is measured, in one sentence of Markdown that leaves the result open.
         show: draws it, from what the page hands to `choose`.
         words: what its choices are called in the URL; another experiment takes them out.
         refusal: from the same, why it cannot be drawn, in one sentence; None where it can.

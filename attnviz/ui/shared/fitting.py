@@ -82,7 +82,7 @@ class Fitting:
             self.numbers = np.intersect1d(self.numbers, known)
 
     def again(self) -> "Fitting":
-        """Return what fits the same choice now."""
+        """Return the pictures that fit the same choice now."""
         return Fitting(*self._choice)
 
     def after(self, number: int) -> int | None:

@@ -141,7 +141,7 @@ class Journal:
         return nullcontext()
 
     def remove(self) -> None:
-        """Nothing: it goes with its folder."""
+        """Do nothing: the file is removed with its folder."""
 
     @contextmanager
     def _readable(self) -> Iterator[None]:

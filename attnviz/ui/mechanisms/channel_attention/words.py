@@ -290,6 +290,6 @@ def classes(said: str) -> str:
     """Return how the map of gates by class was made."""
     return (
         f"Computed from {said}. Violet: a class opens this gate more than the mean of all pictures; ochre: less. The "
-        "layer is the one chosen above. A share of the variance does not say how large the variance is: read it "
+        "layer is the one chosen above. A share of the variance does not show how large the variance is: read it "
         "together with the standard deviation."
     )

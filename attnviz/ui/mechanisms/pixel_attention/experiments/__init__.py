@@ -3,7 +3,7 @@
 Each is a module with
 
     TITLE     the question
-    MEASURES  what is measured, in one sentence of Markdown that does not say what comes out
+    MEASURES  what is measured, in one sentence of Markdown that leaves the result open
     WORDS     what its choices are called in the URL; another experiment takes them out
     refusal(net) -> str | None       why this net cannot answer it, in one sentence; None where it can
     show(subject) -> None            draws it; first of all what it found, a sentence that a pure function makes of
