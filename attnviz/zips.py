@@ -1,4 +1,4 @@
-"""Zips from anywhere: refused where reading their list of members would take more memory than it may."""
+"""Zips from anywhere, which are refused if their list of members is too large for memory."""
 
 import struct
 

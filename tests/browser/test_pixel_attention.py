@@ -159,7 +159,7 @@ def test_a_wrong_answer_is_a_click_from_the_viewer(page: Page, serve: Serve) -> 
 def test_a_picture_of_another_digit_is_said_to_be_strange_to_the_model(page: Page, serve: Serve) -> None:
     five = int(np.flatnonzero(data.labels("strokes", "test") == 5)[0])
     open_page(page, serve(), f"data=strokes&number={five}")
-    expect(page.get_by_text("This picture shows a 5; this model knows only 8 and 1.")).to_be_visible()
+    expect(page.get_by_text("This picture shows a 5; this model has only the classes 8 and 1.")).to_be_visible()
 
 
 @pytest.mark.slow

@@ -52,7 +52,7 @@ def draw(
 
 
 def follow(see: Callable[[], tuple[Any, ...]], below: Callable[..., None]) -> None:
-    """Draw what another picture changes, which then runs alone, and below it what only another net changes.
+    """Draw the part of a page that depends on the picture, which can run alone, above the part that depends on the net.
 
     Args:
         see: draws the upper part, and returns what the lower part depends on: a net, and plain values.

@@ -68,7 +68,7 @@ _last: list[tuple[float, tuple[Seen, ...]]] = []
 
 
 def look() -> tuple[Seen, ...]:
-    """Start the job that is next, and return all that there are: those that live first."""
+    """Start the next job, and return all jobs, those that train or wait first."""
     with _lock:
         if _last and time.monotonic() - _last[0][0] < AGAIN:
             return _last[0][1]

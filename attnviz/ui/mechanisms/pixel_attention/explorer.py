@@ -35,7 +35,7 @@ def look(subject: Subject) -> tuple[AttentionView, tuple[str, str] | None]:
     """
     view, known = attention(subject), subject.net.classes
     if view.label is not None and view.label not in known:
-        st.info(f"This picture shows a {view.label}; this model knows only {' and '.join(known)}.")
+        st.info(f"This picture shows a {view.label}; this model has only the classes {' and '.join(known)}.")
     state = FIELDS.read(st.query_params.to_dict())
     pixel_viewer(
         ATTENTION_VIEW.of(subject), key=VIEWER, state=state, asked=jacobian_map.asked(subject), on_change=_keep

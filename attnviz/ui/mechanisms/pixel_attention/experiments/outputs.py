@@ -147,7 +147,7 @@ def outputs(loaded: "Loaded", examples: tuple[Picture, ...]) -> Array:
     with torch.no_grad(), trace(loaded.model, [tap_path]) as seen:
         loaded.model(batch)
     reading = seen[tap_path]  # (batch, token, feature)
-    assert reading.grid is not None, "the attention of every model of pictures says where its tokens lie"
+    assert reading.grid is not None, "the attention of every model of pictures has a grid"
     maps = reading.tensor[:, reading.grid.prefix :].mT.unflatten(2, (reading.grid.rows, reading.grid.columns))
     patch = loaded.net.config.get("patch", 1)
     found: Array = (pixel_shuffle(maps[:, : patch**2], patch) if patch > 1 else maps).numpy()
