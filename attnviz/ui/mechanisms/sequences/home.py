@@ -7,7 +7,7 @@ from attnviz.ui.mechanisms.sequences import choose, reading
 from attnviz.ui.shared import home_picture
 
 
-def tiles(loaded: Loaded, picture: None, image: None, shown: object) -> home_picture.Pair:
+def tiles(loaded: Loaded, *_: object) -> home_picture.Pair:
     """Return the strip, two lines of four digits, and the weights of its steps: a row for each step."""
     digits = 4
     view = reading.view(loaded, choose.opening())
