@@ -1,4 +1,4 @@
-"""Digits of columns, attnviz/measures/sequences/places.py."""
+"""Digits of columns, attnviz/measures/sequences/attribution.py."""
 
 import math
 
