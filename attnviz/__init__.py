@@ -11,8 +11,9 @@
 model whose layers have taps, `edits` change it, and `addresses` lists those taps. Derive a layer of your own from
 `Layer`. `watch` shows the attention of any other model: `seen = attnviz.watch(model)(batch)`. `heads` measures every
 attention head over many pictures. A trace keeps `Reading`s, whose `Grid` says where tokens are on the picture. `figure`
-makes a picture, a table or a page of HTML of what was seen: `attnviz.figure(seen).save("fig.pdf")`. Importing attnviz
-does not import torch: names are resolved when they are used.
+makes a picture, a table or a page of HTML of what was seen: `attnviz.figure(seen).save("fig.pdf")`. Every error that is
+raised on purpose is an `AttnvizError`; a trace that would have shown nothing, or something false, is a `TraceError`.
+Importing attnviz does not import torch: names are resolved when they are used.
 """
 
 from importlib import import_module
@@ -25,6 +26,13 @@ if TYPE_CHECKING:
     from attnviz.capture.watching import watch as watch
     from attnviz.cards import names as names
     from attnviz.checkpoints import load as load
+    from attnviz.errors import AttnvizError as AttnvizError
+    from attnviz.errors import BadInput as BadInput
+    from attnviz.errors import CheckpointError as CheckpointError
+    from attnviz.errors import DataError as DataError
+    from attnviz.errors import RunError as RunError
+    from attnviz.errors import TraceError as TraceError
+    from attnviz.errors import UnknownName as UnknownName
     from attnviz.figures.figure import Figure as Figure
     from attnviz.figures.figure import figure as figure
     from attnviz.figures.record import record as record
@@ -37,7 +45,9 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 
+_ERRORS = ("AttnvizError", "BadInput", "CheckpointError", "DataError", "RunError", "TraceError", "UnknownName")
 _HOMES = {
+    **dict.fromkeys(_ERRORS, "attnviz.errors"),
     "Figure": "attnviz.figures.figure",
     "Grid": "attnviz.readings",
     "Layer": "attnviz.tracing",
@@ -53,17 +63,18 @@ _HOMES = {
 }
 
 __all__ = [
-    "Figure", "Grid", "Layer", "Reading", "addresses", "edits", "figure", "heads", "load", "names", "record", "trace",
-    "watch",
+    "AttnvizError", "BadInput", "CheckpointError", "DataError", "Figure", "Grid", "Layer", "Reading", "RunError",
+    "TraceError", "UnknownName", "addresses", "edits", "figure", "heads", "load", "names", "record", "trace", "watch",
 ]  # fmt: skip
 
+if not TYPE_CHECKING:  # a type checker would take any name for one that exists
 
-def __getattr__(name: str) -> Any:
-    if name == "edits":
-        return import_module("attnviz.edits")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'attnviz' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    def __getattr__(name: str) -> Any:
+        if name == "edits":
+            return import_module("attnviz.edits")
+        if name not in _HOMES:
+            raise AttributeError(f"module 'attnviz' has no attribute {name!r}")
+        return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:

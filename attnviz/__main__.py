@@ -10,6 +10,14 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import NoReturn
 
+# package: the extra that installs it, of those without which the core of attnviz is installed
+_EXTRAS = {
+    **dict.fromkeys(("streamlit", "plotly", "markdown_it", "mdit_py_plugins", "yaml"), "app"),
+    **dict.fromkeys(("psutil", "torchvision"), "train"),
+    "matplotlib": "figures",
+    "optuna": "search",
+}
+
 
 def program() -> NoReturn:
     """Run the command that the program was called with, and end with its exit status."""
@@ -56,6 +64,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not _is_memory(error):
             raise
         return _failed("The memory here is not enough. Take smaller batches, or a smaller model.")
+    except ModuleNotFoundError as error:
+        if (extra := _EXTRAS.get(error.name or "")) is None:
+            raise
+        return _failed(f'This command needs {error.name}, which is missing: pip install "attnviz[{extra}]"')
     except KeyboardInterrupt as stopped:
         if not together.rank():
             _failed(str(stopped) or "Stopped.")

@@ -306,10 +306,7 @@ def _view(options: argparse.Namespace) -> None:
 
 
 def _lessons(options: argparse.Namespace) -> None:
-    try:  # the pages that a lesson shows belong to the app, which a library without streamlit does not have
-        command = import_module("attnviz.ui.lessons.command")
-    except ModuleNotFoundError as error:
-        raise BadInput(f'Lessons need the app, and {error.name} is missing: pip install "attnviz[app]"') from error
+    command = import_module("attnviz.ui.lessons.command")  # by name, as only the app may import `ui`
     if options.action == "play":
         sys.exit(start.app(options.options, command.chosen(options.folder, options.alone)))
     if options.action == "handout" and len(options.words) > 2:

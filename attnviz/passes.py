@@ -13,11 +13,12 @@ from torch.utils import checkpoint
 from attnviz.errors import TraceError
 
 _CHECKPOINT = checkpoint.__file__
+_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)  # torch 2.6 asks only the latter
 
 
 def check_recorded(address: str) -> None:
     """Refuse a pass that torch.export or torch.jit.trace records: what is edited now would stay so for ever."""
-    if torch.compiler.is_exporting() or torch._C._is_tracing():
+    if _exporting() or torch._C._is_tracing():
         raise TraceError(
             f"{address} was reached while torch.export or torch.jit.trace records the model. Do that outside of the "
             "block of the trace; the program that it makes has no taps."

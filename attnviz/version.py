@@ -1,3 +1,3 @@
 """The version of attnviz, which exports, cards and the command line state."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"

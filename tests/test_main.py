@@ -307,6 +307,15 @@ def test_no_bar_stands_before_an_error(here, capsys, monkeypatch, words):
     assert _fails(capsys, words)
 
 
+def test_an_extra_is_named_where_what_it_installs_is_missing():
+    code = (
+        "import sys; sys.modules['psutil'] = None; from attnviz.__main__ import main; sys.exit(main(['jobs', 'list']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == 'This command needs psutil, which is missing: pip install "attnviz[train]"\n'
+
+
 def test_as_a_program_it_says_its_version():
     assert _run("--version").stdout == f"attnviz {attnviz.__version__}\n"
 

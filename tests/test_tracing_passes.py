@@ -172,7 +172,11 @@ def _recorded(model: nn.Module) -> object:
         return torch.jit.trace(model, VALUES)
 
 
-@pytest.mark.parametrize("record", [_exported, _recorded], ids=["export", "jit"])
+OLD = "torch 2.6 cannot tell an export from a compilation, and ends an export with hooks in an error of its own"
+EXPORT = pytest.param(_exported, marks=pytest.mark.skipif(not hasattr(torch.compiler, "is_exporting"), reason=OLD))
+
+
+@pytest.mark.parametrize("record", [EXPORT, _recorded], ids=["export", "jit"])
 @pytest.mark.parametrize("options", [{}, {"keep": [], "edits": {"query": torch.neg}}], ids=["reading", "edit"])
 def test_a_program_is_not_recorded_inside_of_a_trace(record, options):
     model = Pair()

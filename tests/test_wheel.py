@@ -1,5 +1,6 @@
 """An installed attnviz, not an editable one, has all that it reads: checkpoints, components, samples, its command."""
 
+import re
 import subprocess
 import sys
 from importlib import metadata
@@ -58,6 +59,17 @@ def test_every_file_of_the_components_is_there(site: Path) -> None:
 
     assert files(site) == files(ROOT)
     assert any(name.endswith(".js") for name in files(site))
+
+
+def test_type_checkers_are_told_that_it_has_types(site: Path) -> None:
+    assert (site / "attnviz" / "py.typed").is_file()
+
+
+def test_the_core_needs_neither_the_app_nor_what_trains(site: Path) -> None:
+    (found,) = metadata.distributions(path=[str(site)], name="attnviz")
+    needed = {re.split(r"[<>=\[ ;]", line)[0] for line in found.requires or () if "extra ==" not in line}
+    known = {"torch", "numpy", "pillow", "safetensors", "pydantic", "filelock", "tqdm", "platformdirs"}
+    assert needed == known
 
 
 def test_the_glossary_is_there(site: Path, tmp_path: Path) -> None:
