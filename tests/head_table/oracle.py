@@ -77,7 +77,7 @@ def pixels(model: PixelAttention) -> Forward:
     weights = {name: one.detach().double().numpy() for name, one in model.named_parameters()}
     heads, size = model.attention.heads, model.attention.head_size
 
-    def forward(image: Array, off: tuple[int, int] | None) -> tuple[Array, list[Array]]:
+    def attend(image: Array) -> tuple[list[Array], list[Array]]:
         tokens = model.tokens(torch.from_numpy(image[None]))[0].numpy()
         query, key, value = (
             (tokens @ weights[f"attention.{part}.weight"].T + weights[f"attention.{part}.bias"]).reshape(
@@ -86,7 +86,15 @@ def pixels(model: PixelAttention) -> Forward:
             for part in ("query", "key", "value")
         )
         maps = [softmax(query[:, head] @ key[:, head].T / np.sqrt(size)) for head in range(heads)]
-        mixed = [maps[head] @ value[:, head] * (off != (0, head)) for head in range(heads)]
+        return maps, [maps[head] @ value[:, head] for head in range(heads)]
+
+    last: list[Any] = [None, ([], [])]  # a picture, and what was made of it: the same whichever head is off
+
+    def forward(image: Array, off: tuple[int, int] | None) -> tuple[Array, list[Array]]:
+        if last[0] is not image:
+            last[:] = image, attend(image)
+        maps, all_mixed = last[1]
+        mixed = [all_mixed[head] * (off != (0, head)) for head in range(heads)]
         attended = np.concatenate(mixed, 1) @ weights["attention.output.weight"].T + weights["attention.output.bias"]
         return attended.ravel() @ weights["classifier.weight"].T + weights["classifier.bias"], [np.array(maps)]
 
@@ -129,6 +137,8 @@ def table(
     found = {name: np.full((len(units), len(images)), np.nan) for name in (*names, "likeness")}
     box, count, tokens = images.shape[-1] // side, side * side, prefix + side * side
     ranked = spread(count, places)
+    row, column = np.divmod(np.arange(count), side)
+    away = np.hypot(row[:, None] - row, column[:, None] - column) * box  # (query, key)
     queries, among = spread(tokens, 64), spread(len(images), 64)
     rows = {(n, unit): whole[n][1][unit[0]][unit[1]][queries].ravel() for n in range(len(images)) for unit in units}
     alike = np.array([[sum(correlation(rows[n, a], rows[n, b]) for n in among) for b in units] for a in units])
@@ -138,29 +148,22 @@ def table(
         answer = answer_of(logits)
         erased = []
         for place in ranked:
-            row, column = divmod(int(place), side)
+            r, c = divmod(int(place), side)
             without = image.copy()
             for channel in range(len(image)):
                 mean = np.round(image[channel].mean() * 255) / 255
-                without[channel, row * box : (row + 1) * box, column * box : (column + 1) * box] = mean
+                without[channel, r * box : (r + 1) * box, c * box : (c + 1) * box] = mean
             erased.append(clear(logits, answer) - clear(forward(without, None)[0], answer))
         for u, (layer, head) in enumerate(units):
             weights = maps[layer][head]
             without, _ = forward(image, (layer, head))
             found["effect"][u, n] = clear(logits, answer) - clear(without, answer)
             found["changed"][u, n] = answer_of(without) != answer
-            entropies, distances = [], []
-            for q in range(tokens):
-                row = weights[q]
-                entropies.append(-(row[row > 0] * np.log2(row[row > 0])).sum())
-                if q >= prefix:
-                    at, total = divmod(q - prefix, side), row[prefix:].sum()
-                    away = np.hypot(at[0] - np.arange(count) // side, at[1] - np.arange(count) % side) * box
-                    distances.append((row[prefix:] * away).sum() / total)
-            received = weights.mean(0)
-            found["entropy"][u, n], found["distance"][u, n] = np.mean(entropies), np.mean(distances)
-            apart = [(row[row > 0] * np.log2((row / received)[row > 0])).sum() for row in weights]
-            found["query"][u, n] = np.mean(apart)
+            received, lying, some = weights.mean(0), weights[prefix:, prefix:], weights > 0
+            found["entropy"][u, n] = -(weights * np.log2(np.where(some, weights, 1))).sum(1).mean()
+            found["distance"][u, n] = ((lying * away).sum(1) / lying.sum(1)).mean()
+            apart = np.log2(np.divide(weights, received, out=np.ones_like(weights), where=some))
+            found["query"][u, n] = (weights * apart).sum(1).mean()
             if prefix:
                 found["prefix"][u, n] = received[:prefix].sum()
             found["object"][u, n] = received[prefix:][boxed(side, box, mask[n]) > 0].sum()

@@ -1,6 +1,7 @@
 """Every architecture, with every recipe's config: attnviz/models. Those that say a text are in test_readers.py."""
 
 import inspect
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -104,13 +105,19 @@ def built(variant: tuple[str, dict[str, Any]], seed: int = 0) -> nn.Module:
     return spec(name).build(config, torch.Generator().manual_seed(seed))
 
 
+SETTLED: dict[str, nn.Module] = {}
+
+
 def settled(variant: tuple[str, dict[str, Any]]) -> nn.Module:
     """Return a model in evaluation mode whose batch normalisations have seen pictures."""
-    model = built(variant)
-    with torch.no_grad():
-        for _ in range(50):
-            model(pictures(variant))
-    return model.eval()
+    if str(variant) not in SETTLED:
+        model = built(variant)
+        if any("Norm" in type(part).__name__ for part in model.modules()):
+            with torch.no_grad():
+                for _ in range(50):
+                    model(pictures(variant))
+        SETTLED[str(variant)] = model.eval()
+    return deepcopy(SETTLED[str(variant)])
 
 
 def unused(variant: tuple[str, dict[str, Any]]) -> tuple[str, ...]:
@@ -290,7 +297,10 @@ def test_pictures_in_8_bit_are_refused(variant):
     ids=["0..255", "0..255, double", "-1..1", "standardised", "infinite", "no number"],
 )  # fmt: skip
 def test_float_pictures_outside_of_0_to_1_are_refused(variant, given):
-    model, images = settled(variant), torch.linspace(0, 1, pictures(variant, 1).numel()).view_as(pictures(variant, 1))
+    model, images = (
+        built(variant).eval(),
+        torch.linspace(0, 1, pictures(variant, 1).numel()).view_as(pictures(variant, 1)),
+    )
     with pytest.raises(
         BadInput, match=r"takes intensities in 0\.\.1, not in .*\.\..*Divide those of 8-bit pictures by 2"
     ):
