@@ -16,7 +16,7 @@ from attnviz.work.jobs import table
 from tests.training import small
 
 ROOT = Path(__file__).parents[1]
-MOMENTS = int(os.environ.get("INTERRUPTIONS", "25"))  # of the slow test, which takes three seconds for each
+MOMENTS = int(os.environ.get("INTERRUPTIONS", "12"))  # of the slow test, which takes three seconds or more for each
 TRAIN = [
     "train", "pixel_line", "--recipe", "digits", "--run-only", "--set", "data=strokes", "--set", "epochs=12",
     "--threads", "1", "--device", "cpu",

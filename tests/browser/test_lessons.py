@@ -42,6 +42,12 @@ FRAMED = """() => {
   return within(document);
 }"""
 
+# Whether the keyboard has reached something, which may have been drawn anew meanwhile.
+REACHED = """(one) => {
+  if (!one.isConnected) return "gone";
+  return one === document.activeElement ? "reached" : "not yet";
+}"""
+
 
 def bar(page: Page) -> Locator:
     """Return the bar of the lesson."""
@@ -114,9 +120,14 @@ def by_keyboard(page: Page) -> Callable[[Locator], None]:
 
     def press(target: Locator) -> None:
         expect(target).to_be_visible()
+        one = target.element_handle()
         for _ in range(300):
-            if target.evaluate("(one) => one === document.activeElement"):
-                if target.evaluate("(one) => one.tagName") != "INPUT":
+            state = one.evaluate(REACHED)
+            if state == "gone":  # it was drawn anew meanwhile
+                one = target.element_handle()
+                state = one.evaluate(REACHED)
+            if state == "reached":
+                if one.evaluate("(one) => one.tagName") != "INPUT":
                     page.keyboard.press("Enter")
                 return
             page.keyboard.press("Tab")

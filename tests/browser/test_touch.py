@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from attnviz.ui.mechanisms import MECHANISMS
 from tests.sweeps import sweep
 
-from .conftest import Serve, Visit
+from .conftest import Serve, Visit, wait_until_ready
 from .laid_out import find_small_targets
 
 PHONE = {
@@ -22,6 +22,11 @@ LOCKED = {  # page -> what stands in its URL where something is locked, and the 
     "element_wise": ("pixel=16,12", ".stage-grid .board.picture"),
     "cnn_attention": ("query=3,4", ".viewer .board.picture"),
 }
+
+# A component that is drawn while targets are measured moves them.
+ALL_DRAWN = """() => [...document.querySelectorAll('[data-testid^="stBidiComponent"]')]
+  .filter((host) => host.checkVisibility() && host.shadowRoot?.querySelector("[data-component]"))
+  .every((host) => host.shadowRoot.querySelector("[data-drawn]"))"""
 
 
 def read_words(page: Page) -> str:
@@ -64,6 +69,8 @@ def test_a_finger_hits_whatever_can_be_hit(visit: Visit, serve: Serve, path: str
     if drawer.count():
         drawer.tap()
         expect(page.locator(".st-key-page_choices")).to_be_visible()
+    page.wait_for_function(ALL_DRAWN)
+    wait_until_ready(page)
     assert find_small_targets(page) == []
 
 

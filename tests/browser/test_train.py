@@ -269,7 +269,7 @@ def test_an_app_that_is_killed_and_started_again_shows_how_far_the_training_has_
     for name, path in place.items():
         monkeypatch.setenv(name, path)
     problems.expected += [
-        "ERR_CONNECTION_REFUSED",
+        "net::ERR_",
         "WebSocket",
         "/_stcore/",
         "disconnected from server",
