@@ -112,7 +112,7 @@ def _histogram() -> str:
         f"On rotated, shifted and stretched test pictures the 24 heads answer {formatting.percent(one.mean)} correctly "
         f"({formatting.percent(_figure(attention, PLAIN).mean)} of the plain ones). A small network that only counts "
         f"intensities answers {formatting.percent(other.mean)} ({formatting.percent(_figure(net, PLAIN).mean)}): "
-        f"{_more(one, other)}{_unlike(attention, net)}. The paper reports 93 % on its validation pictures."
+        f"{_more(one, other)}{_unlike(attention.name, net.name)}. The paper reports 93 % on its validation pictures."
     )
     sharp, sharp_net = _card(SHARP), _card(SHARP_NET)
     if sharp is None or sharp_net is None:
@@ -139,9 +139,9 @@ def _positions() -> str:
         f"The same 24 heads, with a {term('position code')} joined to each token, on a grid of 14 x 14, answer "
         f"{formatting.percent(one.mean)} of the variants and {formatting.percent(_figure(placed, PLAIN).mean)} of the "
         f"plain pictures correctly. Compared with the heads without positions that is "
-        f"{_more(one, _figure(attention, BILINEAR))}{_unlike(placed, attention)}; compared with the network on the "
-        f"histogram, {_more(one, _figure(net, BILINEAR))}{_unlike(placed, net)}. Choose this model above: its maps "
-        "are local."
+        f"{_more(one, _figure(attention, BILINEAR))}{_unlike(placed.name, attention.name)}; compared with the network "
+        f"on the histogram, {_more(one, _figure(net, BILINEAR))}{_unlike(placed.name, net.name)}. Choose this model "
+        "above: its maps are local."
     )
 
 
@@ -184,9 +184,9 @@ def _gained(who: str, blurred: Figure, clear: Figure) -> str:
     return f"{signed(blurred.mean - clear.mean, 1)} points for {who} ({count})"
 
 
-def _unlike(one: Card, other: Card) -> str:
+def _unlike(one: str, other: str) -> str:
     """Say what else differs between the trainings of two models; nothing where nothing does."""
-    differs = comparisons.trained_differently(one.name, other.name)
+    differs = comparisons.trained_differently(one, other)
     return f", not trained alike ({'; '.join(differs)})" if differs else ""
 
 
