@@ -11,8 +11,9 @@
 model whose layers have taps, `edits` change it, and `addresses` lists those taps. Derive a layer of your own from
 `Layer`. `watch` shows the attention of any other model: `seen = attnviz.watch(model)(batch)`. `heads` measures every
 attention head over many pictures. A trace keeps `Reading`s, whose `Grid` says where tokens are on the picture. `figure`
-makes a picture, a table or a page of HTML of what was seen: `attnviz.figure(seen).save("fig.pdf")`. Every error that is
-raised on purpose is an `AttnvizError`; a trace that would have shown nothing, or something false, is a `TraceError`.
+makes a picture, a table or a page of HTML of what was seen: `attnviz.figure(seen).save("fig.pdf")`; `gates` does so
+of gates. Every error that is raised on purpose is an `AttnvizError`; a trace that would have shown nothing, or what is
+false, is a `TraceError`.
 Importing attnviz does not import torch: names are resolved when they are used.
 """
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from attnviz.errors import UnknownName as UnknownName
     from attnviz.figures.figure import Figure as Figure
     from attnviz.figures.figure import figure as figure
+    from attnviz.figures.gates import gates as gates
     from attnviz.figures.record import record as record
     from attnviz.head_table.door import heads as heads
     from attnviz.readings import Grid as Grid
@@ -54,6 +56,7 @@ _HOMES = {
     "Reading": "attnviz.readings",
     "addresses": "attnviz.tracing",
     "figure": "attnviz.figures.figure",
+    "gates": "attnviz.figures.gates",
     "heads": "attnviz.head_table.door",
     "load": "attnviz.checkpoints",
     "names": "attnviz.cards",
@@ -64,7 +67,8 @@ _HOMES = {
 
 __all__ = [
     "AttnvizError", "BadInput", "CheckpointError", "DataError", "Figure", "Grid", "Layer", "Reading", "RunError",
-    "TraceError", "UnknownName", "addresses", "edits", "figure", "heads", "load", "names", "record", "trace", "watch",
+    "TraceError", "UnknownName", "addresses", "edits", "figure", "gates", "heads", "load", "names", "record", "trace",
+    "watch",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # a type checker would take any name for one that exists

@@ -37,8 +37,8 @@ ALLOWED = {
     "data": {"data", "extensions", "errors", "files", "looks", "paths", "zips"},
     "measures": {"answers", "edits", "equal_tokens", "measures", "readings", "tracing", "roles", "errors"},
     "charts": {"charts", "roles", "errors"},
-    "figures": {"capture", "errors", "figures", "grids", "listening", "subjects", "version", "views"},
-    "views": {"answers", "errors", "layers", "measures", "readings", "subjects", "tracing", "views"},
+    "figures": {"capture", "errors", "figures", "grids", "listening", "subjects", "tracing", "version", "views"},
+    "views": {"answers", "errors", "grids", "layers", "measures", "readings", "roles", "subjects", "tracing", "views"},
 }
 
 

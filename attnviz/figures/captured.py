@@ -119,6 +119,13 @@ def _view(
     )
 
 
+def picture_and_origin(seen: Trace, photo: Bytes | None, batch: int) -> tuple[Bytes | None, dict[str, Any]]:
+    """Return the photograph, or the model's input stretched to 0..255, and where a trace comes from."""
+    pixels = _input(seen.captured.mode.frames.arguments, batch)
+    shown = photo if photo is not None else None if pixels is None else stretched(pixels)
+    return shown, {**_origin(seen.captured.mode.model, shown)}
+
+
 def _exact(tensor: Tensor) -> Tensor:
     """Return a tensor in a precision that a view can have, with the same values."""
     return (tensor if tensor.dtype == torch.float64 else tensor.float()).detach().cpu().contiguous()

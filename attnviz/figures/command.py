@@ -14,6 +14,7 @@ from attnviz.capture.loading import RANDOM, load_model
 from attnviz.capture.watching import watch
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.figures.figure import SUFFIXES, Figure, figure
+from attnviz.figures.gates import GateFigure, gates
 from attnviz.figures.photo import photo_of
 from attnviz.subjects import own, photos
 
@@ -62,16 +63,19 @@ def weights_of(word: str | None) -> str:
     return str(Path(word).absolute()) if word not in (None, "", RANDOM) else word or ""
 
 
-def figure_of(options: argparse.Namespace) -> Figure:
+def figure_of(options: argparse.Namespace) -> Figure | GateFigure:
     """Return the figure that the words of a command line describe."""
     named: dict[str, Any] = {
         name: value
         for name in ("query", "layers", "heads", "show", "direction", "scale", "theme", "width")
         if (value := getattr(options, name, None)) is not None
     }
+    of_gates = getattr(options, "gates", False)
+    if of_gates:
+        named = {name: value for name, value in named.items() if name in ("layers", "theme", "width")}
     named["command"] = shlex.join(["attnviz", *sys.argv[1:]])
     if ":" not in options.model and not options.timm:
-        return figure(options.model, options.picture, **named)
+        return (gates if of_gates else figure)(options.model, options.picture, **named)
     from PIL import Image
 
     loaded = load_model(options.model, timm=options.timm, weights=options.weights, side=options.size)
@@ -84,6 +88,8 @@ def figure_of(options: argparse.Namespace) -> Figure:
         raise
     except Exception as error:  # whatever code that is not ours raises
         raise BadInput(f"{options.model} does not take this picture: {type(error).__name__}: {error}") from error
+    if of_gates:
+        return gates(seen, over=loaded.photo(batch), **named)
     return figure(seen, over=loaded.photo(batch), classes=loaded.classes or None, **named)
 
 
@@ -103,6 +109,7 @@ def add_words(command: argparse.ArgumentParser, *, output: bool) -> None:
     if output:
         command.add_argument("--size", type=int, help="pixels a side that MODEL takes, where it does not say; else 224")
         command.add_argument("--layers", type=_layers, metavar="LAYERS", help="numbers from 0, or paths: 0,5,11")
+        command.add_argument("--gates", action="store_true", help="the gates of MODEL, and not its attention")
         command.add_argument("--heads", type=_heads, metavar="HEADS", help="numbers from 0, mean, or all")
         command.add_argument("--show", choices=("weights", "scores"))
         command.add_argument("--direction", choices=("from", "to", "received"))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attnviz.errors import BadInput
 from attnviz.figures.colours import theme_of
 from attnviz.figures.maps import Choice, Direction, Head, ScaleKind, Show
+from attnviz.figures.saved import SUFFIXES as SUFFIXES
+from attnviz.figures.saved import Saved
 from attnviz.figures.shown import Shown
 from attnviz.views.attention import LayerView
 
@@ -18,51 +17,14 @@ if TYPE_CHECKING:
     from attnviz.listening import Trace
     from attnviz.subjects import Subject
 
-LARGE = 20_000_000  # bytes of a page
-SUFFIXES = ("pdf", "svg", "png", "csv", "npz", "html")
 UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72}
 
 
-class Figure(Shown):
+class Figure(Shown, Saved):
     """Views of attention layers of one picture, and what is chosen of them. `attnviz.figure` makes it.
 
     The same object gives the picture, the numbers and the viewer, so that they cannot differ.
     """
-
-    def save(self, path: str | Path) -> Path:
-        """Write the figure.
-
-        Args:
-            path: of the file; its ending says what is written: pdf, svg or png (a picture, by matplotlib), csv or npz
-                (the numbers in full precision), html (the viewer, in one file that needs no network).
-
-        Returns:
-            The path.
-
-        Raises:
-            BadInput: the ending is none of these.
-        """
-        path = Path(path)
-        kind = path.suffix.lower().removeprefix(".")
-        if kind not in SUFFIXES:
-            raise BadInput(f"{path.name}: a figure is saved as one of {', '.join(SUFFIXES)}; end the name with it.")
-        if kind in ("csv", "npz"):
-            from attnviz.figures import numbers
-
-            content = numbers.csv(self) if kind == "csv" else numbers.npz(self)
-        elif kind == "html":
-            content = self.html().encode()
-            if len(content) > LARGE:
-                warnings.warn(
-                    f"{path.name} takes {len(content) / 1e6:.0f} MB: browsers open it slowly. Choose fewer layers.",
-                    stacklevel=2,
-                )
-        else:
-            from attnviz.figures import static
-
-            content = static.content(self, kind)
-        path.write_bytes(content)
-        return path
 
     def draw(self, axes: Any) -> None:
         """Draw the maps into axes of matplotlib that are there already.
@@ -77,45 +39,26 @@ class Figure(Shown):
 
         static.draw(self, axes)
 
-    def html(self) -> str:
-        """Return the viewer as one page of HTML, which needs no network."""
-        return self._page
-
-    @cached_property
-    def _page(self) -> str:
-        from attnviz.figures import page
-
-        return page.page_of(self)
-
-    @property
-    def megabytes(self) -> float:
-        """How large the page of HTML is."""
-        return len(self._page.encode()) / 1e6
-
     def words(self) -> str:
         """Return what is shown, in words."""
         from attnviz.figures import wording
 
         return wording.words_of(self)
 
-    def _repr_png_(self) -> bytes:
+    def _numbers(self, kind: str) -> bytes:
+        from attnviz.figures import numbers
+
+        return numbers.csv(self) if kind == "csv" else numbers.npz(self)
+
+    def _picture(self, kind: str) -> bytes:
         from attnviz.figures import static
 
-        return static.content(self, "png")
+        return static.content(self, kind)
 
-    def _repr_html_(self) -> str:
+    def _made_page(self) -> str:
         from attnviz.figures import page
 
-        return page.for_notebook(self, self._repr_png_())
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        from base64 import b64encode
-
-        return {
-            "text/plain": self.words(),
-            "text/html": self._repr_html_(),
-            "image/png": b64encode(self._repr_png_()).decode(),
-        }
+        return page.page_of(self)
 
 
 def figure(

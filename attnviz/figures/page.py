@@ -6,6 +6,7 @@ import html
 import json
 import zlib
 from base64 import b64encode, b85encode
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -20,7 +21,11 @@ from attnviz.views.payload import ALIGNMENT, with_header
 if TYPE_CHECKING:
     from attnviz.figures.shown import Shown
 
-ENTRY = "figure/figure.js"
+ENTRY, GATES = "figure/attention.js", "figure/gates.js"
+HOW = (
+    "Move over the picture: the maps show where the token under the pointer takes its information from. A click holds "
+    "it. Rows, columns and heads count from 1."
+)
 WITHOUT = ("live/epoch_views.js", "pixel_viewer/jacobian.js")  # they ask a server
 PLANES = 4  # bytes of a float in single precision
 PLAIN = bytes.maketrans(b"<>&", b"/:,")  # what HTML gives a meaning
@@ -49,21 +54,41 @@ POLICY = "default-src 'none'; script-src '{script}'; style-src 'unsafe-inline'; 
 
 
 def page_of(figure: Shown) -> str:
-    """Return the page."""
-    script = _script()
-    policy = POLICY.format(script=f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}")
-    names = wording.names_of(figure)
+    """Return the page of a figure of attention."""
     state = _state(figure)
-    about = {"names": names, "steps": figure.steps.capitalize(), "at": 0, "css": _css()}
+    about = {"names": wording.names_of(figure), "steps": figure.steps.capitalize(), "at": 0}
     shared, beginnings = _split([with_header(view.packed(), **state) for view in figure.views.values()], figure)
-    parts = {"shared": shared, **{f"layer-{number}": part for number, part in enumerate(beginnings)}}
+    return _whole(ENTRY, ["pixel_viewer"], about, state, _title(figure), HOW, figure.origin, [shared, *beginnings])
+
+
+def of_parts(
+    title: str, how: str, names: Sequence[str], kinds: Sequence[str], parts: Sequence[bytes],
+    origin: Mapping[str, object],
+) -> str:  # fmt: skip
+    """Return the page of payloads, each of which a component draws: "value_bars" or "map_grid"."""
+    about = {"names": [*names], "steps": "Gate", "at": 0, "kinds": [*kinds]}
+    return _whole(GATES, ["value_bars", "map_grid"], about, {"fields": []}, title, how, origin, [b"", *parts])
+
+
+def told(payload: bytes) -> bytes:
+    """Return the payload of a grid of maps with what the app would tell it."""
+    return with_header(payload, key="figure.maps", state={"chosen": {"value": None, "revision": 1}})
+
+
+def _whole(
+    entry: str, components: Sequence[str], about: dict[str, object], state: object, title: str, how: str,
+    origin: Mapping[str, object], parts: Sequence[bytes],
+) -> str:  # fmt: skip
+    script = _script(entry)
+    policy = POLICY.format(script=f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}")
+    about["css"] = "".join(_css(one) for one in components)
+    names = ["shared", *(f"layer-{number}" for number in range(len(parts) - 1))]
     layers = "".join(
-        f'<script type="text/plain" id="{name}">{_compressed(part)}</script>\n' for name, part in parts.items()
+        f'<script type="text/plain" id="{name}">{_compressed(part)}</script>\n'
+        for name, part in zip(names, parts, strict=True)
     )
-    origin = "".join(
-        f"<dt>{html.escape(name)}</dt><dd>{html.escape(str(value))}</dd>" for name, value in figure.origin.items()
-    )
-    title = html.escape(_title(figure))
+    said = "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(str(value))}</dd>" for name, value in origin.items())
+    title = html.escape(title)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -77,10 +102,9 @@ def page_of(figure: Shown) -> str:
 <body>
 <main>
 <h1>{title}</h1>
-<p>Move over the picture: the maps show where the token under the pointer takes its information from. A click holds it.
-Rows, columns and heads count from 1.</p>
+<p>{how}</p>
 <div id="figure"></div>
-<details><summary>Where this comes from</summary><dl>{origin}</dl></details>
+<details><summary>Where this comes from</summary><dl>{said}</dl></details>
 </main>
 {_json("about", about)}
 {_json("state", state)}
@@ -90,12 +114,11 @@ Rows, columns and heads count from 1.</p>
 """
 
 
-def for_notebook(figure: Shown, png: bytes) -> str:
-    """Return the viewer in a frame, and below it a picture, where a notebook shows no frame."""
-    picture = b64encode(png).decode()
-    words = html.escape(wording.words_of(figure))
+def for_notebook(page: str, words: str, png: bytes) -> str:
+    """Return a page in a frame, and below it a picture, where a notebook shows no frame."""
+    picture, words = b64encode(png).decode(), html.escape(words)
     return (
-        f'<iframe title="{words}" srcdoc="{html.escape(page_of(figure))}" sandbox="allow-scripts allow-downloads" '
+        f'<iframe title="{words}" srcdoc="{html.escape(page)}" sandbox="allow-scripts allow-downloads" '
         f'style="width: 100%; height: {HEIGHT}px; border: 0" loading="lazy"></iframe>'
         "<details><summary>If there is no viewer above, trust this notebook, or look at the picture.</summary>"
         f'<img alt="{words}" src="data:image/png;base64,{picture}" style="width: 100%; max-width: 650px"></details>'
@@ -155,10 +178,10 @@ def _themes() -> str:
 
 
 @cache
-def _script() -> str:
-    return modules.together(ENTRY, WITHOUT).replace("</script", "<\\/script")
+def _script(entry: str) -> str:
+    return modules.together(entry, WITHOUT).replace("</script", "<\\/script")
 
 
 @cache
-def _css() -> str:
-    return modules.styles("pixel_viewer/pixel_viewer.css")
+def _css(component: str) -> str:
+    return modules.styles(f"{component}/{component}.css")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -79,13 +79,18 @@ def panels(figure: Shown) -> list[Panel]:
 
 def content(figure: Shown, kind: str) -> bytes:
     """Return the picture as a file: pdf, svg or png. The same figure gives the same bytes."""
+    return file(lambda: whole(figure), kind, wording.shown(figure), wording.words_of(figure), figure.origin)
+
+
+def file(drawn: Callable[[], Drawn], kind: str, title: str, words: str, origin: Mapping[str, Any]) -> bytes:
+    """Return a figure of matplotlib as a file that states where it comes from: pdf, svg or png."""
     matplotlib = _matplotlib()
-    about = json.dumps({**figure.origin, "shows": wording.words_of(figure)}, ensure_ascii=False)
-    title, software = wording.shown(figure), f"attnviz {VERSION}"
+    about = json.dumps({**origin, "shows": words}, ensure_ascii=False)
+    software = f"attnviz {VERSION}"
     known: dict[str, dict[str, Any]] = {
         "pdf": {
             "Title": title,
-            "Subject": wording.words_of(figure),
+            "Subject": words,
             "Keywords": about,
             "Creator": software,
             "CreationDate": None,
@@ -95,7 +100,7 @@ def content(figure: Shown, kind: str) -> bytes:
     }
     made = io.BytesIO()
     with matplotlib.rc_context(PARAMETERS):
-        whole(figure).savefig(made, format=kind, dpi=DPI, metadata=known[kind])
+        drawn().savefig(made, format=kind, dpi=DPI, metadata=known[kind])
     return made.getvalue()
 
 
@@ -149,7 +154,7 @@ def whole(figure: Shown) -> Drawn:
     first = maps[0].view
     picture = first.background is not None or bool(first.picture.any())
     layout = _layout(figure, maps, picture)
-    drawn = Drawn(figsize=(layout.width, layout.height), facecolor=_hex(theme.paper))
+    drawn = Drawn(figsize=(layout.width, layout.height), facecolor=hexed(theme.paper))
     for item, (left, top) in zip(layout.items, layout.places(), strict=True):
         if isinstance(item, str) and item != PICTURE:
             continue
@@ -229,14 +234,14 @@ def _draw_map(axes: Axes, panel: Panel, choice: Choice, theme: Theme) -> None:
     for mark, sign in ((NOT_A_NUMBER, "x"), (INFINITE, "s"), (MASKED, ".")):
         rows, columns = np.nonzero((found == mark) & (laid_out(panel.view, np.ones(panel.view.tokens, int), 0) > 0))
         if len(rows):
-            axes.plot(columns, rows, sign, color=_hex(theme.text), markersize=1.5, linestyle="none")
-    _frame(axes, theme)
+            axes.plot(columns, rows, sign, color=hexed(theme.text), markersize=1.5, linestyle="none")
+    framed(axes, theme)
     row, column = cell_of(panel.view, choice.token(panel.view))
     if choice.direction != "received":
         _outline(axes, (column - 0.5, row - 0.5, 1, 1), theme, choice)
     for token in range(panel.view.prefix):
         row, column = cell_of(panel.view, token)
-        _rectangle(axes, (column - 0.5, row - 0.5, 1, 1), _hex(theme.line), 0.4)
+        _rectangle(axes, (column - 0.5, row - 0.5, 1, 1), hexed(theme.line), 0.4)
 
 
 def _draw_picture(axes: Axes, view: LayerView, choice: Choice, theme: Theme) -> None:
@@ -248,7 +253,7 @@ def _draw_picture(axes: Axes, view: LayerView, choice: Choice, theme: Theme) -> 
         inks = theme.palettes["ink"][np.floor(view.background[..., 0] * (TOP / 255) + 0.5).astype(int)]
         colours = inks if grey and view.ink else np.broadcast_to(view.background, (*view.background.shape[:2], 3))
         axes.imshow(colours, interpolation="none")
-    _frame(axes, theme)
+    framed(axes, theme)
     token = choice.token(view)
     if choice.direction == "received" or token < view.prefix:
         return
@@ -266,8 +271,8 @@ def _draw_picture(axes: Axes, view: LayerView, choice: Choice, theme: Theme) -> 
 def _outline(axes: Axes, box: tuple[float, float, float, float], theme: Theme, choice: Choice) -> None:
     """Outline the query, or the key whose column is shown, with a rim that sets it off what lies below."""
     colour = theme.query if choice.direction == "from" else theme.key
-    _rectangle(axes, _grown(axes, box, 1.0), _hex(theme.paper), 2.0)
-    _rectangle(axes, _grown(axes, box, 0.6), _hex(colour), 1.0)
+    _rectangle(axes, _grown(axes, box, 1.0), hexed(theme.paper), 2.0)
+    _rectangle(axes, _grown(axes, box, 0.6), hexed(colour), 1.0)
 
 
 Box = tuple[float, float, float, float]  # left, top, width, height, in cells
@@ -290,11 +295,12 @@ def _rectangle(axes: Axes, box: Box, colour: str, width: float) -> None:
     axes.add_patch(Rectangle((left, top), wide, high, fill=False, edgecolor=colour, linewidth=width, clip_on=False))
 
 
-def _frame(axes: Axes, theme: Theme) -> None:
+def framed(axes: Axes, theme: Theme) -> None:
+    """Give axes a thin frame, and no ticks."""
     axes.set_xticks([])
     axes.set_yticks([])
     for spine in axes.spines.values():
-        spine.set(color=_hex(theme.line), linewidth=0.5)
+        spine.set(color=hexed(theme.line), linewidth=0.5)
 
 
 def _legend(drawn: Drawn, layout: Layout, theme: Theme, figure: Shown, maps: Sequence[Panel], top: float) -> None:
@@ -304,7 +310,7 @@ def _legend(drawn: Drawn, layout: Layout, theme: Theme, figure: Shown, maps: Seq
     left = MARGIN + 0.12
     axes = _axes(drawn, layout, left, top, wide, 0.07)
     axes.imshow(theme.palettes[scale.kind][: TOP + 1][None], aspect="auto", interpolation="none")
-    _frame(axes, theme)
+    framed(axes, theme)
     numbers = {
         "share": ["≤ 1/16", "1/4", "even share", "4 ×", "≥ 16 ×"],
         "signed": ["low", "", "0", "", "high"],
@@ -324,10 +330,11 @@ def _axes(drawn: Drawn, layout: Layout, left: float, top: float, wide: float, hi
 
 def _write(drawn: Drawn, layout: Layout, theme: Theme, left: float, base: float, words: str, ha: str = "left") -> None:
     x, y = left / layout.width, 1 - base / layout.height
-    drawn.text(x, y, words, fontsize=SMALL, color=_hex(theme.text), ha=ha, va="baseline")
+    drawn.text(x, y, words, fontsize=SMALL, color=hexed(theme.text), ha=ha, va="baseline")
 
 
-def _hex(colour: Colours) -> str:
+def hexed(colour: Colours) -> str:
+    """Return a colour as matplotlib takes it."""
     return "#" + "".join(f"{part:02x}" for part in colour.tolist())
 
 

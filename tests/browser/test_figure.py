@@ -131,3 +131,20 @@ def test_a_phone(chromium: Browser, tmp_path: Path) -> None:
     assert json.dumps(page.locator(".viewer").evaluate("(root) => root.read().query")) != "null"
     assert find_violations(page) == [] and said == []
     page.context.close()
+
+
+def test_a_page_of_gates(chromium: Browser, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    trace = attnviz.watch(small.Gated().eval().double())(small.batch(small.photo()))
+    figure = attnviz.gates(trace, over=small.photo())
+    page, said = opened(chromium, figure.save(tmp_path / "gates.html"))
+    read = "(root) => root.read().values"
+    bars, map_ = figure.gates.values()
+    assert page.locator(".value-bars").evaluate(read) == bars.tolist()
+    assert find_violations(page) == []
+    page.get_by_label("Gate", exact=True).fill("1")
+    page.wait_for_selector("#figure[data-shown='1']")
+    found = page.locator(".map-grid").evaluate("(root) => [...root.readMap(0)]")
+    assert found == map_.ravel().tolist()
+    assert find_violations(page) == [] and said == []
+    page.context.close()

@@ -59,6 +59,21 @@ class Queries(nn.Module):
         return found
 
 
+class Gated(nn.Module):
+    """A convolution whose channels, and then whose places, are multiplied by a sigmoid."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.convolution, self.squeeze, self.space = nn.Conv2d(3, 6, 3), nn.Linear(6, 6), nn.Conv2d(6, 1, 3, padding=1)
+
+    def forward(self, pictures: Tensor) -> Tensor:
+        maps = self.convolution(pictures)
+        self.gate = torch.sigmoid(self.squeeze(maps.mean((2, 3))))
+        maps = maps * self.gate[:, :, None, None]
+        self.places = torch.sigmoid(self.space(maps))
+        return (maps * self.places).mean((2, 3))
+
+
 def model(**sizes: int) -> SmallViT:
     torch.manual_seed(3)
     made = SmallViT(**sizes).eval().double()

@@ -81,7 +81,6 @@ def test_within_windows_a_token_attends_to_those_of_its_window(tmp_path: Path) -
     net = small.Windows().eval().double()
     trace = attnviz.watch(net)(torch.rand(1, 3, 32, 32).double())
     of_window = net.weights.detach()  # (window, head, query, key)
-    expected = torch.zeros(2, 8, 8)
     # The patch in row 1, column 4 of the picture is rolled to row 3, column 6: row 3, column 2 of the second window.
     rolled = torch.zeros(2, 8, 8).double()
     rolled[:, :4, 4:] = of_window[1, :, 3 * 4 + 2].reshape(2, 4, 4)

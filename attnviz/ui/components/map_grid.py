@@ -1,4 +1,4 @@
-"""Many small maps with one cross-hair: the data for `frontend/map_grid/map_grid.js`, and what a visitor chose in it.
+"""Many small maps with one cross-hair, `frontend/map_grid/map_grid.js`, and what a visitor chose in it.
 
 Any tensor that can be laid out as maps of one grid is drawn here: heads, channels, components, 1 x N strips, pictures.
 Maps and cells count from 0 in what is given and returned, from 1 in what a person reads.
@@ -6,87 +6,22 @@ Maps and cells count from 0 in what is given and returned, from 1 in what a pers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypedDict, Unpack
+from collections.abc import Callable, Sequence
+from typing import Any, Unpack
 
 import numpy as np
 
-from attnviz.errors import BadInput
-from attnviz.grids import Grid
 from attnviz.ui.components.component import component
 from attnviz.ui.components.state import UNKNOWN, ControlledState
-from attnviz.views.payload import pack, with_header
+from attnviz.views.maps import ROLES, Looks, Names, Role, Scale, Table, packed
+from attnviz.views.payload import with_header
 
-Role = Literal["signed", "unit", "positive", "share", "ink", "own"]
-Scale = Literal["share", "all", "map", "pictures"]
-ROLES: tuple[str, ...] = ("signed", "unit", "positive", "share", "ink", "own")
+__all__ = ["DECLARED", "ROLES", "Looks", "Names", "Role", "Scale", "Table", "chosen_cell", "chosen_map", "map_grid",
+           "packed"]  # fmt: skip
 
 DECLARED = ("maps", "map", "cell", "value")
 """What lessons can ask for: how many maps there are, the one that is chosen, from 1, the cell that is looked at as
 "row,column", and the value of that map there."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """Maps laid out as a table, row by row: its labels decide how many rows and columns it has."""
-
-    rows: Sequence[str]
-    columns: Sequence[str]
-
-
-@dataclass(frozen=True)
-class Names:
-    """What the cells of a single map stand for, where they are no pixels: "head" "3" beside "other head" "7"."""
-
-    row: str
-    rows: Sequence[str]
-    column: str
-    columns: Sequence[str]
-
-
-class Looks(TypedDict, total=False):
-    """How maps are drawn; what is left out has its default."""
-
-    captions: Sequence[str] | None
-    """Shown below the maps instead of the labels, which are read out and exported."""
-    role: Role
-    """The kind of values: "signed" (colours centred on zero), "unit" (0..1), "positive" (from 0 up), "share" (attention
-    weights: multiples of an even share, -4 to 4 in log2), "ink" (0..1, drawn as pictures), "own" (any numbers, each map
-    from its own lowest to its own highest in the picture's greys, as papers draw them). By default "signed"."""
-    title: str | None
-    """Shown above the maps; "N maps" if there is none."""
-    scale: Scale | None
-    """What the colours reach to at first: "share" (role "share"), "all" maps, each "map" its own, or all "pictures". By
-    default "share" for shares, "map" for "own", "all" otherwise."""
-    fixed: bool
-    """Offer no other scale."""
-    bounds: tuple[float, float] | None
-    """Lowest and highest value over all pictures; with it "pictures" can be chosen."""
-    tokens: int | None
-    """How many share the attention (role "share"); by default the cells of one map."""
-    picture: np.ndarray | None
-    """(row, column) intensities 0..1, or (map, row, column), one per map; the edge of the ink is drawn on every map if
-    it has the maps' shape."""
-    colours: np.ndarray | None
-    """uint8 (map, row, column, 3), the pictures of role "ink" in colour; the maps are their intensities then."""
-    background: np.ndarray | None
-    """uint8 (row, column, 1 or 3), the picture that the maps belong to, at its own resolution: it is shown in front of
-    them, with the outlined and the current cell framed at their positions on the grid."""
-    ink: bool
-    """Whether the background is ink on paper, and not a photograph; by default it is."""
-    grid: Grid | None
-    """Where the cells lie on the background; by default they share it out evenly."""
-    table: Table | None
-    """Lay the maps out in labelled rows and columns."""
-    names: Names | None
-    """What the rows and columns of a single map stand for, one name each; they are written beside it."""
-    outlined: Sequence[int] | None
-    """A cell of each map, row by row from 0, that is outlined in the query's colour."""
-    note: str | None
-    """A description of the values below the legend; by default it says whose scale it is."""
-    origin: Mapping[str, str | int | float] | None
-    """Software version, model, recipe, seed, digest, image, address: stands in every export."""
 
 
 def map_grid(
@@ -123,72 +58,6 @@ def map_grid(
     return {"chosen": chosen if state.reported() is UNKNOWN else chosen_map(key), "cell": chosen_cell(key)}
 
 
-def packed(maps: np.ndarray, labels: Sequence[str], **looks: Unpack[Looks]) -> bytes:
-    """Return maps as the browser gets them.
-
-    Args:
-        maps: real numbers (map, row, column); NaN, infinity and minus infinity (masked) get marks of their own.
-        labels: one per map.
-        **looks: how they are drawn.
-
-    Raises:
-        BadInput: the shapes, labels or role do not fit.
-    """
-    captions, outlined = looks.get("captions"), looks.get("outlined")
-    table, names = looks.get("table"), looks.get("names")
-    picture, colours, background = looks.get("picture"), looks.get("colours"), looks.get("background")
-    role, title, bounds = looks.get("role", "signed"), looks.get("title"), looks.get("bounds")
-    maps = np.asarray(maps)
-    if maps.ndim != 3 or 0 in maps.shape or not np.isrealobj(maps):
-        raise BadInput(
-            f"maps: expected real numbers (map, row, column), none of them 0, got {maps.dtype} of {maps.shape}."
-        )
-    count, rows, columns = maps.shape
-    if len(labels) != count:
-        raise BadInput(f"labels: expected {count}, one per map, got {len(labels)}.")
-    if captions is not None and len(captions) != count:
-        raise BadInput(f"captions: expected {count}, one per map, got {len(captions)}.")
-    if role not in ROLES:
-        raise BadInput(f"role: expected one of {', '.join(ROLES)}, got {role!r}.")
-    if outlined is not None and (len(outlined) != count or not all(0 <= cell < rows * columns for cell in outlined)):
-        raise BadInput(f"outlined: expected {count} cells below {rows * columns}, one per map, got {[*outlined]}.")
-    if table is not None and len(table.rows) * len(table.columns) != count:
-        raise BadInput(f"table: {len(table.rows)} x {len(table.columns)} labels do not fit {count} maps.")
-    if names is not None and (1, len(names.rows), len(names.columns)) != maps.shape:
-        raise BadInput(f"names: {len(names.rows)} x {len(names.columns)} do not fit one map of {maps.shape}.")
-    arrays = {"maps": maps.astype(np.float64)}
-    if picture is not None and picture.shape in ((rows, columns), maps.shape):
-        arrays["picture"] = picture.astype(np.float64)
-    if colours is not None:
-        if role != "ink" or colours.shape != (*maps.shape, 3) or colours.dtype != np.uint8:
-            found = f"{colours.dtype} of {colours.shape}"
-            raise BadInput(f'colours: expected role "ink" and uint8 of {(*maps.shape, 3)}, got {role!r} and {found}.')
-        arrays["colours"] = colours
-    if background is not None:
-        if background.dtype != np.uint8 or background.ndim != 3 or background.shape[2] not in (1, 3):
-            found = f"{background.dtype} of {background.shape}"
-            raise BadInput(f"background: expected uint8 (row, column, 1 or 3), got {found}.")
-        arrays["background"] = background
-    header = {
-        "labels": [str(label) for label in labels],
-        "captions": None if captions is None else list(captions),
-        "role": role,
-        "title": title or (f"{count} maps" if count > 1 else "One map"),
-        "scale": looks.get("scale") or {"share": "share", "own": "map"}.get(role, "all"),
-        "fixed": looks.get("fixed", False),
-        "bounds": None if bounds is None else [float(bound) for bound in bounds],
-        "tokens": looks.get("tokens") or rows * columns,
-        "table": None if table is None else {"columns": len(table.columns), "rows": table.rows, "heads": table.columns},
-        "names": None if names is None else asdict(names),
-        "ink": looks.get("ink", True),
-        "boxes": None if background is None else _boxes(maps.shape, background.shape, looks.get("grid")),
-        "outlined": None if outlined is None else [int(cell) for cell in outlined],
-        "note": looks.get("note"),
-        "origin": dict(looks.get("origin") or {}),
-    }
-    return pack(header, arrays)
-
-
 def chosen_map(key: str) -> int | None:
     """Return which map the visitor has chosen last in the grid of that key; None for none."""
     chosen: int | None = ControlledState(key, "chosen").shown()
@@ -199,17 +68,3 @@ def chosen_cell(key: str) -> list[int] | None:
     """Return row and column of the cell that is locked in the grid of that key, from 0; None for none."""
     cell: list[int] | None = ControlledState(key, "cell").shown()
     return cell
-
-
-def _boxes(maps: Sequence[int], picture: Sequence[int], grid: Grid | None) -> list[float] | None:
-    """Return where cells lie on a picture, in its pixels: top, left, step down, step across, height, width.
-
-    None where they lie nowhere: strips without a grid, or a grid of another shape.
-    """
-    _, rows, columns = maps
-    if grid is None:
-        high, wide = picture[0] / rows, picture[1] / columns
-        return None if rows == 1 else [0.0, 0.0, high, wide, high, wide]
-    if (grid.rows, grid.columns) != (rows, columns):
-        return None
-    return grid.boxes

@@ -1,10 +1,9 @@
-// A figure in a page of its own: the pixel viewer, a slider over the layers of a model or the steps of a training, and
+// A figure in a page of its own: its viewer, a slider over the layers of a model or the steps of a training, and
 // the colours of a theme. attnviz/figures/page.py writes the page; nothing in it needs a server or a network.
 
 import { element, text } from "../core/dom.js";
 import { withHeader } from "../core/payload.js";
 import { fromBase85 } from "./base85.js";
-import mount from "../pixel_viewer/pixel_viewer.js";
 
 /**
  * What the page says of a figure.
@@ -66,16 +65,29 @@ function asLinked(bytes, { state, fields }) {
   return withHeader(bytes, { state: { view: { ...state.view, value } } });
 }
 
-/** Draw the figure of this page. @param {HTMLElement} page that holds it all */
-export async function show(page) {
+/**
+ * Draw the figure of this page.
+ * @param {(number: number, about: any) => (component: any) => unknown} mountOf which component draws a layer
+ */
+export async function show(mountOf) {
+  const page = /** @type {HTMLElement} */ (document.getElementById("figure"));
   /** @type {About} */
   const about = JSON.parse(written("about"));
   const { names } = about;
-  const host = element("div.host");
-  const shadow = host.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(about.css);
-  shadow.adoptedStyleSheets = [sheet];
+  /** @type {Map<unknown, HTMLElement>} a place for each component that is drawn */
+  const hosts = new Map();
+  const shadowOf = (mount) => {
+    if (!hosts.has(mount)) {
+      const made = element("div.host");
+      made.attachShadow({ mode: "open" }).adoptedStyleSheets = [sheet];
+      hosts.set(mount, made);
+      page.append(made);
+    }
+    hosts.forEach((one, of) => (one.hidden = of !== mount));
+    return /** @type {ShadowRoot} */ (hosts.get(mount)?.shadowRoot);
+  };
   const state = JSON.parse(written("state"));
   /** @type {Map<number, Promise<Uint8Array>>} */
   const kept = new Map();
@@ -89,7 +101,8 @@ export async function show(page) {
       );
     const data = await kept.get(number);
     if (number !== wanted) return; // the slider has moved on
-    mount({ data, parentElement: shadow, setStateValue: () => {}, setTriggerValue: () => {} });
+    const mount = mountOf(number, about);
+    mount({ data, parentElement: shadowOf(mount), setStateValue: () => {}, setTriggerValue: () => {} });
     page.dataset.shown = String(number);
   };
   const controls = element("div.figure-controls");
@@ -125,8 +138,6 @@ export async function show(page) {
   };
   controls.append(element("button", { type: "button", onclick: change }, other, " colours"));
   dark.addEventListener("change", repaint);
-  page.append(controls, host);
+  page.append(controls);
   await draw();
 }
-
-show(/** @type {HTMLElement} */ (document.getElementById("figure")));

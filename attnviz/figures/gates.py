@@ -1,0 +1,202 @@
+"""Gates as a figure: the factor of each channel as a bar, and the factor of each place as a map over the picture."""
+
+from __future__ import annotations
+
+import io
+import json
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attnviz.errors import BadInput
+from attnviz.figures.colours import Floats, Scale, indices, theme_of
+from attnviz.figures.layers import chosen
+from attnviz.figures.photo import Bytes, photo_of
+from attnviz.figures.saved import Saved
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawn
+
+    from attnviz.listening import Trace
+    from attnviz.subjects import Subject
+
+TAPS = ("gate", "space_gate")
+UNIT = Scale("positive", 0.0, 1.0)
+BARS, MAP, CAPTION = 0.55, 1.3, 0.17  # inches: the height of bars, the side of a map, what stands above
+
+
+@dataclass(frozen=True, eq=False)
+class GateFigure(Saved):
+    """Gates of a pass. `attnviz.figure` makes it.
+
+    Args:
+        gates: tap path -> factors, float64 (channel,) or (row, column).
+        photo: uint8 (row, column, colour) that they belong to; None for none.
+        origin: where it comes from; stands in every file.
+        theme: light, dark or print, of pictures.
+        width: of pictures, in inches.
+    """
+
+    gates: Mapping[str, Floats]
+    photo: Bytes | None
+    origin: Mapping[str, str | int | float] = field(default_factory=dict)
+    theme: str = "light"
+    width: float = 3.25
+
+    def words(self) -> str:
+        """Return what is shown, in words."""
+        kinds = {values.ndim for values in self.gates.values()}
+        said = []
+        if 1 in kinds:
+            said.append("Each bar is the factor from 0 to 1 that a channel is multiplied by.")
+        if 2 in kinds:
+            said.append("Each map shows the factor of each place: paper is 0, the darkest colour is 1.")
+        return " ".join(said)
+
+    def _numbers(self, kind: str) -> bytes:
+        about = {**self.origin, "shows": self.words()}
+        if kind == "npz":
+            made = io.BytesIO()
+            arrays = {f"values_{number}": values for number, values in enumerate(self.gates.values())}
+            np.savez_compressed(
+                made, allow_pickle=False, names=np.array([*self.gates]), about=np.array(json.dumps(about)), **arrays
+            )
+            return made.getvalue()
+        lines = [f"# {name}: {' '.join(str(value).split())}" for name, value in about.items()]
+        lines.append("gate,channel,row,column,factor")
+        for name, values in self.gates.items():
+            for place, value in np.ndenumerate(values):
+                where = f"{place[0] + 1},," if values.ndim == 1 else f",{place[0] + 1},{place[1] + 1}"
+                lines.append(f"{name},{where},{float(value)!r}")
+        return ("\n".join(lines) + "\n").encode()
+
+    def _picture(self, kind: str) -> bytes:
+        from attnviz.figures import static
+
+        return static.file(lambda: _drawn(self), kind, "Gates", self.words(), self.origin)
+
+    def _made_page(self) -> str:
+        from attnviz.figures import page
+        from attnviz.views import bars, maps
+
+        parts, kinds = [], []
+        for name, values in self.gates.items():
+            origin = {**self.origin, "address": name}
+            if values.ndim == 1:
+                parts.append(bars.packed(values, "channel", f"{len(values)} channels", "unit", origin=origin))
+            else:
+                looks: maps.Looks = {"role": "unit", "background": self.photo, "ink": False, "origin": origin}
+                parts.append(page.told(maps.packed(values[None], [name], **looks)))
+            kinds.append("value_bars" if values.ndim == 1 else "map_grid")
+        return page.of_parts("Gates", self.words(), [*self.gates], kinds, parts, self.origin)
+
+
+def gates(
+    subject: Trace | Subject | str,
+    picture: str | None = None,
+    *,
+    layers: Any = None,
+    over: Any = None,
+    theme: str = "light",
+    width: str | float = "3.25in",
+    batch: int = 0,
+    command: str = "",
+) -> GateFigure:
+    """Return a figure of gates, such as those of squeeze-and-excitation and CBAM.
+
+        attnviz.gates(attnviz.watch(model)(batch), layers=[0, -1], over=photo).save("gates.pdf")
+        attnviz.gates("channel_attention.digits-cbam", "strokes:23").save("gates.html")
+
+    Args:
+        subject: what `watch` or `trace` returned; a subject of ours; or the name of a checkpoint of ours.
+        picture: of a checkpoint: DATASET:NUMBER, such as "strokes:23".
+        layers: numbers of gates from 0 in the order of the pass, or their tap paths; None for all.
+        over, theme, width, batch, command: as of `attnviz.figure`.
+
+    Raises:
+        BadInput: there is no such gate, or the model has none.
+    """
+    import torch
+
+    from attnviz.figures import captured, ours
+    from attnviz.figures.figure import inches
+    from attnviz.listening import Trace
+    from attnviz.subjects import Subject
+    from attnviz.tracing import trace
+
+    theme_of(theme)
+    photo = photo_of(over)
+    if isinstance(subject, str):
+        if picture is None:
+            raise BadInput(f'Which picture should {subject} look at? Give one, such as "strokes:23".')
+        subject = ours.subject_of(subject, picture)
+    if isinstance(subject, Trace):
+        seen = subject
+        shown, origin = captured.picture_and_origin(seen, photo, batch)
+    elif isinstance(subject, Subject):
+        model, batch = subject.net.load(double=True).model, 0
+        pixels = torch.from_numpy(subject.image.transpose(2, 0, 1)[None].copy()).double() / 255
+        with torch.no_grad(), trace(model, keep=["*"]) as seen:
+            model(pixels)
+        shown, origin = (subject.image if photo is None else photo), dict(subject.origin())
+    else:
+        kind = type(subject).__name__
+        raise BadInput(f"A figure is made of a trace, a subject, or a checkpoint's name, not {kind}.")
+    paths = [path for path in seen if path.rpartition(".")[2] in TAPS]
+    if not paths:
+        raise BadInput(
+            "This model has no gates: no sigmoid of channels or of places that feature maps are multiplied by."
+        )
+    if command:
+        origin["command"] = command
+    found = {path: seen[path].at(batch=batch).double().cpu().numpy() for path in chosen(paths, layers)}
+    return GateFigure(found, shown, origin, theme, inches(width))
+
+
+def _drawn(figure: GateFigure) -> Drawn:
+    from matplotlib.figure import Figure as Drawn
+
+    from attnviz.figures import static
+
+    theme = theme_of(figure.theme)
+    room = figure.width - 2 * static.MARGIN
+    words = textwrap.wrap(figure.words(), int(room * static.POINTS / (static.SMALL * 0.54)))
+    names = [*figure.gates]
+    heights = [
+        BARS if values.ndim == 1 else MAP * values.shape[0] / values.shape[1] for values in figure.gates.values()
+    ]
+    photo = None if figure.photo is None else MAP * figure.photo.shape[0] / figure.photo.shape[1]
+    stacked = [*([] if photo is None else [photo]), *heights]
+    total = sum(stacked) + len(stacked) * (CAPTION + 0.06) + len(words) * static.LINE + 3 * static.MARGIN
+    drawn = Drawn(figsize=(figure.width, total), facecolor=static.hexed(theme.paper))
+    top = static.MARGIN
+
+    def axes_of(name: str, high: float, wide: float, left: float = static.MARGIN) -> Any:
+        nonlocal top
+        drawn.text(static.MARGIN / figure.width, 1 - (top + CAPTION - 0.05) / total, name, fontsize=static.SMALL,
+                   color=static.hexed(theme.text))  # fmt: skip
+        top += CAPTION
+        axes = drawn.add_axes((left / figure.width, 1 - (top + high) / total, wide / figure.width, high / total))
+        top += high + 0.06
+        static.framed(axes, theme)
+        return axes
+
+    if figure.photo is not None and photo is not None:
+        axes = axes_of("the picture", photo, MAP)
+        axes.imshow(np.broadcast_to(figure.photo, (*figure.photo.shape[:2], 3)), interpolation="none", aspect="auto")
+    for (name, values), high in zip(zip(names, figure.gates.values(), strict=True), heights, strict=True):
+        if values.ndim == 2:
+            axes = axes_of(name, high, MAP)
+            axes.imshow(theme.palettes["positive"][indices(values, UNIT)], interpolation="none", aspect="auto")
+            continue
+        axes = axes_of(f"{name}: {len(values)} channels", high, room - 0.14, static.MARGIN + 0.14)
+        axes.bar(np.arange(len(values)), values, width=0.9, color=static.hexed(theme.palettes["positive"][200]))
+        axes.set(xlim=(-0.6, len(values) - 0.4), ylim=(0, 1), yticks=[0, 1], facecolor=static.hexed(theme.paper))
+        axes.tick_params(labelsize=static.SMALL, length=2, colors=static.hexed(theme.text), pad=1)
+    for number, line in enumerate(words):
+        y = 1 - (top + 0.08 + number * static.LINE) / total
+        drawn.text(static.MARGIN / figure.width, y, line, fontsize=static.SMALL, color=static.hexed(theme.text))
+    return drawn

@@ -1,0 +1,90 @@
+"""What every figure can do: be written by what a file's name ends with, and be shown by a notebook."""
+
+from __future__ import annotations
+
+import warnings
+from base64 import b64encode
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from attnviz.errors import BadInput
+
+LARGE = 20_000_000  # bytes of a page
+SUFFIXES = ("pdf", "svg", "png", "csv", "npz", "html")
+
+
+class Saved:
+    """A figure; each kind says how its numbers, its picture and its page are made."""
+
+    def save(self, path: str | Path) -> Path:
+        """Write the figure.
+
+        Args:
+            path: of the file; its ending says what is written: pdf, svg or png (a picture, by matplotlib), csv or npz
+                (the numbers in full precision), html (the viewer, in one file that needs no network).
+
+        Returns:
+            The path.
+
+        Raises:
+            BadInput: the ending is none of these.
+        """
+        path = Path(path)
+        kind = path.suffix.lower().removeprefix(".")
+        if kind not in SUFFIXES:
+            raise BadInput(f"{path.name}: a figure is saved as one of {', '.join(SUFFIXES)}; end the name with it.")
+        if kind in ("csv", "npz"):
+            content = self._numbers(kind)
+        elif kind == "html":
+            content = self.html().encode()
+            if len(content) > LARGE:
+                warnings.warn(
+                    f"{path.name} takes {len(content) / 1e6:.0f} MB: browsers open it slowly. Choose fewer layers.",
+                    stacklevel=2,
+                )
+        else:
+            content = self._picture(kind)
+        path.write_bytes(content)
+        return path
+
+    def html(self) -> str:
+        """Return the viewer as one page of HTML, which needs no network."""
+        return self._page
+
+    @property
+    def megabytes(self) -> float:
+        """How large the page of HTML is."""
+        return len(self._page.encode()) / 1e6
+
+    def words(self) -> str:
+        """Return what is shown, in words."""
+        raise NotImplementedError
+
+    @cached_property
+    def _page(self) -> str:
+        return self._made_page()
+
+    def _numbers(self, kind: str) -> bytes:
+        raise NotImplementedError
+
+    def _picture(self, kind: str) -> bytes:
+        raise NotImplementedError
+
+    def _made_page(self) -> str:
+        raise NotImplementedError
+
+    def _repr_png_(self) -> bytes:
+        return self._picture("png")
+
+    def _repr_html_(self) -> str:
+        from attnviz.figures import page
+
+        return page.for_notebook(self.html(), self.words(), self._repr_png_())
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        return {
+            "text/plain": self.words(),
+            "text/html": self._repr_html_(),
+            "image/png": b64encode(self._repr_png_()).decode(),
+        }

@@ -1,0 +1,6 @@
+// A page of attention.
+
+import mount from "../pixel_viewer/pixel_viewer.js";
+import { show } from "./figure.js";
+
+show(() => mount);

@@ -1,0 +1,46 @@
+"""A value per channel, unit or class as a bar: what `frontend/value_bars/` draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from attnviz.errors import BadInput
+from attnviz.roles import Range
+from attnviz.views.payload import pack
+
+
+def packed(
+    values: np.ndarray,
+    axis: str,
+    title: str,
+    range: Range = "signed",
+    names: Sequence[str] | None = None,
+    marks: np.ndarray | None = None,
+    origin: Mapping[str, str | int | float] | None = None,
+) -> bytes:
+    """Return bars as the browser gets them.
+
+    Args:
+        values: real numbers (bar,).
+        axis: what the bars are, such as "channel"; they are numbered from 1.
+        title: above them.
+        range: what they reach to: "unit" 0 to 1, "positive" 0 to the largest, "signed" as far down as up.
+        names: of the bars; by default axis and number.
+        marks: (bar,) a line across each, such as its mean over many pictures.
+        origin: software version, model, recipe, seed, digest, image, address: stands in every export.
+
+    Raises:
+        BadInput: no value, or not as many names or marks as values.
+    """
+    if values.ndim != 1 or not len(values):
+        raise BadInput(f"values: expected one axis with at least one bar, got {values.shape}.")
+    if any(some is not None and len(some) != len(values) for some in (names, marks)):
+        raise BadInput(f"names and marks: expected one for each of {len(values)} bars.")
+    said = list(names) if names is not None else [f"{axis} {bar + 1}" for bar, _ in enumerate(values)]
+    header = {"names": said, "title": title, "range": range, "origin": dict(origin or {})}
+    arrays = {"values": values.astype(np.float64)}
+    if marks is not None:
+        arrays["marks"] = marks.astype(np.float64)
+    return pack(header, arrays)
