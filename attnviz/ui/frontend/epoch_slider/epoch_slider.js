@@ -95,7 +95,7 @@ export class EpochSlider extends Part {
     this.hurry();
     const before = this.at;
     const [main] = [...followers()].sort((one, other) => one.top - other.top);
-    const { sent } = main?.part ?? {};
+    const sent = main?.part.sent;
     const frames = [];
     let name = "";
     let stands = before; // where this has put the slider
