@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from attnviz import files
 from attnviz.errors import BadInput
 from attnviz.subjects import photos
 
@@ -44,7 +45,7 @@ def test_one_that_has_gone_or_cannot_be_read_any_more_is_said(folder: Path, monk
         raise PermissionError(13, "Permission denied")
 
     (folder / "good.png").write_bytes(b"other")
-    monkeypatch.setattr(photos.files, "read", refused)
+    monkeypatch.setattr(files, "read", refused)
     with pytest.raises(BadInput, match="'good.png' cannot be read: permission denied"):
         _ = photo.picture
 
