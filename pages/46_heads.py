@@ -8,7 +8,7 @@ import attnviz
 from attnviz import data
 from attnviz.subjects import Net
 from attnviz.ui.components import head_table, url_view
-from attnviz.ui.heads import claims, moved, nets, question, work
+from attnviz.ui.heads import claims, downloads, moved, nets, question, work
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.server import preload
 from attnviz.ui.shared import mechanism_page, page, pickers, url_state
@@ -117,6 +117,7 @@ def draw(net: Net, source: str, count: int, parts: list[Any], of: str, answers: 
         state=head_table.FIELDS.read(url_state.shown()),
         on_change=mechanism_page.keep(head_table.FIELDS, url_view.settled_view, KEY),
     )
+    downloads.show(table, origin)
     st.header("Does a statement about a head hold?", anchor=False)
     name = "all heads" if head is None else f"head {table.heads[head].name}"
     st.caption(f"For {name}, over all pictures. Choose a head above for the shares of pictures.")

@@ -43,6 +43,7 @@ def test_heads_are_measured_and_the_pictures_of_one_are_shown(page: AppTest) -> 
     assert [one["name"] for one in header["heads"]] == [f"1.{head}" for head in range(1, 9)]
     moved = header["moved"]
     assert moved["head"] == 1 and all(caption.startswith("3") for caption in moved["captions"])
+    assert [one.proto.label for one in page.get("download_button")] == ["Every picture (npz)", "One page (HTML)"]
     assert moved["links"][0].startswith(f"pixel_attention?v=2&model={MODEL}&data=strokes&number=")
 
 

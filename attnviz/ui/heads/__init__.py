@@ -3,6 +3,7 @@
 nets.py       the nets that have attention heads
 work.py       the table of heads, in parts of one background job
 moved.py      the pictures that move a head
+downloads.py  the table as files
 claims.py     statements about a head, tested
 question.py   does an ablation predict a retraining?
 """

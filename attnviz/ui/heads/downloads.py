@@ -1,0 +1,28 @@
+"""The table as files: all values of all pictures, and one page of HTML. CSV, PNG and SVG are above the scatter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from attnviz.head_table import export
+
+if TYPE_CHECKING:
+    from attnviz.head_table.table import Heads
+
+
+def show(table: Heads, origin: Mapping[str, Any]) -> None:
+    """Draw the buttons; a file is made when its button is pressed."""
+    named = f"attnviz-{origin['model']}-heads"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption("Save all heads", width="content")
+        st.download_button(
+            "Every picture (npz)", lambda: export.to_npz(table), f"{named}.npz", "application/octet-stream",
+            key="heads_npz", type="tertiary", on_click="ignore",
+        )  # fmt: skip
+        st.download_button(
+            "One page (HTML)", lambda: export.to_html(table, origin=origin), f"{named}.html", "text/html",
+            key="heads_html", type="tertiary", on_click="ignore",
+        )  # fmt: skip
