@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attnviz import cards, formatting
-from attnviz.cards import Card, Figure
+from attnviz.cards import Figure
 from attnviz.charts.minus import with_minus
 from attnviz.comparisons import main_test
 from attnviz.looks import one_look
@@ -60,28 +60,26 @@ def pairs() -> list[Pair]:
 
 def _pair(of: Retraining) -> Pair:
     there = cards.readable([of.ablated, of.retrained])
-    card, other = there.get(of.ablated), there.get(of.retrained)
-    whole = _accuracy(card)
-    if card is None or whole is None:
+    whole, without = (
+        there[name].figure(main_test(there[name].recipe)) if name in there else None
+        for name in (of.ablated, of.retrained)
+    )
+    if whole is None:
         return Pair(of, None, None)
-    test = main_test(card.recipe)
+    card = there[of.ablated]
     parts = [
         figure
         for one in card.ablations
         if (one.name, one.of) == (of.ablation.name, of.ablation.of)
         for figure in one.figures
-        if figure.measures(test, "accuracy")
+        if figure.measures(main_test(card.recipe), "accuracy")
     ]
-    part, without = max(parts, key=lambda one: one.count, default=None), _accuracy(other)
+    part = max(parts, key=lambda one: one.count, default=None)
     return Pair(
         of,
         None if part is None else seed_by_seed(_seeds(whole), _seeds(part)),
         None if without is None else between(_seeds(whole), _seeds(without)),
     )
-
-
-def _accuracy(card: Card | None) -> Figure | None:
-    return None if card is None else card.figure(main_test(card.recipe))
 
 
 def _seeds(figure: Figure) -> Sequence[float]:
