@@ -126,7 +126,7 @@ def test_every_public_name_is_there_and_they_are_in_order() -> None:
     assert attnviz.edits.off(head=3) is not None
     assert "pixel_attention.1v8" in attnviz.names()
     with pytest.raises(AttributeError, match="no attribute 'nmaes'"):
-        attnviz.nmaes  # noqa: B018
+        attnviz.nmaes  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_listing_the_checkpoints_costs_no_torch() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attnviz.training.cost import Cost
 from attnviz.ui.training import access
 from attnviz.work.jobs import cost, table
 from attnviz.work.jobs.order import Order
@@ -62,7 +63,7 @@ def read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], P
     for name in ("RUNS", "KEPT", "DATA"):
         monkeypatch.setenv(f"ATTNVIZ_{name}", str(tmp_path / name.lower()))
     monkeypatch.setattr(access, "_sits_here", lambda: True)
-    monkeypatch.setattr(cost, "of", lambda order: cost.Cost(2.0, 300.0, 8))
+    monkeypatch.setattr(cost, "of", lambda order: Cost(2.0, 300.0, 8))
     return begin
 
 
