@@ -146,5 +146,6 @@ def test_a_page_of_gates(chromium: Browser, tmp_path: Path) -> None:
     page.wait_for_selector("#figure[data-shown='1']")
     found = page.locator(".map-grid").evaluate("(root) => [...root.readMap(0)]")
     assert found == map_.ravel().tolist()
+    assert not page.locator(".value-bars").is_visible()
     assert find_violations(page) == [] and said == []
     page.context.close()

@@ -85,7 +85,7 @@ export async function show(mountOf) {
       hosts.set(mount, made);
       page.append(made);
     }
-    hosts.forEach((one, of) => (one.hidden = of !== mount));
+    hosts.forEach((one, of) => (one.style.display = of === mount ? "" : "none")); // `hidden` would lose to :host
     return /** @type {ShadowRoot} */ (hosts.get(mount)?.shadowRoot);
   };
   const state = JSON.parse(written("state"));
