@@ -270,6 +270,7 @@ def test_an_app_that_is_killed_and_started_again_shows_how_far_the_training_has_
         monkeypatch.setenv(name, path)
     problems.expected += [
         "net::ERR_",
+        "server is not responding",
         "WebSocket",
         "/_stcore/",
         "disconnected from server",
