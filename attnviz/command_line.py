@@ -44,6 +44,14 @@ def _nothing(_: argparse.ArgumentParser) -> None:
     """Add nothing: the command takes no words."""
 
 
+def _json(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="print the list for a program")
+
+
+def _quiet(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--quiet", action="store_true", help="show no progress")
+
+
 def _app(command: argparse.ArgumentParser) -> None:
     command.add_argument("--port", type=int, help="where it answers; by default 8501, or the next one that is free")
     command.add_argument("--address", help="by default 127.0.0.1, this machine alone; 0.0.0.0 lets others in")
@@ -64,13 +72,11 @@ def _app(command: argparse.ArgumentParser) -> None:
     command.add_argument("--photos", type=Path, metavar="FOLDER", help="of photographs for a model of your own")
 
 
-def _paths(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--json", action="store_true", help="print it for a program")
-
-
 def _data(command: argparse.ArgumentParser) -> None:
     downloads = ", ".join(name for name, its in data.DATASETS.items() if its.megabytes)
-    command.add_argument("name", metavar="NAME", help=downloads)
+    command.add_argument("name", metavar="NAME", nargs="?", help=f"{downloads}; without it, all data sets are listed")
+    _json(command)
+    _quiet(command)
 
 
 def _figure(command: argparse.ArgumentParser) -> None:
@@ -115,6 +121,7 @@ def _train(command: argparse.ArgumentParser) -> None:
     _set(command, f"change a setting: {', '.join(names())}")
     command.add_argument("--minutes", type=float, help="stop after so many minutes; the same command resumes it")
     command.add_argument("--more", type=int, help="stop after so many epochs; the same command resumes it")
+    _quiet(command)
 
 
 def _cost(command: argparse.ArgumentParser) -> None:
@@ -128,7 +135,7 @@ def _cost(command: argparse.ArgumentParser) -> None:
 
 def _jobs(command: argparse.ArgumentParser) -> None:
     actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")
-    actions.add_parser("list", help="say how each job stands")
+    _json(actions.add_parser("list", help="say how each job stands"))
     action = actions.add_parser("start", help="start a training, or let it wait for the one before it")
     action.add_argument("model", metavar="MODEL")
     action.add_argument("--recipe", required=True)
@@ -180,6 +187,8 @@ def _search(command: argparse.ArgumentParser) -> None:
     command.add_argument("--random", action="store_true", help="draw at random instead of learning from the trials")
     command.add_argument("--no-prune", action="store_true", help="train poor trials to their end too")
     command.add_argument("--no-limits", action="store_true", help="allow any number of epochs, parameters and workers")
+    _json(command)
+    _quiet(command)
     command.add_argument("--storage", metavar="URL", help="a PostgreSQL that workers on several machines share")
     command.add_argument("--write", type=Path, metavar="FILE", help="write the trials as JSON")
     command.add_argument("--worker", metavar="SEARCH", help=argparse.SUPPRESS)
@@ -204,6 +213,7 @@ def _lessons(command: argparse.ArgumentParser) -> None:
 def _heads(command: argparse.ArgumentParser) -> None:
     command.add_argument("model", metavar="MODEL", help="MODEL.RECIPE; `attnviz checkpoints` lists them")
     command.add_argument("pictures", metavar="PICTURES", help="a data set, such as strokes or mnist")
+    _quiet(command)
     command.add_argument("--count", type=int, default=500, help="how many of its test pictures; by default 500")
     command.add_argument("--no-random", action="store_true", help="leave out the same of random weights")
     command.add_argument(
@@ -229,6 +239,7 @@ def _reproduce(command: argparse.ArgumentParser) -> None:
     command.add_argument("paper", metavar="PAPER", help=", ".join(PAPERS))
     command.add_argument("--train", action="store_true", help="train what is missing, five seeds each")
     _device(command)
+    _quiet(command)
 
 
 def _device(command: argparse.ArgumentParser) -> None:
@@ -247,11 +258,11 @@ def _seeds(word: str) -> list[int]:
 
 
 _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
-    "paths": ("say where files are read and written", _paths),
+    "paths": ("say where files are read and written", _json),
     "app": ("start the app, and open it in a browser", _app),
-    "models": ("list the architectures and their recipes", _nothing),
-    "checkpoints": ("list the trained models", _nothing),
-    "data": ("download a data set", _data),
+    "models": ("list the architectures and their recipes", _json),
+    "checkpoints": ("list the trained models", _json),
+    "data": ("download a data set; alone, list all data sets", _data),
     "history": ("keep the weights of some epochs of a run beside its checkpoint", _history),
     "figure": ("draw the attention of a model to a picture: pdf, svg, png, csv, npz, html", _figure),
     "view": ("open the app on the attention of a model to a picture", _view),

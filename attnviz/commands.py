@@ -4,38 +4,30 @@ import argparse
 import shlex
 import sys
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 
-from attnviz import cards, checkpoint_folder, data, files, formatting, results, start
-from attnviz.errors import AttnvizError, BadInput
+from attnviz import cards, checkpoint_folder, data, files, formatting, listings, results, start
+from attnviz.errors import BadInput
 from attnviz.recipes import RECIPES, Recipe, paper, recipe
 from attnviz.recipes.altered import altered, settings
 from attnviz.training import runs, together
 
 
-def _models(_: argparse.Namespace) -> None:
-    from attnviz.models import MODELS
-
-    for name, spec in MODELS.items():
-        recipes = ", ".join(known.name for known in RECIPES.values() if known.model == name)
-        print(f"{name:18} {spec.title}. {spec.source}. Recipes: {recipes}.")
+def _models(options: argparse.Namespace) -> None:
+    _listed(listings.models(), options.json, 18, "There are no models.")
 
 
-def _checkpoints(_: argparse.Namespace) -> None:
-    for name in cards.names():
-        try:
-            card = cards.read(name)
-        except AttnvizError as error:  # the others are listed all the same
-            print(f"{name:24} {error}")
-            continue
-        figures = ", ".join(
-            f"{f.name} {formatting.quantity(f.value, f.unit)} on {formatting.words(f)} ({f.count:,})"
-            for f in card.figures
-        )
-        print(f"{name:24} {card.parameters:,} parameters, seed {card.seed} of {len(card.runs)}: {figures}")
+def _checkpoints(options: argparse.Namespace) -> None:
+    empty = f"There are no checkpoints in {cards.folder()}: `attnviz train` writes one, ATTNVIZ_CHECKPOINTS changes it."
+    _listed(listings.checkpoints(), options.json, 24, empty)
+
+
+def _listed(rows: Iterable[listings.Row], as_json: bool, width: int, empty: str) -> None:
+    for line in listings.lines(rows, as_json, width, empty):
+        print(line)
 
 
 def _history(options: argparse.Namespace) -> None:
@@ -66,7 +58,7 @@ def _train(options: argparse.Namespace) -> None:
         raise BadInput(
             "--set, --minutes and --more belong to --run-only: a checkpoint is trained by its recipe as it stands."
         )
-    card = _trained(chosen, options.seeds, options.device, options.threads)
+    card = _trained(chosen, options.seeds, options.threads, options)
     if not together.rank():
         print(f"The checkpoint is in {cards.home(card.name)}, its runs are in {runs.folder()}.")
     for figure in card.figures if not together.rank() else ():
@@ -125,11 +117,16 @@ def _reproduce(options: argparse.Namespace) -> None:
     chosen = paper(options.paper)
     for name in chosen.checkpoints:
         if options.train and name not in cards.names():
-            _trained(RECIPES[name], range(5), options.device, None)
+            _trained(RECIPES[name], range(5), None, options)
     print(f"{chosen.title} ({chosen.source})\n\n{results.reproduction(chosen)}")
 
 
 def _data(options: argparse.Namespace) -> None:
+    if options.name is None:
+        _listed(listings.data_sets(), options.json, 20, "There are no data sets.")
+        return
+    if options.json:
+        raise BadInput("--json lists all data sets, and goes without a name.")
     from tqdm import tqdm
 
     if options.name in data.DATASETS and not data.DATASETS[options.name].megabytes:
@@ -142,7 +139,9 @@ def _data(options: argparse.Namespace) -> None:
             nonlocal bar
             if bar is None:  # no bar before an error
                 shape = "{desc} {bar:20} {percentage:.0f} %{postfix}"
-                bar = ending.enter_context(tqdm(total=100, desc=options.name, bar_format=shape))
+                bar = ending.enter_context(
+                    tqdm(total=100, desc=options.name, bar_format=shape, disable=options.quiet or None)
+                )
             bar.set_postfix_str(sentence, False)
             bar.update(100 * fraction - bar.n)
 
@@ -172,13 +171,11 @@ def _search(options: argparse.Namespace) -> None:
             worker.work(table.home(options.worker), table.read(options.worker))
         return
     if options.model is None and options.recipe is None:
-        for one in table.ids():
-            try:
-                said = table.state(one).sentence
-            except AttnvizError as error:  # such as pictures that are gone: the others are listed all the same
-                said = str(error)
-            print(f"{one:40} {said}")
+        empty = "There are no searches: `attnviz search MODEL --recipe RECIPE` starts one."
+        _listed(listings.searches(), options.json, 40, empty)
         return
+    if options.json:
+        raise BadInput("--json lists all searches, and goes without MODEL and --recipe.")
     if options.model is None or options.recipe is None:
         raise BadInput("A search needs MODEL and --recipe.")
     base = recipe(options.model, options.recipe)
@@ -191,7 +188,7 @@ def _search(options: argparse.Namespace) -> None:
             "storage": options.storage or "",
         }
     )  # fmt: skip
-    with Progress(asked.trials) as progress, stopping.terminable():
+    with Progress(asked.trials, quiet=options.quiet) as progress, stopping.terminable():
         found = shell.run(asked, options.workers, order.NONE if options.no_limits else order.limits(), progress.report)
     print(f"{found.name}: {table.state(found.name, found).sentence}")
     if found.best is not None:
@@ -222,7 +219,7 @@ def _trained_runs(chosen: Recipe, options: argparse.Namespace) -> None:
     from attnviz.training.seeds import command_of, train_runs
 
     goal = objective(chosen)
-    progress = Progress(chosen, options.seeds, goal)
+    progress = Progress(chosen, options.seeds, goal, quiet=options.quiet)
     changes = [word for change in options.set for word in ("--set", change)]
     with progress.shown(), stopping.terminable(), together.joined() as others:
         train_runs(
@@ -234,7 +231,7 @@ def _trained_runs(chosen: Recipe, options: argparse.Namespace) -> None:
         print(f"Trained: the runs of {chosen.key} are in {runs.folder()}.")
 
 
-def _trained(chosen: Recipe, seeds: Sequence[int], device: str, threads: int | None) -> cards.Card:
+def _trained(chosen: Recipe, seeds: Sequence[int], threads: int | None, options: argparse.Namespace) -> cards.Card:
     from attnviz.training import stopping
     from attnviz.training.objectives import objective
     from attnviz.training.progress import Progress
@@ -242,25 +239,15 @@ def _trained(chosen: Recipe, seeds: Sequence[int], device: str, threads: int | N
 
     checkpoint_folder.require_own()
     goal = objective(chosen)
-    progress = Progress(chosen, seeds, goal)
+    progress = Progress(chosen, seeds, goal, quiet=options.quiet)
     with progress.shown(), stopping.terminable(), together.joined() as others:
-        return train(chosen, seeds, device=device, threads=threads, report=progress.report, goal=goal, together=others)
+        return train(
+            chosen, seeds, device=options.device, threads=threads, report=progress.report, goal=goal, together=others
+        )
 
 
 def _paths(options: argparse.Namespace) -> None:
-    import json
-
-    folders = {
-        "checkpoints": ("ATTNVIZ_CHECKPOINTS", checkpoint_folder.folder()),
-        "kept models": ("ATTNVIZ_KEPT", checkpoint_folder.kept()),
-        "runs": ("ATTNVIZ_RUNS", runs.folder()),
-        "data sets": ("ATTNVIZ_DATA", data.folder()),
-    }
-    if options.json:
-        print(json.dumps({name: str(folder.absolute()) for name, (_, folder) in folders.items()}))
-        return
-    for name, (variable, folder) in folders.items():
-        print(f"{name:12} {folder.absolute()}{'' if folder.is_dir() else ' (not there yet)'}; {variable} changes it")
+    _listed(listings.folders(), options.json, 12, "")
 
 
 def _app(options: argparse.Namespace) -> None:

@@ -70,7 +70,7 @@ def test_the_command_says_where_everything_lies(
     for word in ("CHECKPOINTS", "KEPT", "RUNS", "DATA"):
         monkeypatch.setenv(f"ATTNVIZ_{word}", str(tmp_path / word.lower()))
     assert main(["paths", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {
+    assert {row["name"]: row["path"] for row in json.loads(capsys.readouterr().out)} == {
         "checkpoints": str(tmp_path / "checkpoints"),
         "kept models": str(tmp_path / "kept"),
         "runs": str(tmp_path / "runs"),

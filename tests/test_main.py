@@ -1,6 +1,7 @@
 """The command line, attnviz/__main__.py."""
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -105,6 +106,48 @@ def test_checkpoints_are_listed_with_their_figures(here, capsys):
     )
 
 
+LISTS = {
+    "models": {"title", "source", "recipes"},
+    "checkpoints": {"parameters", "seed", "seeds", "figures"},
+    "data": {"title", "megabytes", "here"},
+    "paths": {"path", "variable"},
+    "jobs list": set(),
+    "search": set(),
+}
+
+
+@pytest.mark.parametrize("words", LISTS)
+def test_each_list_is_json_for_a_program_with_the_lines_of_the_text(here, capsys, words):
+    assert command.main([*words.split(), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert bool(rows) == bool(LISTS[words])
+    assert all(set(row) == {"name", "line"} | LISTS[words] for row in rows)
+    assert command.main(words.split()) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert not rows or [line.split(maxsplit=1)[0] for line in said] == [row["name"].split()[0] for row in rows]
+    assert all(line.endswith(row["line"]) for line, row in zip(said, rows, strict=False))
+
+
+@pytest.mark.parametrize("words", [["checkpoints"], ["jobs", "list"], ["search"]], ids=" ".join)
+def test_an_empty_list_says_what_to_do(tmp_path, capsys, words):
+    with small.place(tmp_path):
+        assert command.main(words) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("There are no ") and "`attnviz " in line
+
+
+def test_what_cannot_be_read_has_an_error_in_json(here, capsys):
+    (here / "checkpoints" / "pixel_attention.small" / "card.json").write_text("{")
+    assert command.main(["checkpoints", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["error"] == row["line"] != ""
+
+
+@pytest.mark.parametrize("words", [["data", "mnist"], ["search", "pixel_attention", "--recipe", "small"]], ids=" ".join)
+def test_json_belongs_to_lists(here, capsys, words):
+    assert "--json lists all" in _fails(capsys, [*words, "--json"])
+
+
 def test_a_recipe_is_trained_and_its_card_written_and_its_figures_told(tmp_path, capsys):
     with small.place(tmp_path):
         words = ["train", "pixel_attention", "--recipe", "small", "--seeds", "0-1", "--device", "cpu", "--threads", "1"]
@@ -117,8 +160,8 @@ def test_a_recipe_is_trained_and_its_card_written_and_its_figures_told(tmp_path,
     assert str(tmp_path / "checkpoints" / "pixel_attention.small") in where
     assert len(lines) == 2
     assert lines[0].endswith(formatting.spread(card.figures[0]))
-    assert "validation loss" in told.err  # the bar
-    assert "Traceback" not in told.err
+    assert told.err.count("seed 1, epoch ") == told.err.count("\n") / 2 == 4  # no terminal: a line for each epoch
+    assert "validation loss" in told.err and "\r" not in told.err
 
 
 def test_a_checkpoint_is_tested_again_and_agrees_with_its_card(here, capsys):
@@ -215,10 +258,12 @@ def test_a_data_set_is_fetched_and_its_place_told(capsys, monkeypatch):
         progress(1.0, f"{name} is here")
 
     monkeypatch.setattr(data, "fetch", fetch)
-    assert command.main(["data", "mnist"]) == 0
-    told = capsys.readouterr()
-    assert str(data.folder() / "mnist") in told.out
-    assert "100 %" in told.err
+    for terminal, words in ((False, []), (True, ["--quiet"]), (True, [])):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)
+        assert command.main(["data", "mnist", *words]) == 0
+        told = capsys.readouterr()
+        assert str(data.folder() / "mnist") in told.out
+        assert ("100 %" in told.err) == (terminal and not words)
 
 
 def test_a_full_disk_while_training_is_one_sentence(tmp_path, capsys, monkeypatch):

@@ -30,7 +30,8 @@ def run(options: argparse.Namespace) -> str:
     models = [model] if options.no_random else [model, with_random_weights(model)]
     works = [Work(one, images, mask) for one in models]
     tests = [ClaimWork(one, images, mask, claims) for one in models]
-    with tqdm(total=2 * len(models) * works[0].count, desc="Heads", unit=" parts", delay=2, leave=False) as bar:
+    total, hidden = 2 * len(models) * works[0].count, options.quiet or None  # None: shown on a terminal
+    with tqdm(total=total, desc="Heads", unit=" parts", delay=2, leave=False, disable=hidden) as bar:
         parts = [work.all(lambda *_: bar.update()) for work in (*works, *tests)]
     tables = [work.table(some, labels) for work, some in zip(works, parts, strict=False)]
     table = tables[0] if options.no_random else replace(tables[0], random=tables[1])

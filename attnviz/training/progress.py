@@ -15,17 +15,28 @@ class Stopped(KeyboardInterrupt):
 
 
 class Progress:
-    """A bar that counts epochs of seeds. It appears with the first event, so that an error before it stands alone.
+    """A bar that counts epochs of seeds; where there is no terminal, a line for each epoch.
 
-    It shows no remaining time: trainings stop early, so it is unknown.
+    It appears with the first event, so that an error before it stands alone. It shows no remaining time: trainings
+    stop early, so it is unknown.
 
     Args:
         recipe, seeds: what is trained.
         goal: the recipe's objective, which may have a remark.
+        stream: where it is drawn; by default standard error.
+        quiet: whether nothing is shown.
     """
 
-    def __init__(self, recipe: Recipe, seeds: Sequence[int], goal: Objective, stream: TextIO | None = None) -> None:
-        self._recipe, self._seeds, self._stream = recipe, list(seeds), stream
+    def __init__(
+        self,
+        recipe: Recipe,
+        seeds: Sequence[int],
+        goal: Objective,
+        stream: TextIO | None = None,
+        *,
+        quiet: bool = False,
+    ) -> None:
+        self._recipe, self._seeds, self._stream, self._quiet = recipe, list(seeds), stream, quiet
         self._bar: Any = None
         self._seed, self._saved, self._losses = self._seeds[0], 0, ""
         self._started: set[int] = set()
@@ -49,18 +60,17 @@ class Progress:
             how = "is already trained:" if event.finished else "resumes after"
             count = f"{event.epoch} epoch{'s' * (event.epoch > 1)}"
             note = f" {event.note}" if event.note else ""
-            told = f"{self._recipe.key}: seed {seed} {how} {count}.{note}"
-            self._drawn().write(told, file=self._stream or sys.stderr)
+            self._write(f"{self._recipe.key}: seed {seed} {how} {count}.{note}")
         elif isinstance(event, Epoch):
             self._saved = event.epoch
             losses = {name: value for name, value in event.values.items() if name.endswith("_loss")}
             self._losses = "".join(f", {name.replace('_', ' ')} {value:.4g}" for name, value in losses.items())
             remark = self._objective.remark(self._recipe, event.values)
             if remark and not self._remarked:
-                self._drawn().write(f"Seed {seed}, epoch {event.epoch}: {remark}", file=self._stream or sys.stderr)
+                self._write(f"Seed {seed}, epoch {event.epoch}: {remark}")
             self._remarked = remark is not None
             self._draw(event.epoch, event.epoch)
-        else:
+        elif self._on_terminal():
             self._draw(self._saved + 1, self._saved + event.done / event.total)
 
     @contextmanager
@@ -95,11 +105,27 @@ class Progress:
             self._bar = tqdm(total=total, file=self._stream, bar_format=shape, miniters=0)
         return self._bar
 
+    def _on_terminal(self) -> bool:
+        return (self._stream or sys.stderr).isatty()
+
+    def _write(self, line: str) -> None:
+        if self._quiet:
+            return
+        stream = self._stream or sys.stderr
+        if self._on_terminal():
+            self._drawn().write(line, file=stream)
+        else:
+            stream.write(f"{line}\n")
+            stream.flush()
+
     def _draw(self, epoch: int, done: float) -> None:
-        bar, most = self._drawn(), self._recipe.epochs
+        most = self._recipe.epochs
         at_most = "of" if self._recipe.patience is None else "of at most"
+        said = f"{self._recipe.key}: seed {self._seed}, epoch {epoch} {at_most} {most}{self._losses}"
+        if self._quiet or not self._on_terminal():
+            self._write(said)
+            return
+        bar = self._drawn()
         bar.n = self._seeds.index(self._seed) * most + done
-        bar.set_description_str(
-            f"{self._recipe.key}: seed {self._seed}, epoch {epoch} {at_most} {most}{self._losses}", False
-        )
+        bar.set_description_str(said, False)
         bar.update(0)

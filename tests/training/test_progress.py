@@ -22,9 +22,14 @@ def epoch(number: int, **values: float) -> Epoch:
     return Epoch(number, values)
 
 
-def shown(*events: tuple[int, object]) -> str:
-    stream = io.StringIO()
-    progress = Progress(small.recipe(), [0, 1], objective(small.recipe()), stream)
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def shown(*events: tuple[int, object], to: type[io.StringIO] = Terminal, quiet: bool = False) -> str:
+    stream = to()
+    progress = Progress(small.recipe(), [0, 1], objective(small.recipe()), stream, quiet=quiet)
     with progress.shown():
         for seed, event in events:
             progress.report(seed, event)
@@ -47,6 +52,21 @@ def test_a_resumed_seed_is_said_once():
     said = shown((0, Resumed(3, True)), (1, Resumed(1, False)))
     assert "seed 0 is already trained: 3 epochs." in said
     assert "seed 1 resumes after 1 epoch." in said
+
+
+def test_where_there_is_no_terminal_each_epoch_is_one_line():
+    steps = [(0, Step(step, 50)) for step in range(1, 51)]
+    said = shown((0, Resumed(1, False)), *steps, (0, epoch(2, train_loss=0.5)), *steps, to=io.StringIO)
+    assert said.splitlines() == [
+        "pixel_attention.small: seed 0 resumes after 1 epoch.",
+        "pixel_attention.small: seed 0, epoch 2 of at most 4, train loss 0.5",
+    ]
+    assert "\r" not in said
+
+
+@pytest.mark.parametrize("to", [Terminal, io.StringIO])
+def test_quiet_shows_nothing(to):
+    assert shown((0, Resumed(1, False)), (0, Step(1, 2)), (0, epoch(2, train_loss=0.5)), to=to, quiet=True) == ""
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,8 @@ class Order(Asked):
 
     def words(self) -> list[str]:
         """Return the command, word by word."""
-        words = [*self._words("train"), "--run-only", "--seeds", ",".join(map(str, self.seeds))]
+        # Without progress the last words of a log are why the training ended.
+        words = [*self._words("train"), "--run-only", "--quiet", "--seeds", ",".join(map(str, self.seeds))]
         words += [] if self.minutes is None else ["--minutes", str(self.minutes)]
         return words if self.more is None else [*words, "--more", str(self.more)]
 

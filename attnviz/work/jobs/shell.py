@@ -8,8 +8,8 @@ import sys
 import time
 from collections.abc import Iterator
 
-from attnviz import files
-from attnviz.errors import AttnvizError, RunError
+from attnviz import files, listings
+from attnviz.errors import RunError
 from attnviz.recipes.altered import settings
 from attnviz.work import children
 from attnviz.work.jobs import cluster, keeping, order, submissions, table
@@ -39,12 +39,8 @@ def act(options: argparse.Namespace) -> Iterator[str]:
         return
     table.tend()
     if options.action == "list":
-        for job in table.ids():
-            try:
-                said = table.state(job).sentence
-            except AttnvizError as error:  # the others are listed all the same
-                said = str(error)
-            yield f"{job:40} {said}"
+        empty = "There are no jobs: `attnviz jobs start MODEL --recipe RECIPE` starts one."
+        yield from listings.lines(listings.jobs(), options.json, 40, empty)
     elif options.action == "watch":
         yield from watch()
     elif options.action == "start":

@@ -70,28 +70,41 @@ def _end(alive: list[subprocess.Popen[bytes]]) -> None:
 
 
 class Progress:
-    """A bar that counts finished trials. It appears with the first report, so that an error before it stands alone.
+    """A bar that counts finished trials; where there is no terminal, a line whenever one has finished.
+
+    It appears with the first report, so that an error before it stands alone.
 
     Args:
         trials: that are asked for.
         stream: where it is drawn; by default standard error.
+        quiet: whether nothing is shown.
     """
 
-    def __init__(self, trials: int, stream: TextIO | None = None) -> None:
-        self._trials, self._stream = trials, stream
+    def __init__(self, trials: int, stream: TextIO | None = None, *, quiet: bool = False) -> None:
+        self._trials, self._stream, self._quiet = trials, stream, quiet
         self._bar: Any = None
+        self._told = ""
 
     def report(self, found: Found) -> None:
         """Show how far a search is."""
+        if self._quiet:
+            return
+        stream = self._stream or sys.stderr
+        best = "" if found.best is None else f", best {found.measure} {found.best.value:.4f}"
+        done = len(found.finished)
+        said = f"{done} of {self._trials} trials{best}"
+        if not stream.isatty():
+            if said != self._told:
+                stream.write(f"{said}\n")
+                stream.flush()
+            self._told = said
+            return
         if self._bar is None:
             from tqdm import tqdm
 
-            shape = "{desc} {bar:20} {elapsed}"
-            self._bar = tqdm(total=self._trials, file=self._stream or sys.stderr, bar_format=shape, miniters=0)
-        best = "" if found.best is None else f", best {found.measure} {found.best.value:.4f}"
-        done = len(found.finished)
+            self._bar = tqdm(total=self._trials, file=stream, bar_format="{desc} {bar:20} {elapsed}", miniters=0)
         self._bar.n = min(done, self._trials)
-        self._bar.set_description_str(f"{done} of {self._trials} trials{best}", False)
+        self._bar.set_description_str(said, False)
         self._bar.update(0)
 
     def __enter__(self) -> Self:

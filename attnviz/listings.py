@@ -1,0 +1,114 @@
+"""What the command line lists: models, checkpoints, data sets, jobs, searches and folders, as lines or as JSON.
+
+JSON is a list of objects. Each has `name` and `line`, the text that is printed beside the name; the further fields
+depend on the list. What cannot be read has `error` instead of them.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from attnviz import cards, checkpoint_folder, data, formatting
+from attnviz.errors import AttnvizError
+from attnviz.recipes import RECIPES
+from attnviz.training import runs
+
+Row = dict[str, Any]
+
+
+def lines(rows: Iterable[Row], as_json: bool, width: int, empty: str) -> Iterator[str]:
+    """Yield the lines of a list.
+
+    Args:
+        rows: each with `name` and `line`.
+        as_json: whether it is for a program: one line then, of all rows.
+        width: of the names, in characters.
+        empty: the sentence for a person where there are no rows; it says what to do.
+    """
+    if as_json:
+        yield json.dumps(list(rows))
+        return
+    none = True
+    for row in rows:
+        none = False
+        yield f"{row['name']:{width}} {row['line']}"
+    if none:
+        yield empty
+
+
+def models() -> Iterator[Row]:
+    """Yield the architectures: `title`, `source` and the names of their `recipes`."""
+    from attnviz.models import MODELS
+
+    for name, spec in MODELS.items():
+        recipes = [known.name for known in RECIPES.values() if known.model == name]
+        line = f"{spec.title}. {spec.source}. Recipes: {', '.join(recipes)}."
+        yield {"name": name, "line": line, "title": spec.title, "source": spec.source, "recipes": recipes}
+
+
+def checkpoints() -> Iterator[Row]:
+    """Yield the trained models: `parameters`, the `seed` that is shipped, all `seeds`, and `figures`."""
+    yield from _each(cards.names(), _checkpoint)
+
+
+def _checkpoint(name: str) -> Row:
+    card = cards.read(name)
+    said = ", ".join(
+        f"{f.name} {formatting.quantity(f.value, f.unit)} on {formatting.words(f)} ({f.count:,})" for f in card.figures
+    )
+    figures = [
+        {"name": f.name, "value": f.value, "unit": f.unit, "on": formatting.words(f), "pictures": f.count}
+        for f in card.figures
+    ]
+    return {
+        "line": f"{card.parameters:,} parameters, seed {card.seed} of {len(card.runs)}: {said}",
+        "parameters": card.parameters, "seed": card.seed, "seeds": [run.seed for run in card.runs], "figures": figures,
+    }  # fmt: skip
+
+
+def jobs() -> Iterator[Row]:
+    """Yield the trainings in the background, each with its `state`, such as "running"."""
+    from attnviz.work.jobs import table
+
+    yield from _each(table.ids(), lambda name: {"line": (at := table.state(name)).sentence, "state": at.word})
+
+
+def searches() -> Iterator[Row]:
+    """Yield the searches, each with its `state`, and how many of its `trials` are `finished`."""
+    from attnviz.work.search import table
+
+    def row(name: str) -> Row:
+        at = table.state(name)
+        return {"line": at.sentence, "state": at.word, "finished": at.done, "trials": at.trials}
+
+    yield from _each(table.ids(), row)
+
+
+def data_sets() -> Iterator[Row]:
+    """Yield the data sets: `title`, the `megabytes` of their download, and whether they are `here`."""
+    for name, its in data.DATASETS.items():
+        here = data.available(name)
+        missing = f"not here: `attnviz data {its.made_from or name}` downloads what it needs"
+        line = f"{its.title}: {'here' if here else missing}"
+        yield {"name": name, "line": line, "title": its.title, "megabytes": its.megabytes, "here": here}
+
+
+def folders() -> Iterator[Row]:
+    """Yield where files are read and written: `path`, and the environment `variable` that changes it."""
+    for name, variable, folder in (
+        ("checkpoints", "ATTNVIZ_CHECKPOINTS", checkpoint_folder.folder()),
+        ("kept models", "ATTNVIZ_KEPT", checkpoint_folder.kept()),
+        ("runs", "ATTNVIZ_RUNS", runs.folder()),
+        ("data sets", "ATTNVIZ_DATA", data.folder()),
+    ):
+        path = folder.absolute()
+        line = f"{path}{'' if folder.is_dir() else ' (not there yet)'}; {variable} changes it"
+        yield {"name": name, "line": line, "path": str(path), "variable": variable}
+
+
+def _each(names: Iterable[str], row: Callable[[str], Row]) -> Iterator[Row]:
+    for name in names:
+        try:
+            yield {"name": name, **row(name)}
+        except AttnvizError as error:  # such as pictures that are gone: the others are listed all the same
+            yield {"name": name, "line": str(error), "error": str(error)}
