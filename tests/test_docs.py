@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import attnviz
+
 DOCS = Path(__file__).parents[1] / "docs"
 GLOSSARY = (DOCS / "glossary.md").read_text()
 ENTRIES = re.findall(r"^## (.+)\n(.+(?:\n.+)*)", GLOSSARY, re.MULTILINE)
@@ -40,3 +42,27 @@ def test_the_terms_that_pages_use_are_explained(term: str) -> None:
 def test_everything_that_a_document_links_to_is_there(path: Path) -> None:
     for link in re.findall(r"\]\((?!http)([^)#]+)", path.read_text()):
         assert (path.parent / link).exists(), link
+
+
+def test_the_page_of_environment_variables_names_each_that_the_code_reads_and_no_other() -> None:
+    code = "\n".join(path.read_text() for path in (DOCS.parent / "attnviz").rglob("*.py"))
+    ours = {"ATTNVIZ_ONE_THREAD"}  # set and read by attnviz alone
+    named = re.findall(r"^\| `(ATTNVIZ_\w+)` \|", (DOCS / "environment.md").read_text(), re.MULTILINE)
+    assert sorted(named) == sorted(set(re.findall(r"[\"'](ATTNVIZ_\w+)[\"']", code)) - ours)
+
+
+def test_the_page_of_mechanisms_names_each_group_of_entry_points() -> None:
+    code = "\n".join(path.read_text() for path in (DOCS.parent / "attnviz").rglob("*.py"))
+    groups = re.findall(r"^[A-Z]+(?:: Table\[.+\])? = Table\(\s*\"(\w+)\"", code, re.MULTILINE)
+    named = re.findall(r"^\| `attnviz\.(\w+)` \|", (DOCS / "mechanism.md").read_text(), re.MULTILINE)
+    assert sorted(named) == sorted(set(groups))
+
+
+def test_the_site_has_every_document() -> None:
+    listed = re.findall(r": (\w+\.md)$", (DOCS.parent / "mkdocs.yml").read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted(path.name for path in DOCS.glob("*.md"))
+
+
+def test_the_reference_has_every_public_name() -> None:
+    listed = re.findall(r"^::: attnviz\.(?:\w+\.)*(\w+)$", (DOCS / "reference.md").read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted(attnviz.__all__)
