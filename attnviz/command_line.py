@@ -232,7 +232,7 @@ def _evaluate(command: argparse.ArgumentParser) -> None:
 
 
 def _results(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--write", action="store_true", help="write it, and the table in README")
+    command.add_argument("--write", action="store_true", help="write it, and docs/results.csv")
 
 
 def _reproduce(command: argparse.ArgumentParser) -> None:

@@ -96,14 +96,11 @@ def _results(options: argparse.Namespace) -> None:
         return
     figures = results.FULL.with_suffix(".csv")
     try:
-        files.write(results.README, results.renewed(results.README.read_text("utf-8")))
         files.write(results.FULL, results.everything())
         files.write(figures, results.every_figure())
     except OSError as error:
-        raise BadInput(
-            f"{results.README} or {results.FULL.parent} cannot be written: {files.reason(error)}."
-        ) from error
-    print(f"Rendered {results.FULL}, {figures.name} and the table in {results.README} again.")
+        raise BadInput(f"{results.FULL.parent} cannot be written: {files.reason(error)}.") from error
+    print(f"Rendered {results.FULL} and {figures.name} again.")
 
 
 def _migrate(_: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""The tables of docs/results.md, README and pages, rendered from the cards: no figure is ever typed by hand."""
+"""The tables of docs/results.md and of pages, rendered from the cards: no figure is ever typed by hand."""
 
 import csv
 import re
@@ -10,15 +10,12 @@ from pathlib import Path
 from attnviz import cards, comparisons, formatting, retraining
 from attnviz.cards import Card, SeedRun
 from attnviz.comparisons import Comparison
-from attnviz.errors import BadInput
 from attnviz.looks import one_look
 from attnviz.measures.difference import METHOD, NEGLIGIBLE, OF_THE_ERRORS, Difference, Verdict, together
 from attnviz.recipes import PAPERS, RECIPES, Paper
 from attnviz.recipes.recipe import PaperColumn, PaperFigure, PaperTable, Question, Recipe, Test
 
-README = Path(__file__).parent.parent / "README.md"
-FULL = README.parent / "docs" / "results.md"
-_MARKS = "<!-- results -->", "<!-- end of results -->"
+FULL = Path(__file__).parents[1] / "docs" / "results.md"
 _FIGURES = {"accuracy_one_draw": "accuracy of one draw", "accuracy_mean_path": "accuracy along the means"}
 _AT_A_LENGTH = re.compile(r"_(\d+)$")
 _INTRODUCTION = f"""\
@@ -328,12 +325,6 @@ def every_figure() -> str:
     return written.getvalue()
 
 
-@one_look()
-def brief() -> str:
-    """Return what README says of results: a table of each mechanism beside its control."""
-    return verdicts(first(PAPERS))
-
-
 def trained_otherwise(names: Iterable[str], like: str) -> str:
     """Say which models have other data, variants or epochs than one of them, and what differs; nothing if none has.
 
@@ -474,17 +465,3 @@ def _ours(card: Card, column: PaperColumn) -> str:
         return formatting.mean_of(sum(values) / len(values), min(values), max(values), column.unit)
     figure = next((figure for figure in card.figures if figure.name == column.of), None)
     return formatting.spread(figure) if figure else ""
-
-
-def renewed(readme: str) -> str:
-    """Return a README with its table rendered again.
-
-    Raises:
-        BadInput: it lacks the two marks between which it stands.
-    """
-    start, end = _MARKS
-    if not 0 <= readme.find(start) < readme.find(end):
-        raise BadInput(f"The README needs the lines {start} and {end}: the table goes between them.")
-    return re.sub(
-        f"{re.escape(start)}.*{re.escape(end)}", lambda _: f"{start}\n\n{brief()}\n\n{end}", readme, flags=re.S
-    )

@@ -200,32 +200,25 @@ def test_the_tables_are_printed(here, capsys):
     assert capsys.readouterr().out == results.everything()
 
 
-def test_the_tables_are_put_into_the_readme(here, capsys, monkeypatch):
-    readme = here / "README.md"
-    readme.write_text("ä <!-- results --><!-- end of results -->", "utf-8")
-    monkeypatch.setattr(results, "README", readme)
+def test_the_tables_are_written(here, capsys, monkeypatch):
     monkeypatch.setattr(results, "FULL", here / "results.md")
     assert command.main(["results", "--write"]) == 0
-    assert readme.read_text("utf-8") == f"ä <!-- results -->\n\n{results.brief()}\n\n<!-- end of results -->"
     assert (here / "results.md").read_text("utf-8") == results.everything()
     assert (here / "results.csv").read_text("utf-8") == results.every_figure()
-    assert str(readme) in capsys.readouterr().out
+    assert str(here / "results.md") in capsys.readouterr().out
 
 
-def test_a_readme_that_is_missing_or_cannot_be_written_is_one_sentence(here, capsys, monkeypatch):
-    readme = here / "README.md"
-    monkeypatch.setattr(results, "README", readme)
+def test_tables_that_cannot_be_written_are_one_sentence(here, capsys, monkeypatch):
+    monkeypatch.setattr(results, "FULL", here / "nowhere" / "results.md")
     assert "cannot be written: no such file or directory" in _fails(capsys, ["results", "--write"])
-    readme.write_text("<!-- results -->")
-    assert "The README needs the lines" in _fails(capsys, ["results", "--write"])
-    readme.write_text("<!-- results --><!-- end of results -->")
+    monkeypatch.setattr(results, "FULL", here / "results.md")
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     assert "cannot be written: no space left on device" in _fails(capsys, ["results", "--write"])
-    assert readme.read_text() == "<!-- results --><!-- end of results -->"
+    assert not (here / "results.md").exists()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The tables of README and pages, attnviz/results.py."""
+"""The tables of docs/results.md and of pages, attnviz/results.py."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,6 @@ import pytest
 from pydantic import ValidationError
 
 from attnviz import cards, checkpoint_folder, comparisons, formatting, results
-from attnviz.errors import BadInput
 from attnviz.measures.difference import METHOD
 from attnviz.recipes import PAPERS, RECIPES
 from attnviz.recipes.recipe import PaperColumn, PaperRow, PaperTable, Question
@@ -161,11 +160,9 @@ def test_a_control_that_is_not_trained_is_said_to_be_missing(one_trained, tmp_pa
     ]  # fmt: skip
 
 
-def test_the_readme_gives_no_figure_of_a_model_outside_of_what_is_rendered():
-    text = results.README.read_text("utf-8")
-    before, _, rest = text.partition("<!-- results -->")
-    after = rest.partition("<!-- end of results -->")[2]
-    assert not re.findall(r"\d[\d.]* ?%|\d[\d.]* points", before + after)
+def test_the_readme_gives_no_figure_of_a_model():
+    text = (results.FULL.parents[1] / "README.md").read_text("utf-8")
+    assert not re.findall(r"\d[\d.]* ?%|\d[\d.]* points", text)
 
 
 def test_what_learning_where_to_look_is_worth_is_said_against_random_and_against_one_fixed_path():
@@ -235,36 +232,7 @@ def test_every_row_of_the_committed_tables_that_was_not_chosen_on_validation_pic
             assert ("statistics renewed" in row) == (recipe.keep == "renewed"), row
 
 
-README = "# Title\n\nbefore\n\n<!-- results -->\nold \\1 table\n<!-- end of results -->\n\nafter\n"
-
-
-def test_a_renewed_readme_has_the_tables_between_its_marks_and_all_else_as_it_was(one_trained):
-    renewed = results.renewed(README)
-    before, _, rest = renewed.partition("<!-- results -->")
-    between, _, after = rest.partition("<!-- end of results -->")
-    assert (before, after) == ("# Title\n\nbefore\n\n", "\n\nafter\n")
-    assert between.strip() == results.brief()
-
-
-def test_to_renew_a_readme_twice_changes_nothing_more(one_trained):
-    once = results.renewed(README)
-    assert results.renewed(once) == once
-
-
-@pytest.mark.parametrize(
-    "readme",
-    ["", "<!-- results -->", "<!-- end of results -->", "<!-- end of results -->\n<!-- results -->"],
-    ids=["empty", "no end", "no start", "the wrong way round"],
-)
-def test_a_readme_without_its_marks_is_refused(readme):
-    with pytest.raises(BadInput, match="The README needs the lines <!-- results --> and <!-- end of results -->"):
-        results.renewed(readme)
-
-
-def test_the_readme_is_not_stale():
-    readme = results.README.read_text("utf-8")
-    assert "<!-- results -->" in readme
-    assert results.renewed(readme) == readme, "Run `python -m attnviz results --write`."
+def test_the_results_are_not_stale():
     assert results.FULL.read_text("utf-8") == results.everything(), "Run `python -m attnviz results --write`."
 
 

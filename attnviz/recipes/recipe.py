@@ -347,7 +347,7 @@ class Paper(Strict):
     Args:
         figures, tables: what it gives.
         note: what must be known before its tables are read, in whole sentences; Markdown.
-        first: what README and the results page begin with, also where it speaks against the mechanism.
+        first: what docs/results.md and the results page begin with, also where it speaks against the mechanism.
         questions: what else the results begin with.
         retrainings: what is replaced both after training and from the start of another one.
     """
