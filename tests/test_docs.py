@@ -66,3 +66,14 @@ def test_the_site_has_every_document() -> None:
 def test_the_reference_has_every_public_name() -> None:
     listed = re.findall(r"^::: attnviz\.(?:\w+\.)*(\w+)$", (DOCS / "reference.md").read_text(), re.MULTILINE)
     assert sorted(listed) == sorted(attnviz.__all__)
+
+
+@pytest.mark.parametrize("name", ["heads", "library"])
+def test_the_code_of_a_page_runs(
+    name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    code = "\n\n".join(re.findall(r"```python\n(.*?)```", (DOCS / f"{name}.md").read_text(), re.DOTALL))
+    exec(compile(code, f"{name}.md", "exec"), {})
+    said = capsys.readouterr().out
+    assert {"heads": "1.1: ", "library": "('batch', 'head', 'query', 'key') (1, 4, 50, 50)"}[name] in said

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from .cards import wait_for_answers
 from .conftest import NewPage
 from .harness import ROOT, free_port, healthy, wait_until_ready
-from .pads import EIGHT, draw_stroke, find_pad
+from .pads import draw_stroke, find_pad
 
 pytestmark = pytest.mark.slow  # a fresh environment is filled with 1.5 GB
 
@@ -84,9 +84,9 @@ def test_the_app_of_a_wheel_shows_draws_trains_and_writes_nothing_into_the_packa
 
     page.goto(f"{address}/draw")
     find_pad(page).and_(page.locator("[data-drawn]")).wait_for()
-    draw_stroke(page, *EIGHT)
+    draw_stroke(page, (150, 40), (140, 250))
     answers = [card["answer"] for card in wait_for_answers(page).values()]
-    assert len(answers) > 5 and all(answers)
+    assert len(answers) > 5 and answers.count("1") > len(answers) / 2
 
     page.goto(f"{address}/train?epochs=2")
     page.get_by_role("button", name="Train", exact=True).click()
