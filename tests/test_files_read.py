@@ -18,7 +18,6 @@ LOADERS = {"json", "np", "numpy", "torch", "pickle", "yaml", "tomllib"}  # whose
 OURS = {
     "attnviz/__main__.py open": "/dev/null",
     "attnviz/commands.py open": "a page in the browser",
-    "attnviz/commands.py read_text": "README of a checkout",
     "attnviz/data/inputs/pictures.py open": "of bytes",
     "attnviz/data/brought.py ZipFile": "of bytes",
     "attnviz/data/brought.py open": "a member of a zip",

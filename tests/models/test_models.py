@@ -6,16 +6,15 @@ from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load, save
 from torch import Tensor, nn
 
+from attnviz import testing
 from attnviz.answers import probabilities
 from attnviz.data import DATASETS
 from attnviz.errors import BadInput, UnknownName
 from attnviz.models import MODELS, controls, input_of, plain_conv, spec, vgg_control
 from attnviz.models.parts import columns_of
 from attnviz.recipes import RECIPES
-from attnviz.tracing import Layer, trace
 from attnviz.training.configs import config_of
 from tests.sweeps import sweep
 
@@ -137,11 +136,6 @@ def is_control(variant: tuple[str, dict[str, Any]]) -> bool:
     return type(built(variant)).__module__ in CONTROLS or variant[1].get("transform") == "none"
 
 
-def declared(model: nn.Module) -> list[str]:
-    layers = [(path, layer) for path, layer in model.named_modules() if isinstance(layer, Layer)]
-    return [f"{path}.{name}" if path else name for path, layer in layers for name in layer.taps]
-
-
 def test_every_recipe_is_for_a_model_that_there_is():
     assert {recipe.model for recipe in RECIPES.values()} <= set(MODELS)
     assert {name for name, row in MODELS.items() if not row.per_step} == {name for name, _ in VARIANTS.values()}
@@ -158,16 +152,11 @@ def test_a_recipes_model_takes_pictures_of_the_recipes_data_as_they_are(recipe):
 
 def test_the_logits_have_a_row_a_picture_and_one_column_for_two_classes(variant):
     classes = variant[1]["classes"]
-    logits = built(variant)(pictures(variant))
-    assert logits.shape == (6, 1 if len(classes) == 2 else len(classes))
-    assert torch.isfinite(logits).all()
+    testing.check_answer(built(variant), pictures(variant), 1 if len(classes) == 2 else len(classes))
 
 
 def test_one_picture_alone_gets_the_same_logits_as_in_a_batch(variant):
-    model, images = settled(variant), pictures(variant)
-    alone = torch.cat([model(image[None]) for image in images])
-    torch.testing.assert_close(alone, model(images), rtol=1e-4, atol=1e-5)
-    assert len(torch.unique(alone)) > 1
+    testing.check_alone(settled(variant), pictures(variant))
 
 
 def test_a_step_of_training_reaches_every_parameter_and_lowers_the_loss(variant):
@@ -219,45 +208,23 @@ def test_the_key_biases_gradient_is_zero_for_it_shifts_all_scores_of_a_query_ali
     assert model.attention.query.bias.grad.abs().max() > 1e-7
 
 
-def test_every_declared_tap_is_reached(variant):
-    model = built(variant)
-    if not declared(model):
+def test_every_declared_tap_is_reached_and_reading_them_does_not_change_the_logits(variant):
+    model = built(variant).eval()
+    if not testing.taps_of(model):
         assert is_control(variant)  # they have nothing inside to look at
         return
-    with trace(model) as seen:
-        model(pictures(variant))
-    assert sorted(seen) == sorted(declared(model))
+    testing.check_taps(model, pictures(variant))
 
 
 def test_an_edit_of_every_tap_changes_the_logits(variant):
-    model, images = settled(variant), pictures(variant)
-    untouched = model(images)
-    generator = torch.Generator().manual_seed(2)
-    for address in declared(model):
-        if address == "glimpses.baseline":  # only the training reads it
-            continue
-        if any(word in address for word in unused(variant)):
-            continue
-        with trace(model, keep=[], edits={address: lambda t: t + torch.randn(t.shape, generator=generator)}):
-            edited = model(images)
-        assert not torch.allclose(edited, untouched, rtol=1e-3), address
+    replaced = unused(variant)
+    testing.check_edits(
+        settled(variant), pictures(variant), (*replaced, "glimpses.baseline")
+    )  # training reads it alone
 
 
-def test_listening_does_not_change_the_logits(variant):
-    model, images = built(variant).eval(), pictures(variant)
-    untouched = model(images)
-    for address in declared(model):
-        with trace(model, keep=[address]):
-            heard = model(images)
-        torch.testing.assert_close(heard, untouched, rtol=1e-4, atol=1e-5)
-
-
-def test_saved_and_loaded_it_says_the_same(variant):
-    model, images = built(variant), pictures(variant)
-    other = built(variant, seed=1)
-    assert not torch.equal(other(images), model(images))
-    other.load_state_dict(load(save(model.state_dict())))
-    assert torch.equal(other(images), model(images))
+def test_saved_and_loaded_it_predicts_the_same(variant):
+    testing.check_weights(lambda seed: built(variant, seed).eval(), pictures(variant))
 
 
 def test_the_same_generator_gives_the_same_weights_and_another_gives_others(variant):

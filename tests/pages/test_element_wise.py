@@ -32,8 +32,8 @@ def test_every_model_is_shown_with_sample_pictures_alone(page: AppTest, name: st
     run(page, model=f"element_wise.{name}")
     header = grids(page)[0]
     assert header["checkpoint"] == f"element_wise.{name}"
-    assert header["ask"]["data"] == NETS[name][0]
-    assert header["ask"]["number"] in samples.read(NETS[name][0]).numbers
+    assert header["asked"]["data"] == NETS[name][0]
+    assert header["asked"]["number"] in samples.read(NETS[name][0]).numbers
     assert "What it means" in [one.value for one in page.header]
     assert not page.error
 

@@ -1,6 +1,9 @@
 """Packages of third parties, through the library: trained, tested, listed and read back by names alone."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 from tests.third_party.installed import TRAINED, attnviz
@@ -15,6 +18,26 @@ def test_a_recipe_of_a_third_party_is_trained_with_its_own_objective(third_parti
     assert {figure["name"]: figure["unit"] for figure in found["figures"]} == {"accuracy": "share", "surprise": "bits"}
     assert all(len(figure["per_seed"]) == 2 for figure in found["figures"])
     assert {"train_sure", "validation_surprise"} <= set(found["runs"][0]["curve"])
+
+
+def test_its_models_pass_the_checks_that_ours_pass(third_parties: dict[str, str]) -> None:
+    code = (
+        "import sys; from attnviz import testing; from attnviz.recipes import RECIPES\n"
+        "from attnviz.training.configs import config_of\n"
+        "for name in sys.argv[1:]:\n"
+        "    recipe = RECIPES[f'{name}.digits']\n"
+        "    checked = testing.check_model(recipe.model, config_of(recipe), unused=['location', 'warmth'])\n"  # read alone
+        "    print(len(testing.taps_of(checked)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *TRAINED],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **third_parties},
+    )
+    assert done.returncode == 0, done.stderr
+    assert all(int(taps) > 0 for taps in done.stdout.split())
 
 
 def test_its_probes_stand_in_the_curve(third_parties: dict[str, str]) -> None:
