@@ -47,7 +47,7 @@ def test_the_slope_is_said_with_the_plot_of_angles(page: AppTest) -> None:
     run(page, experiment="undone")
     assert page.session_state[key_of("undone")]
     said = text(page)
-    assert f"{grid(page)['line']['slope']:.2f}\u00b0 for each degree" in said
+    assert f"{grid(page)['angles']['slope']:.2f}\u00b0 for each degree" in said
     assert "1,000 test pictures of Rotated strokes" in said
     assert len(page.get("plotly_chart")) == 1
 
