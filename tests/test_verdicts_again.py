@@ -1,4 +1,4 @@
-"""Every comparison of README and of the top of docs/results.md, computed again from the files of the cards."""
+"""Every comparison of the top of docs/results.md, computed again from the files of the cards."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
-README, FULL = ((ROOT / name).read_text("utf-8") for name in ("README.md", "docs/results.md"))
+FULL = (ROOT / "docs/results.md").read_text("utf-8")
 PARTS = [
     FULL.partition(f"## {head}\n")[2].partition("\n## ")[0] for head in ("With and without", "Further comparisons")
 ]
@@ -100,12 +100,6 @@ def test_the_quantiles_are_those_of_the_tables() -> None:
 
 def test_there_are_comparisons() -> None:
     assert len(TRAINED) >= 15
-
-
-def test_the_readme_says_what_the_results_say() -> None:
-    table = README.partition("<!-- results -->")[2].partition("<!-- end of results -->")[0].strip().splitlines()
-    assert len(table) > 5
-    assert set(table) <= set(TOP.splitlines())
 
 
 @pytest.mark.parametrize("row", TRAINED, ids=lambda row: " - ".join(re.findall(r"`([^`]+)`", row[0] + row[1])))

@@ -87,7 +87,7 @@ SAME = (
     "recurrent_attention.fashion",
     "cnn_attention.cluttered-blocks",
     "cnn_attention.fashion-blocks",
-)  # the models that README and the top of the results compare, and those that were made to be compared
+)  # the models that the top of the results compares, and those that were made to be compared
 
 
 @pytest.mark.parametrize("key", SAME)
