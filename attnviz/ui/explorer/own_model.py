@@ -39,7 +39,7 @@ NOT = (
     "answer depends on."
 )
 
-_last: dict[tuple[str, bytes], Trace] = {}
+_last: dict[tuple[str, tuple[int, ...], bytes], Trace] = {}
 _one_at_a_time = Lock()
 
 
@@ -155,7 +155,7 @@ def passed(example: Example) -> Trace:
     from attnviz.capture.watching import watch
 
     mine, picture = own.own(), example.picture
-    key = mine.net.key, picture.shape[0].to_bytes(4) + picture.tobytes()
+    key = mine.net.key, picture.shape, picture.tobytes()
     with _one_at_a_time:
         if key not in _last:
             with _sentences(mine):
