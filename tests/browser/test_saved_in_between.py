@@ -8,8 +8,7 @@ from playwright.sync_api import expect
 
 from .conftest import NewPage, listen, read_state, wait_for_state
 from .held import Held
-from .small_checkpoints import KEPT
-from .test_epochs import KEY, SLIDER, VIEWER, WORDS, find_input, open_page
+from .test_epochs import KEY, VIEWER, WORDS, open_page
 
 GO = "(words) => { history.pushState(null, '', words); dispatchEvent(new PopStateEvent('popstate')); }"
 ANOTHER = "({ weight }, first) => weight !== first"
@@ -42,20 +41,3 @@ def test_saving_waits_for_the_view_that_back_asks_for_and_says_so(new_page: NewP
     rows = csv.DictReader(line for line in content.splitlines() if not line.startswith("#"))
     (row,) = [one for one in rows if (one["row"], one["column"]) == (str(KEY[0] + 1), str(KEY[1] + 1))]
     assert float(row["head 1"]) == pytest.approx(first, rel=1e-6)
-
-
-def test_a_film_does_not_join_the_views_of_two_urls(new_page: NewPage, alone: str) -> None:
-    page, held = new_page(), Held()
-    held.route(page)
-    open_page(page, alone)
-    first = read_state(page.locator(VIEWER))["weight"]
-    held.holding = True
-    film = page.locator(SLIDER).get_by_role("button", name="Film", exact=True)
-    heard = listen(film)
-    film.click()
-    page.evaluate(GO, f"?{OTHER}")
-    wait_for_state(page, ".viewer", ANOTHER, first)
-    held.release()
-    heard("not possible")
-    expect(find_input(page)).to_have_attribute("aria-valuetext", re.compile("^Epoch 9"))
-    assert KEPT in page.url
