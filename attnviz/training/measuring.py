@@ -1,4 +1,4 @@
-"""What a card says of trained weights: figures on the recipe's tests, with and without a part, and an example."""
+"""What a card records of trained weights: figures on the recipe's tests, with and without a part, and an example."""
 
 import hashlib
 from collections.abc import Mapping, Sequence

@@ -184,7 +184,7 @@ def _job(
 
 
 def described(recipe: Recipe, model: nn.Module, weights: dict[str, Tensor]) -> dict[str, Any]:
-    """Return what a card says of a model and its weights.
+    """Return what a card records of a model and its weights.
 
     Args:
         model: gets the weights, moves to the CPU and is in evaluation mode afterwards.
@@ -301,7 +301,7 @@ def _train_seed(job: _Job, seed: int, command: str, *, needed: bool = True) -> T
 
 
 def _durations(before: Card | None, kept: int, trained: Sequence[Trained], counted: bool) -> dict[str, Any]:
-    """Return what a card says of how long its trainings took.
+    """Return what a card records of how long its trainings took.
 
     Args:
         kept: so many of its trainings stay; they are taken to have been equally long.

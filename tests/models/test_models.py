@@ -15,6 +15,7 @@ from attnviz.errors import BadInput, UnknownName
 from attnviz.models import MODELS, controls, input_of, plain_conv, spec, vgg_control
 from attnviz.models.parts import columns_of
 from attnviz.recipes import RECIPES
+from attnviz.tracing import trace
 from attnviz.training.configs import config_of
 from tests.sweeps import sweep
 
@@ -214,6 +215,16 @@ def test_every_declared_tap_is_reached_and_reading_them_does_not_change_the_logi
         assert is_control(variant)  # they have nothing inside to look at
         return
     testing.check_taps(model, pictures(variant))
+
+
+def test_every_declared_tap_is_reached_while_it_trains(variant):
+    model = built(variant)
+    if not testing.taps_of(model):
+        assert is_control(variant)
+        return
+    with trace(model) as seen:
+        model(pictures(variant))
+    assert sorted(seen) == sorted(testing.taps_of(model))
 
 
 def test_an_edit_of_every_tap_changes_the_logits(variant):

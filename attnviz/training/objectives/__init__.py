@@ -9,7 +9,7 @@ mechanism needs it, and listed in `OBJECTIVES`.
     OBJECTIVES["mine"] = Mine            # a recipe now names it: objective="mine", objective_config={...}
 
 An objective sees the model whole. It may call it with keyword arguments, use more of what it returns than logits, and
-detach what it likes: loop, runs and cards know nothing of it but this interface.
+detach what it likes: loop, runs and cards use nothing of it but this interface.
 """
 
 from collections.abc import Callable
