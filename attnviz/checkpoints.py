@@ -2,7 +2,7 @@
 
 import hashlib
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from attnviz import cards, checkpoint_folder, models
 from attnviz.cards import Card
@@ -199,9 +200,25 @@ def outline(model: str, config: Mapping[str, Any], weights: str | None = None) -
     Raises:
         AttnvizError, ArithmeticError, RuntimeError, ValueError: no such model can be built.
     """
-    with torch.device("meta"):
+    with torch.device("meta"), _Undrawn():
         built = models.spec(model).build(config)
     return stored(built, built.state_dict(), weights)
+
+
+class _Undrawn(TorchFunctionMode):
+    """Draws and scales no initial weights: on the device "meta" that imports the compiler of torch, for a second."""
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        kwargs = dict(kwargs or {})
+        if func is nn.init.normal_:
+            return kwargs["tensor"]
+        if func is torch.randn:
+            return torch.empty(*args, **{key: value for key, value in kwargs.items() if key != "generator"})
+        if func in (Tensor.mul, Tensor.__rmul__) and isinstance(args[1], float) and args[0].is_floating_point():
+            return args[0]
+        return func(*args, **kwargs)
 
 
 def read(path: Path, expected: Mapping[str, Tensor], restore: str) -> tuple[bytes, dict[str, Tensor]]:

@@ -1,5 +1,7 @@
 """Controls: models without the mechanism, compared with every model that has it."""
 
+import math
+
 import torch
 from torch import Tensor, nn
 
@@ -38,14 +40,17 @@ class PixelLine(nn.Module):
         super().__init__()
         self.shape = (channels, rows, columns)
         self.standardise = Standardise(mean, std)
-        features = self.seen(torch.zeros(1, *self.shape)).shape[1]
-        self.classifier = nn.Linear(features, columns_of(classes))
+        self.classifier = nn.Linear(self.inputs(), columns_of(classes))
         glorot(self, generator)
 
     def forward(self, images: Tensor) -> Tensor:
         check(images, *self.shape)
         logits: Tensor = self.classifier(self.standardise(self.seen(images)))
         return logits
+
+    def inputs(self) -> int:
+        """Return the number of inputs of the regression."""
+        return math.prod(self.shape)
 
     def seen(self, images: Tensor) -> Tensor:
         """Return the inputs of the regression: (batch, channels * rows * columns), every number."""
@@ -54,6 +59,10 @@ class PixelLine(nn.Module):
 
 class Ink(PixelLine):
     """Logistic regression on the amount of ink, the mean intensity; the config holds its mean and std."""
+
+    def inputs(self) -> int:
+        """Return the number of inputs of the regression."""
+        return 1
 
     def seen(self, images: Tensor) -> Tensor:
         """Return the input of the regression: (batch, 1), the mean intensity."""

@@ -1,6 +1,8 @@
 """Checkpoints are saved and loaded, attnviz/checkpoints.py: under which names, and how large."""
 
 import errno
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ from attnviz.cards import Card
 from attnviz.errors import CheckpointError, UnknownName
 
 from .refused import NAME, one_sentence
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_what_is_saved_again_is_the_same_bytes(home, tmp_path, monkeypatch):
@@ -111,3 +115,21 @@ def test_a_checkpoint_that_cannot_be_written_is_one_sentence_and_never_loads_as_
         assert {path.name: path.read_bytes() for path in home.iterdir()} == before
     else:
         one_sentence("other weights than its card describes")
+
+
+def test_what_a_file_should_hold_is_known_without_the_compiler_of_torch():
+    """It takes more than a second to import, which the first page that opens such a model would wait for."""
+    code = (
+        "import sys\n"
+        "from attnviz import cards, checkpoints, models\n"
+        "for name in sys.argv[1:]:\n"
+        "    card = cards.read(name)\n"
+        "    kept = checkpoints.outline(card.recipe.model, card.config)\n"
+        "    assert 'torch._dynamo' not in sys.modules, name\n"
+        "    built = models.spec(card.recipe.model).build(card.config).state_dict()\n"
+        "    whole = {part: (tensor.shape, tensor.dtype) for part, tensor in built.items()}\n"
+        "    assert {part: (tensor.shape, tensor.dtype) for part, tensor in kept.items()} == whole, name\n"
+    )
+    names = ["element_wise.cifar", "encoder_decoder.strips-15", "ink.1v8", "transformer.strips-15", "vgg_control.cifar"]
+    names += ["vision_transformer.digits", "pixel_attention.1v8"]
+    subprocess.run([sys.executable, "-c", code, *names], check=True, cwd=ROOT)
