@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { arrived, isAtRest, isSettled, settled, watch } from "../../attnviz/ui/frontend/core/at_rest.js";
+import { arrived, isAtRest, isSettled, NotShown, settled, watch } from "../../attnviz/ui/frontend/core/at_rest.js";
 
 /** A window and a document, as far as they are asked. */
 const listeners = {};
@@ -118,6 +118,39 @@ test("a run of which a busy browser has shown nothing but the data is not waited
   arrived();
   t.mock.timers.tick(50);
   assert.equal(isSettled(), true);
+});
+
+test("a run that does not begin is refused after a while, and what comes later is that of the URL again", async (t) => {
+  watch();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let now = 0;
+  t.mock.method(performance, "now", () => now);
+  happens("popstate", {});
+  const saving = settled();
+  now = 30_000;
+  t.mock.timers.tick(50);
+  await assert.rejects(saving, NotShown);
+  await assert.rejects(settled(), NotShown);
+  assert.equal(isSettled(), false, "what is drawn is still the old view");
+  becomes("running");
+  becomes("notRunning");
+  t.mock.timers.tick(1000);
+  await settled();
+  assert.ok(isSettled());
+});
+
+test("a change of the place on the same page starts no run and is not waited for", (t) => {
+  watch();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const goes = (oldURL, newURL) => {
+    happens("popstate", {});
+    happens("hashchange", { oldURL, newURL });
+    return isSettled();
+  };
+  assert.equal(goes("http://a/page?x=1", "http://a/page?x=1#here"), true);
+  assert.equal(goes("http://a/page?x=1#here", "http://a/page?x=2"), false, "another view");
+  arrived();
+  t.mock.timers.tick(50);
 });
 
 test("what is drawn is not that of the URL while a script runs that a click has started", () => {

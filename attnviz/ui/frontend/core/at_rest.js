@@ -17,12 +17,14 @@ let watching = false;
 const [APP, STATE] = ['[data-testid="stApp"]', "data-test-script-state"];
 const UNSETTLED = ["running", "rerunRequested"]; // states of Streamlit's script
 const LOOK = 50; // milliseconds between two looks at them
-const NEVER = 20_000; // milliseconds after which a run that has not begun does not come any more
+const OVERDUE = 20_000; // milliseconds after which nobody should wait any longer for a run that has not begun
+const SELDOM = 1000; // milliseconds between two looks from then on
 /** @type {ReturnType<typeof setTimeout>|undefined} while the run after a change of the URL is awaited */
 let following;
 /** @type {MutationObserver|undefined} of the script's state, meanwhile */
 let changes;
 let begun = false; // whether that run has
+let overdue = false; // whether it should have long ago
 
 /** Whether the page is at rest. @param {number} milliseconds how long the visitor must have done nothing */
 export function isAtRest(milliseconds) {
@@ -36,6 +38,10 @@ export function watch() {
   if (watching) return;
   watching = true;
   addEventListener("popstate", () => follow(performance.now()));
+  // Another place on the same page comes as a change of the URL, too, and starts no run.
+  addEventListener("hashchange", ({ oldURL, newURL }) => {
+    if (!begun && oldURL.split("#")[0] === newURL.split("#")[0]) end();
+  });
   const listen = (kind, act) => addEventListener(kind, act, { capture: true, passive: true });
   for (const kind of INPUTS) listen(kind, (event) => (last = event.timeStamp));
   for (const kind of ["pointerdown", "pointermove"])
@@ -63,9 +69,19 @@ export function isSettled() {
   return !following && !UNSETTLED.includes(state() ?? "");
 }
 
-/** Wait until what is drawn is what the URL says. */
+/** What the URL asks for has not come: what is drawn has another name and another link. */
+export class NotShown extends Error {
+  constructor() {
+    super("the view that the URL asks for has not come; reload the page");
+  }
+}
+
+/** Wait until what is drawn is what the URL says; fails with `NotShown` where that does not come. */
 export async function settled() {
-  while (!isSettled()) await new Promise((done) => setTimeout(done, LOOK));
+  while (!isSettled()) {
+    if (overdue) throw new NotShown();
+    await new Promise((done) => setTimeout(done, LOOK));
+  }
 }
 
 /** Data have arrived: a run that busy browsers have never seen running has begun, too. */
@@ -75,8 +91,7 @@ export function arrived() {
 
 /** After a change of the URL: until the run that it starts has ended. @param {number} since in milliseconds */
 function follow(since) {
-  clearTimeout(following);
-  changes?.disconnect();
+  end();
   const runs = () => UNSETTLED.includes(state() ?? "");
   begun = runs();
   // A run may be over between two looks.
@@ -85,13 +100,18 @@ function follow(since) {
   if (app) changes.observe(app, { attributeFilter: [STATE], attributeOldValue: true });
   const look = () => {
     begun ||= runs();
-    // What has arrived is drawn one look after the end. A run that never begins is not waited for for ever.
-    if ((begun && !runs()) || (!begun && performance.now() - since > NEVER)) {
-      following = undefined;
-      changes?.disconnect();
-    } else {
-      following = setTimeout(look, LOOK);
-    }
+    overdue = !begun && performance.now() - since > OVERDUE;
+    // What has arrived is drawn one look after the end.
+    if (begun && !runs()) end();
+    else following = setTimeout(look, overdue ? SELDOM : LOOK);
   };
   following = setTimeout(look, LOOK);
+}
+
+/** No run is awaited any more. */
+function end() {
+  clearTimeout(following);
+  following = undefined;
+  changes?.disconnect();
+  overdue = false;
 }

@@ -1,7 +1,7 @@
 // How a drawing leaves the page, and comes back: a link, a PNG, the strokes as JSON.
 
 import { Savers, whenWanted } from "../hands/controls.js";
-import { settled } from "../core/at_rest.js";
+import { NotShown, settled } from "../core/at_rest.js";
 import { element } from "../core/dom.js";
 import { BadDrawing, fromJson } from "../hands/strokes.js";
 
@@ -47,7 +47,13 @@ export class PadShare extends Savers {
   }
 
   async copyLink() {
-    await settled();
+    try {
+      await settled();
+    } catch (error) {
+      if (!(error instanceof NotShown)) throw error;
+      this.tell(`There is no link: ${error.message}.`);
+      return;
+    }
     const { url, long, left } = this.owner.link();
     if (url === null) {
       this.tell(long ? TOO_LONG : NOT_IN_LINK);

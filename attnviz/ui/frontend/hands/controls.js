@@ -1,6 +1,6 @@
 // Choices as segmented radio groups, and the quiet buttons: PNG, SVG, CSV, copy, link.
 
-import { isSettled, settled } from "../core/at_rest.js";
+import { isSettled, NotShown, settled } from "../core/at_rest.js";
 import { element } from "../core/dom.js";
 
 const WAITING = "waiting\u2026";
@@ -103,16 +103,16 @@ export class Savers {
 
   async run(button, words, act, done) {
     let said = done;
-    if (!isSettled()) {
-      button.textContent = WAITING;
-      this.tell(`${words}: waiting for the view that was asked for.`);
-      await settled();
-    }
     try {
+      if (!isSettled()) {
+        button.textContent = WAITING;
+        this.tell(`${words}: waiting for the view that was asked for.`);
+        await settled();
+      }
       if ((await act()) === false) said = "selected: copy it";
     } catch (error) {
       console.warn(error);
-      said = "not possible";
+      said = error instanceof NotShown ? "not possible: reload the page" : "not possible";
     }
     this.tell(`${words}: ${said}.`);
     button.textContent = said;
