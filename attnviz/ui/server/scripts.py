@@ -1,9 +1,10 @@
-"""Few scripts of pages run at the same time; the others wait for their turn, in the order in which they came.
+"""Few scripts of pages run at the same time; the others wait for their turn.
 
 Streamlit runs each visitor's script at once, in a thread of its own. Thirty of them share one interpreter, so each
 takes as long as all of them together, and a live answer, which lets the interpreter go at each step of a model, waits
 for all of them each time. One after the other they are complete sooner, on average after half as long, and who draws
-waits for one of them.
+waits for one of them. IP addresses take turns, and at each address its browsers: whoever asks for many pages at once
+waits for them, and others do not.
 
 A script that takes long lets the next one in before it has finished: it computes in a turn of the queue
 (attnviz/work/queue.py), waits there, or fetches a data set. And whenever a script draws something while a live answer
@@ -20,8 +21,11 @@ from functools import wraps
 from threading import Event, Lock, local
 from typing import Any
 
+import streamlit as st
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 
+from attnviz.ui.server.sockets import network
+from attnviz.ui.shared import visitor
 from attnviz.work.queue import QUEUE, Queue
 
 AT_ONCE = 2
@@ -29,6 +33,36 @@ AT_ONCE = 2
 
 PATIENCE = 0.25
 """Seconds after which a script that still runs keeps nobody waiting: several times what a page takes."""
+
+
+class Line:
+    """Those who wait: addresses take turns, at each address its browsers; of a browser, who came first is first."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, dict[str, deque[Event]]] = {}  # address -> browser; whose turn is next comes first
+
+    def __len__(self) -> int:
+        return sum(len(waiting) for browsers in self._places.values() for waiting in browsers.values())
+
+    def add(self, own: Event, address: str, browser: str) -> None:
+        """Let somebody wait."""
+        self._places.setdefault(address, {}).setdefault(browser, deque()).append(own)
+
+    @property
+    def first(self) -> Event | None:
+        """Whose turn is next."""
+        return next((waiting[0] for some in self._places.values() for waiting in some.values()), None)
+
+    def leave(self) -> None:
+        """Take the first one out of the line; its browser and its address have the last turn now."""
+        address, browsers = next(iter(self._places.items()))
+        browser, waiting = next(iter(browsers.items()))
+        waiting.popleft()
+        del browsers[browser], self._places[address]
+        if waiting:
+            browsers[browser] = waiting
+        if browsers:
+            self._places[address] = browsers
 
 
 class Scripts:
@@ -50,20 +84,24 @@ class Scripts:
     ) -> None:
         self.count, self.patience, self.clock, self.queue = count, patience, clock, queue
         self._own = local()  # "since": when the script of this thread began, or stepped aside last
-        self._line: deque[Event] = deque()
+        self._line = Line()
         self._began: dict[Event, float] = {}
         self._lock = Lock()
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def turn(self, address: str = "", browser: str = "") -> Iterator[None]:
         """Run a script for the length of the block; wait for it before.
+
+        Args:
+            address: of the network that it is for.
+            browser: there.
 
         Yields:
             None.
         """
         own = Event()
         with self._lock:
-            self._line.append(own)
+            self._line.add(own, address, browser)
         while not self._begin(own):
             own.wait(self.patience)  # nobody says when one that runs has come to take long
         self._own.since = self.clock()
@@ -94,16 +132,16 @@ class Scripts:
             own.clear()
             now = self.clock()
             quick = sum(now - began < self.patience for began in self._began.values())
-            if self._line[0] is not own or quick >= self.count:
+            if self._line.first is not own or quick >= self.count:
                 return False
-            self._line.popleft()
+            self._line.leave()
             self._began[own] = now
             self._wake()
             return True
 
     def _wake(self) -> None:
-        if self._line:
-            self._line[0].set()
+        if first := self._line.first:
+            first.set()
 
 
 SCRIPTS = Scripts(AT_ONCE)
@@ -118,7 +156,7 @@ def take_turns() -> None:
     look: Callable[[Any], None] = ScriptRunner._maybe_handle_execution_control_request
 
     def run_in_turn(runner: Any, asked: Any) -> None:
-        with SCRIPTS.turn():
+        with SCRIPTS.turn(network(st.context.ip_address or ""), visitor.holder()):
             run(runner, asked)
 
     @wraps(look)

@@ -1,4 +1,4 @@
-"""Few scripts of pages run at the same time, in the order in which they came."""
+"""Few scripts of pages run at the same time; the others wait for their turn."""
 
 from collections.abc import Callable
 from threading import Event, Thread
@@ -16,13 +16,13 @@ SOON = 20.0  # seconds
 class Script(Thread):
     """One that runs until it is told to end."""
 
-    def __init__(self, among: Scripts, ran: list[str], name: str) -> None:
+    def __init__(self, among: Scripts, ran: list[str], name: str, address: str = "", browser: str = "") -> None:
         super().__init__(daemon=True)
-        self.among, self.ran, self.script = among, ran, name
+        self.among, self.ran, self.script, self.visitor = among, ran, name, (address, browser)
         self.runs, self.end = Event(), Event()
 
     def run(self) -> None:
-        with self.among.turn():
+        with self.among.turn(*self.visitor):
             self.ran.append(self.script)
             self.runs.set()
             assert self.end.wait(SOON)
@@ -66,6 +66,22 @@ def test_one_after_the_other_in_their_order() -> None:
         thread.end.set()
         thread.join(SOON)
     assert among.waiting == 0
+
+
+def test_whoever_asks_for_many_pages_waits_for_them_and_others_do_not() -> None:
+    ran: list[str] = []
+    among = Scripts(1, patience=0.01, clock=Clock())
+    visitors = {"a": ("10.0.0.1", "one"), "b": ("10.0.0.2", "two"), "c": ("10.0.0.2", "three"), "d": ("10.0.0.3", "")}
+    threads: dict[str, Script] = {}
+    for name in ("a1", "a2", "a3", "a4", "b1", "b2", "b3", "c1", "d1"):
+        threads[name] = Script(among, ran, name, *visitors[name[0]])
+        threads[name].start()
+        until(lambda: among.waiting + len(ran) == len(threads))
+    for place in range(len(threads)):
+        until(lambda place=place: len(ran) == place + 1)  # type: ignore[misc]
+        threads[ran[-1]].end.set()
+        threads[ran[-1]].join(SOON)
+    assert ran == ["a1", "a2", "b1", "d1", "a3", "c1", "a4", "b2", "b3"]
 
 
 def test_as_many_at_once_as_there_are_turns() -> None:
@@ -121,6 +137,7 @@ def test_streamlit_runs_its_scripts_in_turns(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(ScriptRunner, "_maybe_handle_execution_control_request", look)
     monkeypatch.setattr(among, "step_aside", lambda: ran.append("steps aside"))
     monkeypatch.setattr(scripts, "SCRIPTS", among)
+    monkeypatch.setattr(scripts.visitor, "holder", lambda: "a browser")
     scripts.take_turns()
     scripts.take_turns()
     ScriptRunner.__new__(ScriptRunner)._run_script("a rerun")
