@@ -184,7 +184,10 @@ def _about(name: str) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(files.read(path, 2**16))
         kinds = {"title": str, "holder": str, "shape": list, "classes": list, "count": int, "ink": bool}
-        if not all(isinstance(found[key], kind) for key, kind in kinds.items()):
+        right = all(type(found[key]) is kind for key, kind in kinds.items())
+        right = right and all(type(one) is str for one in found["classes"]) and len(found["classes"]) > 1
+        sizes = [found["count"], *found["shape"]]
+        if not right or len(sizes) != 4 or not all(type(one) is int and one > 0 for one in sizes):
             raise ValueError(name)
     except FileNotFoundError:
         raise UnknownName("data set", name, []) from None
@@ -206,9 +209,12 @@ def _read(name: str, split: str, count: int | None) -> Dataset:
     for part, (shape, kind) in shapes.items():
         try:
             array: Any = np.lib.format.open_memmap(files.regular(home / f"{part}.npy", 2 * UNPACKED), mode="r")
-        except (OSError, ValueError) as error:
+        except Exception as error:  # whatever numpy makes of a damaged header
             raise DataError(f"The data set {name} is damaged. Bring the pictures again.") from error
         if array.shape != shape or array.dtype != kind:
             raise DataError(f"The data set {name} is damaged. Bring the pictures again.")
-        arrays.append(array[:count])
-    return Dataset(*arrays)
+        arrays.append(array)
+    images, labels = arrays
+    if labels.min() < 0 or labels.max() >= len(about["classes"]):
+        raise DataError(f"The data set {name} is damaged. Bring the pictures again.")
+    return Dataset(images[:count], labels[:count])

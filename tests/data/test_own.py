@@ -1,11 +1,13 @@
 """A visitor's own pictures, attnviz/data/own.py: what is taken, what is refused, and who can see it."""
 
 import io
+import json
 import pickle
 import struct
 import threading
 import tracemalloc
 import zipfile
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -132,6 +134,7 @@ REFUSED = {
     "bare pickle": (packed({"images.npy": pickle.dumps(Harmful()), "labels.npy": b"x"}), "damaged"),
     "code in a header": (
         packed({"images.npy": header("__import__('os').system('true')"), "labels.npy": b""}), "damaged"),
+    "a header that is never closed": (packed({"images.npy": header("{'shape': ("), "labels.npy": b""}), "damaged"),
     "a header of terabytes": (
         packed({"images.npy": header("{'descr': '|u1', 'fortran_order': False, 'shape': (10000000, 1000, 1000)}"),
                 "labels.npy": b""}), "another size"),
@@ -268,11 +271,27 @@ def test_a_full_disk_leaves_the_same_data_set_that_is_there(monkeypatch, place):
     assert own.names(ME) == [name]
 
 
-@pytest.mark.parametrize("damage", ["about.json", "images.npy", "labels.npy"])
-def test_what_was_damaged_on_the_disk_is_a_sentence(damage, place):
+def told(**changed: object) -> Callable[[bytes], bytes]:
+    """Return what changes fields of `about.json`."""
+    return lambda content: json.dumps({**json.loads(content), **changed}).encode()
+
+
+@pytest.mark.parametrize(
+    ("file", "damage"),
+    [
+        ("about.json", lambda content: b"{}"), ("about.json", told(count=True)), ("about.json", told(count=-1)),
+        ("about.json", told(shape=[28, 28])), ("about.json", told(shape=[28, 28, "1"])),
+        ("about.json", told(shape=[float("inf"), 28, 1])), ("about.json", told(classes=[4, 5, 6])),
+        ("about.json", told(classes=["4", "5"])),  # of three labels
+        ("images.npy", lambda content: b"nothing"), ("images.npy", lambda content: content.replace(b"}", b"(", 1)),
+        ("labels.npy", lambda content: b"nothing"), ("labels.npy", lambda content: content.replace(b"}", b"'", 1)),
+        ("labels.npy", lambda content: content[:-1] + b"\xff"),
+    ],
+)  # fmt: skip
+def test_what_was_damaged_on_the_disk_is_a_sentence(file, damage, place):
     name = own.bring(npz(**numbers()), "mine", LIKE, ME)
-    (path,) = place.rglob(damage)
-    path.write_bytes(b"{}" if damage == "about.json" else b"nothing")
+    (path,) = place.rglob(file)
+    path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(DataError, match="Bring the pictures again|bring the pictures again"):
         data.load(name)
 
