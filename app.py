@@ -13,6 +13,7 @@ from attnviz.lessons import teacher
 from attnviz.subjects import own
 from attnviz.ui import derived_values
 from attnviz.ui.live import channel
+from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.server import (
     callbacks,
     compressed,
@@ -20,6 +21,7 @@ from attnviz.ui.server import (
     health,
     hosts,
     moved,
+    packages,
     preload,
     resumed,
     scripts,
@@ -40,6 +42,7 @@ preload.at_start()
 callbacks.finish(url_state.is_late)
 scripts.take_turns()
 resumed.resume_pages()
+packages.declare(MECHANISMS.values())
 
 # Written literally: `streamlit run` finds the app by reading this file's syntax tree.
 app = st.App(

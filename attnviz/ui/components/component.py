@@ -49,8 +49,9 @@ def component(name: str) -> ComponentRenderer:
     """Return the command that draws a component.
 
     Args:
-        name: the component as `pyproject.toml` declares it, such as "pixel_viewer", or PACKAGE.NAME for one of another
-            package. Its files are `NAME.js` and `NAME.css`, in a folder of that name if there is one.
+        name: the component as our `pyproject.toml` declares it, such as "pixel_viewer", or PACKAGE.NAME for one that a
+            mechanism of another package names. Its files are `NAME.js` and `NAME.css`, in a folder of that name if
+            there is one.
     """
     import streamlit as st
 

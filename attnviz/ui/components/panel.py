@@ -21,8 +21,8 @@ class Panel:
         renderer: what draws it: "share" (multiples of an even share), "signed" (values around zero), "stages" (those
             of several layers), "bars" (a value per channel) or "ink" (the picture itself), which are modules of
             `frontend/panels/`. One that a single mechanism needs is named as a module of `frontend/`, "FOLDER/FILE.js";
-            another package names a module of its own as "PACKAGE.COMPONENT/FILE.js", of a component that its
-            pyproject.toml declares.
+            another package names a module of its own as "PACKAGE.COMPONENT/FILE.js", of a component that the row of
+            its mechanism names.
         says: what is drawn, in words; "{answer}" stands for the answer, "{most}" for the largest absolute value.
         wanted: what the live channel is asked for besides the answer, such as {"derived": "added_by_pixel"}; for a
             head, the panel fills in its number.

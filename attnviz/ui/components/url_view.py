@@ -28,7 +28,7 @@ def draw(
     """Draw a component.
 
     Args:
-        name: the component as `pyproject.toml` declares it.
+        name: the component, as `component` takes it.
         data: what it shows, packed.
         fields: of its view.
         key: the component's name in this page; keep it fixed.

@@ -116,7 +116,8 @@ class Mechanism:
         further: its other pages.
         moved: experiment of its page that is elsewhere now -> the URL of the page where it is, and its name there;
             old links are redirected.
-        components: those that only its pages draw, as pyproject.toml declares them; of another package PACKAGE.NAME.
+        components: those that only its pages draw, as our pyproject.toml declares them; of another package
+            PACKAGE.NAME, where PACKAGE is its import name; nothing else declares them.
         preload: of these and of those that several share, the ones whose modules the browser fetches together with the
             page.
         frontend: where their modules lie.
