@@ -58,6 +58,12 @@ def test_the_page_of_mechanisms_names_each_group_of_entry_points() -> None:
     assert sorted(named) == sorted(set(groups))
 
 
+def test_the_page_of_versions_names_the_oldest_of_each_package() -> None:
+    pins = (DOCS.parent / "constraints" / "oldest.txt").read_text()
+    told = re.findall(r"^\| ([\w-]+)(?: \(`\w+`\))? \| ([\d.]+) \|", (DOCS / "versions.md").read_text(), re.MULTILINE)
+    assert dict(told) == dict(re.findall(r"^([\w-]+)==(.+)$", pins, re.MULTILINE))
+
+
 def test_the_site_has_every_document() -> None:
     listed = re.findall(r": (\w+\.md)$", (DOCS.parent / "mkdocs.yml").read_text(), re.MULTILINE)
     assert sorted(listed) == sorted(path.name for path in DOCS.glob("*.md"))
