@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0; 2 for wrong arguments, something missing, or an output that cannot be written; 130 when
         stopped by the keyboard; 141 when the output is no longer read; 143 when a training was stopped by SIGTERM.
     """
-    from attnviz import command_line, commands
+    from attnviz import command_line, commands, paths
     from attnviz.errors import AttnvizError, BadInput
     from attnviz.files import reason
     from attnviz.training import together
@@ -56,6 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = command_line.parser(commands.COMMANDS).parse_args(arguments)
         if together.rank() is not None and options.run is not commands.COMMANDS["train"]:
             raise BadInput("torchrun starts several processes for one training: torchrun ... -m attnviz train ...")
+        paths.say(not getattr(options, "quiet", False))
         options.run(options)
     except AttnvizError as error:
         rank = together.rank()

@@ -15,7 +15,7 @@ from safetensors.torch import save as save_tensors
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from attnviz import cards, checkpoint_folder, models
+from attnviz import cards, checkpoint_folder, models, paths
 from attnviz.cards import Card
 from attnviz.checkpoint_folder import is_name, kept
 from attnviz.errors import AttnvizError, BadInput, CheckpointError
@@ -135,7 +135,7 @@ def alone() -> Iterator[None]:
         CheckpointError: another one holds it for long, or the folder cannot be written.
     """
     try:
-        kept().mkdir(parents=True, exist_ok=True)
+        paths.made(kept(), "the models that you keep", "ATTNVIZ_KEPT")
         with FileLock(kept() / ".lock", timeout=_PATIENCE):
             checkpoint_folder.changed()  # by whoever had the lock before
             try:

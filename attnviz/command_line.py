@@ -196,6 +196,9 @@ def _search(command: argparse.ArgumentParser) -> None:
 
 def _lessons(command: argparse.ArgumentParser) -> None:
     actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")
+    action = actions.add_parser("list", help="list the lessons")
+    action.add_argument("folder", metavar="FOLDER", nargs="?", help="of lessons; without it, those that the app offers")
+    _json(action)
     action = actions.add_parser("check", help="say all mistakes of a folder of lessons")
     action.add_argument("folder", metavar="FOLDER")
     action = actions.add_parser("handout", help="write lessons as files to print, NAME.html each")
@@ -221,10 +224,13 @@ def _heads(command: argparse.ArgumentParser) -> None:
         help="a statement about a head, tested on every picture: a function of a map that returns True or False",
     )  # fmt: skip
     for kind, what in {
-        "csv": "means and intervals", "json": "the same, for a program", "npz": "all values on all pictures",
-        "html": "the same as a page",
+        "csv": "means and intervals", "npz": "all values on all pictures", "html": "the same as a page",
     }.items():  # fmt: skip
         command.add_argument(f"--{kind}", type=Path, metavar="FILE", help=f"write {what}")
+    command.add_argument(
+        "--json", type=Path, nargs="?", const="-", metavar="FILE",
+        help="write the means and intervals for a program; without FILE they are printed, and nothing else",
+    )  # fmt: skip
 
 
 def _evaluate(command: argparse.ArgumentParser) -> None:
@@ -236,7 +242,10 @@ def _results(command: argparse.ArgumentParser) -> None:
 
 
 def _reproduce(command: argparse.ArgumentParser) -> None:
-    command.add_argument("paper", metavar="PAPER", help=", ".join(PAPERS))
+    command.add_argument(
+        "paper", metavar="PAPER", nargs="?", help=f"{', '.join(PAPERS)}; without it, all papers are listed"
+    )
+    _json(command)
     command.add_argument("--train", action="store_true", help="train what is missing, five seeds each")
     _device(command)
     _quiet(command)
@@ -261,7 +270,9 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "paths": ("say where files are read and written", _json),
     "app": ("start the app, and open it in a browser", _app),
     "models": ("list the architectures and their recipes", _json),
+    "recipes": ("list the recipes, by which models are trained", _json),
     "checkpoints": ("list the trained models", _json),
+    "runs": ("list the trainings whose epochs can be looked at", _json),
     "data": ("download a data set; alone, list all data sets", _data),
     "history": ("keep the weights of some epochs of a run beside its checkpoint", _history),
     "figure": ("draw the attention of a model to a picture: pdf, svg, png, csv, npz, html", _figure),
@@ -271,10 +282,10 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "cost": ("estimate what a training will cost, from a few of its batches", _cost),
     "jobs": ("train in the background: list, start, stop, keep, ...", _jobs),
     "search": ("train a recipe many times with other settings; alone, list all searches", _search),
-    "lessons": ("check a folder of lessons, or print them", _lessons),
+    "lessons": ("list lessons, check a folder of them, print or play them", _lessons),
     "heads": ("measure every attention head over many pictures, and test statements about them", _heads),
     "evaluate": ("test a checkpoint again", _evaluate),
     "migrate": ("update the cards of an earlier version", _nothing),
     "results": ("print docs/results.md", _results),
-    "reproduce": ("print a paper's figures next to ours and the controls", _reproduce),
+    "reproduce": ("print a paper's figures next to ours and the controls; alone, list the papers", _reproduce),
 }

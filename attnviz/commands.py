@@ -20,6 +20,15 @@ def _models(options: argparse.Namespace) -> None:
     _listed(listings.models(), options.json, 18, "There are no models.")
 
 
+def _recipes(options: argparse.Namespace) -> None:
+    _listed(listings.recipes(), options.json, 40, "There are no recipes.")
+
+
+def _runs(options: argparse.Namespace) -> None:
+    empty = f"There are no runs in {runs.folder()}: `attnviz train MODEL --recipe RECIPE` starts one."
+    _listed(listings.trained(), options.json, 40, empty)
+
+
 def _checkpoints(options: argparse.Namespace) -> None:
     empty = f"There are no checkpoints in {cards.folder()}: `attnviz train` writes one, ATTNVIZ_CHECKPOINTS changes it."
     _listed(listings.checkpoints(), options.json, 24, empty)
@@ -111,6 +120,11 @@ def _migrate(_: argparse.Namespace) -> None:
 
 
 def _reproduce(options: argparse.Namespace) -> None:
+    if options.paper is None:
+        _listed(listings.papers(), options.json, 20, "There are no papers.")
+        return
+    if options.json:
+        raise BadInput("--json lists all papers, and goes without a name.")
     chosen = paper(options.paper)
     for name in chosen.checkpoints:
         if options.train and name not in cards.names():
@@ -244,7 +258,7 @@ def _trained(chosen: Recipe, seeds: Sequence[int], threads: int | None, options:
 
 
 def _paths(options: argparse.Namespace) -> None:
-    _listed(listings.folders(), options.json, 12, "")
+    _listed(listings.folders(), options.json, 16, "")
 
 
 def _app(options: argparse.Namespace) -> None:
@@ -291,6 +305,9 @@ def _view(options: argparse.Namespace) -> None:
 
 def _lessons(options: argparse.Namespace) -> None:
     command = import_module("attnviz.ui.lessons.command")  # by name, as only the app may import `ui`
+    if options.action == "list":
+        _listed(command.listed(options.folder), options.json, 24, f"There are no lessons in {options.folder}.")
+        return
     if options.action == "play":
         sys.exit(start.app(options.options, command.chosen(options.folder, options.alone)))
     if options.action == "handout" and len(options.words) > 2:
@@ -308,7 +325,9 @@ COMMANDS = {
     "app": _app,
     "paths": _paths,
     "models": _models,
+    "recipes": _recipes,
     "checkpoints": _checkpoints,
+    "runs": _runs,
     "data": _data,
     "history": _history,
     "figure": _figure,

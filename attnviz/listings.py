@@ -1,4 +1,5 @@
-"""What the command line lists: models, checkpoints, data sets, jobs, searches and folders, as lines or as JSON.
+"""What the command line lists: models, recipes, papers, checkpoints, data sets, runs, jobs, searches and folders, as
+lines or as JSON.
 
 JSON is a list of objects. Each has `name` and `line`, the text that is printed beside the name; the further fields
 depend on the list. What cannot be read has `error` instead of them.
@@ -8,9 +9,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from attnviz import cards, checkpoint_folder, data, formatting
+from attnviz import cards, checkpoint_folder, data, formatting, paths
 from attnviz.errors import AttnvizError
-from attnviz.recipes import RECIPES
+from attnviz.recipes import PAPERS, RECIPES
 from attnviz.training import runs
 
 Row = dict[str, Any]
@@ -46,6 +47,26 @@ def models() -> Iterator[Row]:
         yield {"name": name, "line": line, "title": spec.title, "source": spec.source, "recipes": recipes}
 
 
+def recipes() -> Iterator[Row]:
+    """Yield the recipes: `title`, `model`, `data`, and whether one is `trained`: its checkpoint is there."""
+    trained = set(cards.names())
+    for name, its in RECIPES.items():
+        there = name in trained
+        line = f"{its.title} ({its.data}, {'trained' if there else 'not trained'})"
+        yield {
+            "name": name, "line": line, "title": its.title, "model": its.model, "data": its.data, "trained": there,
+        }  # fmt: skip
+
+
+def papers() -> Iterator[Row]:
+    """Yield the papers whose figures stand beside ours: `title`, `source` and the names of their `checkpoints`."""
+    for name, its in PAPERS.items():
+        line = f"{its.title} ({its.source})"
+        yield {
+            "name": name, "line": line, "title": its.title, "source": its.source, "checkpoints": list(its.checkpoints),
+        }  # fmt: skip
+
+
 def checkpoints() -> Iterator[Row]:
     """Yield the trained models: `parameters`, the `seed` that is shipped, all `seeds`, and `figures`."""
     yield from _each(cards.names(), _checkpoint)
@@ -64,6 +85,18 @@ def _checkpoint(name: str) -> Row:
         "line": f"{card.parameters:,} parameters, seed {card.seed} of {len(card.runs)}: {said}",
         "parameters": card.parameters, "seed": card.seed, "seeds": [run.seed for run in card.runs], "figures": figures,
     }  # fmt: skip
+
+
+def trained() -> Iterator[Row]:
+    """Yield the runs: `recipe`, `seed`, how many of their `epochs` are done, and `at_most` how many there will be."""
+    yield from _each(runs.ids(), _run)
+
+
+def _run(name: str) -> Row:
+    info, done = runs.read(name), len(runs.curve(name))
+    most = info.recipe.epochs
+    line = f"{info.recipe.key}, seed {info.seed}: {done} of at most {most} epochs"
+    return {"line": line, "recipe": info.recipe.key, "seed": info.seed, "epochs": done, "at_most": most}
 
 
 def jobs() -> Iterator[Row]:
@@ -94,15 +127,18 @@ def data_sets() -> Iterator[Row]:
 
 
 def folders() -> Iterator[Row]:
-    """Yield where files are read and written: `path`, and the environment `variable` that changes it."""
+    """Yield where files are read and written: `path`, and the environment `variable` that changes it, if one does."""
     for name, variable, folder in (
         ("checkpoints", "ATTNVIZ_CHECKPOINTS", checkpoint_folder.folder()),
         ("kept models", "ATTNVIZ_KEPT", checkpoint_folder.kept()),
         ("runs", "ATTNVIZ_RUNS", runs.folder()),
         ("data sets", "ATTNVIZ_DATA", data.folder()),
+        ("places of tokens", None, paths.computed("places")),
+        ("tables of heads", None, paths.computed("heads")),
     ):
         path = folder.absolute()
-        line = f"{path}{'' if folder.is_dir() else ' (not there yet)'}; {variable} changes it"
+        how = f"{variable} changes it" if variable else "may be deleted"
+        line = f"{path}{'' if folder.is_dir() else ' (not there yet)'}; {how}"
         yield {"name": name, "line": line, "path": str(path), "variable": variable}
 
 

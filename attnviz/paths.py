@@ -1,11 +1,15 @@
 """Where files lie: what comes with attnviz, and what its user writes. `attnviz paths` lists the folders."""
 
+import logging
+import os
 from pathlib import Path
 
 import platformdirs
 
 _SHIPPED = Path(__file__).parent / "_shipped"  # where setup.py puts what lies beside the package in a checkout
 _CHECKOUT = Path(__file__).parents[1]
+
+_log = logging.getLogger(__name__)
 
 
 def shipped(name: str) -> Path:
@@ -30,3 +34,35 @@ def user_data() -> Path:
 def user_cache() -> Path:
     """Return the user's folder for what can be downloaded or computed again; it need not exist yet."""
     return platformdirs.user_cache_path("attnviz", appauthor=False, opinion=False)
+
+
+def computed(name: str) -> Path:
+    """Return a folder for what was computed once and can be computed again: "places", "heads"."""
+    return user_cache() / name
+
+
+def made(folder: Path, what: str, variable: str = "") -> Path:
+    """Make a folder that is written into, if it is not there; then the log says where it is.
+
+    Args:
+        folder: among the user's files.
+        what: is written into it: "runs".
+        variable: of the environment; nothing is said where the user has set it.
+
+    Returns:
+        The folder.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.environ.get(variable):
+            change = f"; {variable} names another folder" if variable else ""
+            _log.warning("Writing %s to %s%s. `attnviz paths` lists all folders.", what, folder.absolute(), change)
+    return folder
+
+
+def say(whether: bool) -> None:
+    """Let `made` say where folders are, or not: `--quiet`."""
+    _log.setLevel(logging.NOTSET if whether else logging.ERROR)

@@ -70,7 +70,7 @@ def test_each_command_runs_what_was_given_for_it() -> None:
         "figure": "x y -o z.svg",
         "view": "x y",
     }
-    assert len(given) == 19
+    assert len(given) == 21
     for name, action in given.items():
         assert parser.parse_args([name, *needs.get(name, "").split()]).run is action
 

@@ -21,6 +21,7 @@ from attnviz.training import measuring, seeds
 from attnviz.training.events import Step
 from attnviz.training.loop import Training
 from attnviz.training.objectives import Measured
+from attnviz.training.run import Run
 from tests.training import small
 
 
@@ -110,7 +111,11 @@ LISTS = {
     "models": {"title", "source", "recipes"},
     "checkpoints": {"parameters", "seed", "seeds", "figures"},
     "data": {"title", "megabytes", "here"},
+    "recipes": {"title", "model", "data", "trained"},
+    "reproduce": {"title", "source", "checkpoints"},
+    "lessons list": {"title", "steps"},
     "paths": {"path", "variable"},
+    "runs": set(),
     "jobs list": set(),
     "search": set(),
 }
@@ -128,12 +133,22 @@ def test_each_list_is_json_for_a_program_with_the_lines_of_the_text(here, capsys
     assert all(line.endswith(row["line"]) for line, row in zip(said, rows, strict=False))
 
 
-@pytest.mark.parametrize("words", [["checkpoints"], ["jobs", "list"], ["search"]], ids=" ".join)
+@pytest.mark.parametrize("words", [["checkpoints"], ["runs"], ["jobs", "list"], ["search"]], ids=" ".join)
 def test_an_empty_list_says_what_to_do(tmp_path, capsys, words):
     with small.place(tmp_path):
         assert command.main(words) == 0
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith("There are no ") and "`attnviz " in line
+
+
+def test_runs_are_listed_with_how_far_they_are(here, capsys):
+    run = Run(small.run_file(small.recipe()))
+    assert command.main(["runs", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row == {
+        "name": run.info.id, "line": "pixel_attention.small, seed 0: 0 of at most 4 epochs",
+        "recipe": "pixel_attention.small", "seed": 0, "epochs": 0, "at_most": 4,
+    }  # fmt: skip
 
 
 def test_what_cannot_be_read_has_an_error_in_json(here, capsys):
@@ -143,7 +158,11 @@ def test_what_cannot_be_read_has_an_error_in_json(here, capsys):
     assert row["error"] == row["line"] != ""
 
 
-@pytest.mark.parametrize("words", [["data", "mnist"], ["search", "pixel_attention", "--recipe", "small"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words",
+    [["data", "mnist"], ["search", "pixel_attention", "--recipe", "small"], ["reproduce", "schwarz"]],
+    ids=" ".join,
+)
 def test_json_belongs_to_lists(here, capsys, words):
     assert "--json lists all" in _fails(capsys, [*words, "--json"])
 

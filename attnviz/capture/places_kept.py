@@ -19,8 +19,8 @@ _MOST = 50_000_000  # bytes of a file
 
 
 def folder() -> Path:
-    """Return where they lie: in the user's folder for what can be computed again."""
-    return paths.user_cache() / "places"
+    """Return the folder of the files: in the user's folder for what can be computed again."""
+    return paths.computed("places")
 
 
 def digest(model: nn.Module, given: tuple[tuple[int, ...], ...], calls: Mapping[str, Call]) -> str:
@@ -50,7 +50,7 @@ def save(name: str, found: Mapping[str, Both]) -> None:
     """Keep places; where nothing can be written they are found again next time."""
     told = {key: [_told(one) for one in both] for key, both in found.items()}
     with suppress(OSError):
-        folder().mkdir(parents=True, exist_ok=True)
+        paths.made(folder(), "places of tokens")
         files.write(folder() / f"{name}.json", json.dumps(told))
 
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from attnviz import files
+from attnviz import files, paths
 from attnviz.data.brought import UNPACKED, Brought, Bytes, opened, refused
 from attnviz.data.place import folder
 from attnviz.data.specs import Dataset, DataSpec
@@ -139,7 +139,8 @@ def _kept(images: Bytes, found: Brought, title: str, like: DataSpec, holder: str
     home = _home(name)
     is_new = not home.exists()
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        paths.made(home.parent, "your pictures", "ATTNVIZ_DATA")
+        home.mkdir(exist_ok=True)
         for part, array in (("images", images), ("labels", labels)):
             file = io.BytesIO()
             np.save(file, array)

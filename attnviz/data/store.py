@@ -24,7 +24,7 @@ from urllib.error import URLError
 import numpy as np
 import numpy.typing as npt
 
-from attnviz import files
+from attnviz import files, paths
 from attnviz.data import own, vision
 from attnviz.data.place import folder
 from attnviz.data.specs import DATASETS, Dataset, DataSpec
@@ -167,7 +167,7 @@ def _fetch(its: DataSpec, kind: str, tell: Progress) -> None:
             for part, array in dataset._asdict().items()
         ]
         home = folder() / its.name
-        home.mkdir(exist_ok=True)
+        paths.made(home, its.title, "ATTNVIZ_DATA")
         for path in written:
             path.replace(home / path.name)
         _sync_folder(home)

@@ -37,14 +37,17 @@ def run(options: argparse.Namespace) -> str:
     table = tables[0] if options.no_random else replace(tables[0], random=tables[1])
     tested = tests[0].tested(parts[len(models)], None if options.no_random else parts[-1])
     origin = {"model": net.key, "weights": net.digest, "data": options.pictures}
+    in_place = options.json is not None and str(options.json) == "-"
     for path, content in (
         (options.csv, lambda: export.to_csv(table, tested, origin)),
-        (options.json, lambda: export.to_json(table, tested, origin)),
+        (None if in_place else options.json, lambda: export.to_json(table, tested, origin)),
         (options.npz, lambda: export.to_npz(table)),
         (options.html, lambda: export.to_html(table, tested, origin)),
     ):
         if path is not None:
             _write(path, content())
+    if in_place:
+        return export.to_json(table, tested, origin).rstrip()
     lines = [f"{len(table.heads)} heads of {net.key}, {len(table.numbers)} pictures of {options.pictures}."]
     for name, one in MEASURES.items():
         mean = table.mean(name)

@@ -12,8 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attnviz import files
-from attnviz.capture import places_kept
+from attnviz import files, paths
 
 Arrays = dict[str, np.ndarray[Any, np.dtype[Any]]]
 
@@ -24,7 +23,7 @@ _LARGEST = 1 << 30  # bytes of a part
 
 def folder() -> Path:
     """Return where they lie: in the user's folder for what can be computed again."""
-    return places_kept.folder().parent / "heads"
+    return paths.computed("heads")
 
 
 def digest(model: nn.Module, images: Any, told: Any) -> str:
@@ -63,7 +62,8 @@ def save(name: str, part: str, arrays: Mapping[str, Any]) -> None:
     home = folder() / name
     with suppress(OSError):
         is_new = not home.is_dir()
-        home.mkdir(parents=True, exist_ok=True)
+        paths.made(folder(), "tables of heads")
+        home.mkdir(exist_ok=True)
         files.write(home / f"{part}.npz", content.getvalue())
         if is_new:
             _forget()

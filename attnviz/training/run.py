@@ -49,6 +49,8 @@ class Run:
         self.folder = _home(info, root or runs.folder())
         path = self.folder / "run.json"
         with self._writing():
+            if root is None:
+                runs.made()
             self.folder.mkdir(parents=True, exist_ok=True)
             if not path.exists():
                 alone = {"processes"} if info.processes == 1 else None  # as earlier versions wrote it, and read it

@@ -44,6 +44,15 @@ def folder() -> Path:
     return paths.user_data() / "runs" if paths.is_installed() else Path("runs")
 
 
+def made() -> Path:
+    """Return the folder of all runs, which is there now.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    return paths.made(folder(), "runs", "ATTNVIZ_RUNS")
+
+
 def ids() -> list[str]:
     """Return the IDs of all runs that have been started, in alphabetical order."""
     try:

@@ -104,6 +104,7 @@ class Folders(Generic[Kind]):
     def alone(self) -> Iterator[None]:
         """Hold the lock of all."""
         try:
+            runs.made()
             self.folder().mkdir(parents=True, exist_ok=True)
             with FileLock(self.folder() / "lock", timeout=_PATIENCE):
                 yield

@@ -44,5 +44,7 @@ def test_the_command_writes_files_and_tests_a_claim(tmp_path: Path, capsys: pyte
     said = capsys.readouterr().out
     assert "8 heads of pixel_attention.digits, 2 pictures of strokes." in said and "always: 1.1 100%" in said
     assert "claim always" in (tmp_path / "heads.csv").read_text()
+    assert main([*words, "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["heads"]) == 8
     assert main([*words, "--claim", "nothing.py:f"]) != 0
     assert "FILE.py:function" in capsys.readouterr().err

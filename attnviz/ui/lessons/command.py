@@ -1,8 +1,9 @@
-"""`python -m attnviz lessons`: finds the mistakes of a folder of lessons, plays it, or writes lessons to print."""
+"""`python -m attnviz lessons`: lists lessons, finds the mistakes of a folder of them, plays it, or prints them."""
 
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from attnviz import files
 from attnviz.errors import BadInput, UnknownName
@@ -12,6 +13,26 @@ from attnviz.lessons.folder import Folder
 from attnviz.lessons.teacher import ALONE, VARIABLE
 from attnviz.ui.lessons import in_browser, shelf, tried
 from attnviz.ui.lessons.known import known
+
+
+def listed(folder: str | None) -> Iterator[dict[str, Any]]:
+    """Yield what the list of lessons says of each: `name`, `line`, `title`, and how many `steps`.
+
+    Args:
+        folder: of lessons; None for those that the app offers.
+
+    Raises:
+        BadInput: the folder cannot be read.
+    """
+    found = shelf.found() if folder is None else Folder(Path(folder), known()).read()
+    for name, one in found.items():
+        if one.lesson is None:
+            line = " ".join(map(str, one.mistakes))
+            yield {"name": name, "line": line, "error": line}
+            continue
+        its = one.lesson
+        line = f"{its.title} ({counted(len(its.steps), 'step')})"
+        yield {"name": name, "line": line, "title": its.title, "steps": len(its.steps)}
 
 
 def check(folder: str) -> Iterator[str]:

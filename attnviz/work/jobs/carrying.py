@@ -76,8 +76,7 @@ def bring(content: bytes) -> str:
     found = packing.members(content, names, LARGEST)
     place = None
     try:
-        runs.folder().mkdir(parents=True, exist_ok=True)
-        place = Path(tempfile.mkdtemp(prefix=".carried-", dir=runs.folder()))
+        place = Path(tempfile.mkdtemp(prefix=".carried-", dir=runs.made()))
         for name, one in found.items():
             files.write(place / name, one)
         try:
