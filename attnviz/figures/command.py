@@ -27,8 +27,6 @@ def write(options: argparse.Namespace) -> Iterator[str]:
     if path.suffix.lower().removeprefix(".") not in SUFFIXES:
         raise BadInput(f"{path.name}: a figure is saved as one of {', '.join(SUFFIXES)}; end the name with it.")
     made = figure_of(options)
-    if path.suffix.lower() == ".html":
-        yield f"{path} takes {made.megabytes:.1f} MB."
     made.save(path)
     yield f"{path}: {made.words()}"
 

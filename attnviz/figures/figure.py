@@ -90,7 +90,8 @@ def figure(
         picture: of a checkpoint: DATASET:NUMBER, such as "strokes:23".
         layers: numbers from 0 in the order of the pass, or paths; None for all that can be drawn.
         query: row and column of the token whose attention is shown, from 0; (-1, i) for the i-th token that lies
-            nowhere, such as a class token; None for the middle of what is bright or inked.
+            nowhere, such as a class token; None for the middle of what is bright or inked. Of layers on different grids
+            it counts on that of the first, and on the others the token that lies at its centre is shown.
         heads: numbers from 0, and "mean" for the mean of all heads; "all" for every head and the mean; None for the
             mean, or the only head. The viewer has all heads in any case.
         over: the photograph: a path, a picture of Pillow, uint8 (row, column, colour) or floats 0..1 (colour, row,
@@ -117,7 +118,9 @@ def figure(
         heads = [*range(first.heads), "mean"] if first.heads > 1 else [0]
     elif isinstance(heads, int | str):
         heads = [heads]
-    choice = Choice(query, None if heads is None else tuple(heads), show, direction, scale)
+    if query is not None:
+        first.token(query)  # it lies on the first layer, if on any
+    choice = Choice(query, None if heads is None else tuple(heads), show, direction, scale, (first.rows, first.columns))
     for view in views.values():
         choice.heads_of(view)
         choice.token(view)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from attnviz.listening import Trace
     from attnviz.subjects import Subject
 
-TAPS = ("gate", "space_gate")
+TAPS = ("gate", "space_gate", "full_gate")
 UNIT = Scale("positive", 0.0, 1.0)
 BARS, MAP, CAPTION = 0.55, 1.3, 0.17  # inches: the height of bars, the side of a map, what stands above
 
@@ -33,7 +33,7 @@ class GateFigure(Saved):
     """Gates of a pass. `attnviz.figure` makes it.
 
     Args:
-        gates: tap path -> factors, float64 (channel,) or (row, column).
+        gates: tap path -> factors, float64 (channel,), (row, column), or (channel, row, column).
         photo: uint8 (row, column, colour) that they belong to; None for none.
         origin: where it comes from; stands in every file.
         theme: light, dark or print, of pictures.
@@ -54,6 +54,10 @@ class GateFigure(Saved):
             said.append("Each bar is the factor from 0 to 1 that a channel is multiplied by.")
         if 2 in kinds:
             said.append("Each map shows the factor of each place: paper is 0, the darkest colour is 1.")
+        if 3 in kinds:
+            said.append(
+                "A gate of channels and places at once is shown as the mean over its channels, from 0 (paper) to 1."
+            )
         return " ".join(said)
 
     def _numbers(self, kind: str) -> bytes:
@@ -69,7 +73,8 @@ class GateFigure(Saved):
         lines.append("gate,channel,row,column,factor")
         for name, values in self.gates.items():
             for place, value in np.ndenumerate(values):
-                where = f"{place[0] + 1},," if values.ndim == 1 else f",{place[0] + 1},{place[1] + 1}"
+                channel, at = ([], place) if values.ndim == 2 else ([place[0]], place[1:])
+                where = ",".join(str(one + 1) for one in channel) + "," + (",".join(str(one + 1) for one in at) or ",")
                 lines.append(f"{name},{where},{float(value)!r}")
         return ("\n".join(lines) + "\n").encode()
 
@@ -89,7 +94,9 @@ class GateFigure(Saved):
                 parts.append(bars.packed(values, "channel", f"{len(values)} channels", "unit", origin=origin))
             else:
                 looks: maps.Looks = {"role": "unit", "background": self.photo, "ink": False, "origin": origin}
-                parts.append(page.told(maps.packed(values[None], [name], **looks)))
+                several = values if values.ndim == 3 else values[None]
+                named = [f"channel {at}" for at in range(1, len(several) + 1)] if values.ndim == 3 else [name]
+                parts.append(page.told(maps.packed(several, named, **looks)))
             kinds.append("value_bars" if values.ndim == 1 else "map_grid")
         return page.of_parts("Gates", self.words(), [*self.gates], kinds, parts, self.origin)
 
@@ -105,7 +112,7 @@ def gates(
     batch: int = 0,
     command: str = "",
 ) -> GateFigure:
-    """Return a figure of gates, such as those of squeeze-and-excitation and CBAM.
+    """Return a figure of gates, such as those of squeeze-and-excitation, CBAM and BAM.
 
         attnviz.gates(attnviz.watch(model)(batch), layers=[0, -1], over=photo).save("gates.pdf")
         attnviz.gates("channel_attention.digits-cbam", "strokes:23").save("gates.html")
@@ -166,7 +173,7 @@ def _drawn(figure: GateFigure) -> Drawn:
     words = textwrap.wrap(figure.words(), int(room * static.POINTS / (static.SMALL * 0.54)))
     names = [*figure.gates]
     heights = [
-        BARS if values.ndim == 1 else MAP * values.shape[0] / values.shape[1] for values in figure.gates.values()
+        BARS if values.ndim == 1 else MAP * values.shape[-2] / values.shape[-1] for values in figure.gates.values()
     ]
     photo = None if figure.photo is None else MAP * figure.photo.shape[0] / figure.photo.shape[1]
     stacked = [*([] if photo is None else [photo]), *heights]
@@ -188,9 +195,10 @@ def _drawn(figure: GateFigure) -> Drawn:
         axes = axes_of("the picture", photo, MAP)
         axes.imshow(np.broadcast_to(figure.photo, (*figure.photo.shape[:2], 3)), interpolation="none", aspect="auto")
     for (name, values), high in zip(zip(names, figure.gates.values(), strict=True), heights, strict=True):
-        if values.ndim == 2:
-            axes = axes_of(name, high, MAP)
-            axes.imshow(theme.palettes["positive"][indices(values, UNIT)], interpolation="none", aspect="auto")
+        if values.ndim > 1:
+            axes = axes_of(name if values.ndim == 2 else f"{name}: mean of {len(values)} channels", high, MAP)
+            shown = values if values.ndim == 2 else values.mean(0)
+            axes.imshow(theme.palettes["positive"][indices(shown, UNIT)], interpolation="none", aspect="auto")
             continue
         axes = axes_of(f"{name}: {len(values)} channels", high, room - 0.14, static.MARGIN + 0.14)
         axes.bar(np.arange(len(values)), values, width=0.9, color=static.hexed(theme.palettes["positive"][200]))

@@ -1,8 +1,9 @@
 """Where the tokens of a captured call lie in a view, and which of them attend to which. Loads torch.
 
-In most layers every token attends to every token. Within windows a token attends to those of its window; and queries
-that are no tokens of the picture (the queries of a detector, a pooling token) attend to its keys: they stand first in
-the view, among the tokens that lie nowhere, and the keys themselves attend to nothing.
+In most layers every token attends to every token. Within windows a token attends to those of its window, and what pads
+a window stands first in the view, among the tokens that lie nowhere; queries
+that are no tokens of the picture (the queries of a detector, a pooling token) attend to its keys: they stand there,
+too, and the keys themselves attend to nothing.
 """
 
 from __future__ import annotations
@@ -136,6 +137,10 @@ def _windows(path: str, queries: Places | None, keys: Places | None) -> Lies:
     if queries.cells != keys.cells:
         raise BadInput(f"{path}: its queries lie on another grid than its keys, which is not drawn.")
     cells = torch.tensor(keys.cells)
-    _fills(path, sorted(cells.flatten().tolist()))
-    attended = cells[:, None].expand(-1, cells.shape[1], -1).flatten(0, 1)
-    return Lies(replace(keys.grid, prefix=0), cells, (cells.flatten(), attended))
+    padding = cells < 0
+    _fills(path, sorted(cells[~padding].tolist()))
+    nowhere = int(padding.sum())
+    tokens = cells + nowhere
+    tokens[padding] = torch.arange(nowhere)
+    attended = tokens[:, None].expand(-1, tokens.shape[1], -1).flatten(0, 1)
+    return Lies(replace(keys.grid, prefix=nowhere), tokens, (tokens.flatten(), attended))

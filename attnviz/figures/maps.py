@@ -32,6 +32,8 @@ class Choice:
             as a mean over all queries.
         scale: share (weights as multiples of an even share), all (one scale for all heads of a layer) or map (each its
             own).
+        grid: rows and columns of the grid that `query` lies on; None for that of every layer. On a layer of another
+            grid the query is the token that lies on the query's centre.
     """
 
     query: tuple[int, int] | None = None
@@ -39,6 +41,7 @@ class Choice:
     show: Show = "weights"
     direction: Direction = "from"
     scale: ScaleKind = "share"
+    grid: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         for name, options in (("show", Show), ("direction", Direction), ("scale", ScaleKind)):
@@ -59,7 +62,13 @@ class Choice:
 
     def token(self, view: LayerView) -> int:
         """Return the token that the query is, of a layer."""
-        return begins(view) if self.query is None else view.token(self.query)
+        return begins(view) if self.query is None else view.token(self._on(view, self.query))
+
+    def _on(self, view: LayerView, query: tuple[int, int]) -> tuple[int, int]:
+        if self.grid is None or query[0] < 0:
+            return query
+        row, column = ((2 * at + 1) / (2 * size) for at, size in zip(query, self.grid, strict=True))
+        return int(row * view.rows), int(column * view.columns)
 
 
 def begins(view: LayerView) -> int:

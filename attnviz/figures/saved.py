@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from base64 import b64encode
 from functools import cached_property
@@ -18,7 +19,7 @@ class Saved:
     """A figure; each kind says how its numbers, its picture and its page are made."""
 
     def save(self, path: str | Path) -> Path:
-        """Write the figure.
+        """Write the figure. Of a page of HTML the size is printed first.
 
         Args:
             path: of the file; its ending says what is written: pdf, svg or png (a picture, by matplotlib), csv or npz
@@ -38,6 +39,7 @@ class Saved:
             content = self._numbers(kind)
         elif kind == "html":
             content = self.html().encode()
+            sys.stderr.write(f"{path} takes {len(content) / 1e6:.1f} MB.\n")
             if len(content) > LARGE:
                 warnings.warn(
                     f"{path.name} takes {len(content) / 1e6:.0f} MB: browsers open it slowly. Choose fewer layers.",

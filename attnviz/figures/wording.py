@@ -58,7 +58,7 @@ def heads_in_words(heads: Sequence[Head], count: int) -> str:
 
 def place_in_words(view: LayerView, token: int) -> str:
     """Return where a token lies, counted from 1."""
-    if token < view.prefix and view.attending is not None and token in view.attending:
+    if token < view.prefix and view.attending is not None and view.attending.max() < view.prefix:
         return f"query {token + 1} of {len(view.attending)}"
     if token < view.prefix:
         return "the class token" if view.prefix == 1 else f"token {token + 1}, which has no position"

@@ -72,6 +72,19 @@ def test_the_page_shows_what_the_picture_shows(chromium: Browser, tmp_path: Path
     page.context.close()
 
 
+def test_what_is_held_lies_at_the_same_place_on_a_layer_of_another_grid(chromium: Browser, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    trace = attnviz.watch(small.TwoGrids().eval().double())(small.batch(small.photo(32, 32)))
+    figure = attnviz.figure(trace, query=(5, 2), over=small.photo(32, 32))
+    page, said = opened(chromium, figure.save(tmp_path / "figure.html"))
+    for number, place in ((1, [2, 1]), (0, [5, 3]), (1, [2, 1])):
+        page.get_by_label("Layer", exact=True).fill(str(number))
+        page.wait_for_selector(f"#figure[data-shown='{number}']")
+        assert page.locator(".viewer").evaluate("(root) => root.read().query") == place
+    assert said == []
+    page.context.close()
+
+
 def test_pointer_keyboard_colours_and_a_saved_file(chromium: Browser, tmp_path: Path) -> None:
     path = attnviz.figure(small.seen(), over=small.photo()).save(tmp_path / "figure.html")
     page, said = opened(chromium, path, viewport={"width": 1280, "height": 720})

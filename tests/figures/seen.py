@@ -45,6 +45,42 @@ class Windows(nn.Module):
         return (self.weights @ value).mean((1, 2))
 
 
+class Padded(nn.Module):
+    """Patches of 4 x 4 pixels in windows of 3 x 3 patches, which zeros fill up to a multiple of 3; two heads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.patches, self.qkv = nn.Conv2d(3, 8, 4, 4), nn.Linear(8, 24)
+        self.num_heads = 2
+
+    def forward(self, pictures: Tensor) -> Tensor:
+        maps = self.patches(pictures)
+        maps = nn.functional.pad(maps, (0, -maps.shape[3] % 3, 0, -maps.shape[2] % 3))
+        tokens = maps.unfold(2, 3, 3).unfold(3, 3, 3).flatten(4).flatten(2, 3).permute(0, 2, 3, 1).flatten(0, 1)
+        query, key, value = self.qkv(tokens).unflatten(-1, (3, 2, 4)).permute(2, 0, 3, 1, 4)
+        self.weights = (query @ key.mT).softmax(-1)
+        return (self.weights @ value).mean((1, 2))
+
+
+class TwoGrids(nn.Module):
+    """Attention between patches of 4 x 4 pixels, and then between squares of 2 x 2 of them; two heads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.patches, self.merge = nn.Conv2d(3, 8, 4, 4), nn.Conv2d(8, 8, 2, 2)
+        self.fine, self.coarse = (nn.MultiheadAttention(8, 2, batch_first=True) for _ in range(2))
+
+    def forward(self, pictures: Tensor) -> Tensor:
+        maps = self.patches(pictures)
+        for attention in (self.fine, self.coarse):
+            tokens = maps.flatten(2).mT
+            tokens = tokens + attention(tokens, tokens, tokens, need_weights=False)[0]
+            maps = tokens.mT.unflatten(2, maps.shape[2:])
+            if attention is self.fine:
+                maps = self.merge(maps)
+        return maps.mean((2, 3))
+
+
 class Queries(nn.Module):
     """Three queries that are learnt, and attend to 8 x 8 patches and a class token; two heads."""
 

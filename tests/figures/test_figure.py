@@ -95,6 +95,36 @@ def test_within_windows_a_token_attends_to_those_of_its_window(tmp_path: Path) -
     np.testing.assert_allclose(received.sum(-1), 4, rtol=1e-9)  # one from each window
 
 
+def test_what_pads_a_window_stands_below_the_picture(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    net = small.Padded().eval().double()
+    trace = attnviz.watch(net)(small.batch(small.photo(32, 32)))
+    of_query = net.weights.detach()[7, :, 4].numpy()  # (head, key)
+    figure = attnviz.figure(trace, query=(7, 4))  # row 1, column 1 of the last row's middle window of 3 x 3 windows
+    found = np.load(figure.save(tmp_path / "figure.npz"))
+    assert [*found["grid_0"]] == [8, 8, 17, 17 + 7 * 8 + 4]
+    rows, columns = np.divmod(np.arange(9), 3)
+    on = rows < 2  # the third row of the window is padding
+    expected = np.zeros((2, 8, 8))
+    expected[:, 6 + rows[on], 3 + columns[on]] = of_query[:, on]
+    np.testing.assert_allclose(found["values_0"][:, 17:], expected.reshape(2, -1), rtol=1e-9, atol=1e-15)
+    padding = found["values_0"][:, :17]
+    np.testing.assert_allclose(np.sort(padding[padding > 0]), np.sort(of_query[:, ~on].ravel()), rtol=1e-9)
+
+
+def test_on_layers_of_two_grids_the_query_lies_at_the_same_place(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    trace = attnviz.watch(small.TwoGrids().eval().double())(small.batch(small.photo(32, 32)))
+    figure = attnviz.figure(trace, query=(5, 2))
+    found = np.load(figure.save(tmp_path / "figure.npz"))
+    assert [*found["grid_0"]] == [8, 8, 0, 5 * 8 + 2] and [*found["grid_1"]] == [4, 4, 0, 2 * 4 + 1]
+    expected = trace["coarse.weights"].at(batch=0, query=9).numpy()
+    np.testing.assert_allclose(found["values_1"], expected, rtol=1e-9)
+    figure.save(tmp_path / "figure.png")
+    with pytest.raises(BadInput, match=r"The query \(5, 8\) is not on this layer's grid: rows 0 to 7"):
+        attnviz.figure(trace, query=(5, 8))
+
+
 def test_queries_that_are_no_tokens_of_the_picture(tmp_path: Path) -> None:
     torch.manual_seed(0)
     net = small.Queries().eval().double()
@@ -166,6 +196,11 @@ def test_files_say_where_they_come_from_and_are_the_same_again(captured, tmp_pat
     assert ">layer 1</text>" in (tmp_path / "one.svg").read_text()
     with Image.open(tmp_path / "one.png") as picture:
         assert about == json.loads(picture.info["Description"])
+
+
+def test_the_size_of_a_page_is_said(captured, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = captured.save(tmp_path / "figure.html")
+    assert capsys.readouterr().err == f"{path} takes {path.stat().st_size / 1e6:.1f} MB.\n"
 
 
 def test_it_draws_into_axes_of_one_s_own(captured) -> None:

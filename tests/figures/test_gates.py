@@ -10,6 +10,7 @@ import torch
 import attnviz
 from attnviz.errors import BadInput
 from attnviz.figures.gates import GateFigure
+from attnviz.layers.bam import Bam
 from attnviz.subjects import Subject, example, net
 from tests.figures import seen as small
 
@@ -48,6 +49,22 @@ def test_gates_of_ours_are_those_of_their_taps() -> None:
         np.testing.assert_array_equal(values, trace[path].at(batch=0).numpy())
     (first,) = attnviz.gates(*CBAM, layers=-1).gates
     assert first == [*trace][-1]
+
+
+def test_a_gate_of_channels_and_places_at_once(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    layer = Bam(channels=4).eval().double()
+    with torch.no_grad(), attnviz.trace(layer, keep=["*"]) as trace:
+        layer(torch.rand(1, 4, 5, 6).double())
+    expected = trace["full_gate"].tensor[0].numpy()
+    figure = GateFigure({"full_gate": expected}, None)
+    np.testing.assert_array_equal(np.load(figure.save(tmp_path / "gate.npz"))["values_0"], expected)
+    lines = figure.save(tmp_path / "gate.csv").read_text().splitlines()
+    rows = [*csv.DictReader(line for line in lines if not line.startswith("#"))]
+    np.testing.assert_array_equal([float(row["factor"]) for row in rows], expected.ravel())
+    assert [rows[-1][name] for name in ("channel", "row", "column")] == ["4", "5", "6"]
+    assert "full_gate: mean of 4 channels</text>" in figure.save(tmp_path / "gate.svg").read_text()
+    assert [*attnviz.gates("channel_attention.digits-bam", "strokes:23").gates.values()][0].ndim == 3
 
 
 @pytest.mark.parametrize("theme", ["light", "dark", "print"])

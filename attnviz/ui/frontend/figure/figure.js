@@ -2,7 +2,7 @@
 // the colours of a theme. attnviz/figures/page.py writes the page; nothing in it needs a server or a network.
 
 import { element, text } from "../core/dom.js";
-import { withHeader } from "../core/payload.js";
+import { headerOf, withHeader } from "../core/payload.js";
 import { fromBase85 } from "./base85.js";
 
 /**
@@ -66,6 +66,37 @@ function asLinked(bytes, { state, fields }) {
 }
 
 /**
+ * The cell of a grid that lies where the centre of a cell of another grid does; [-1, i] lies on none, and stays.
+ * @param {number[]} place row and column
+ * @param {{rows: number, columns: number}} from
+ * @param {{rows: number, columns: number}} to
+ */
+export function carried([row, column], from, to) {
+  if (row < 0) return [row, column];
+  const on = (at, size, other) => Math.floor(((at + 0.5) / size) * other);
+  return [on(row, from.rows, to.rows), on(column, from.columns, to.columns)];
+}
+
+/**
+ * A payload of another layer that asks for what is shown now, on that layer's grid.
+ * @param {Uint8Array} bytes
+ * @param {any} part the viewer, with the layer that it shows
+ */
+function onItsGrid(bytes, part) {
+  const { header } = headerOf(bytes);
+  const before = part?.header;
+  if (!before?.state?.view || !header.state?.view) return bytes;
+  const { view } = before.state;
+  const same = before.rows === header.rows && before.columns === header.columns;
+  if (same && view.revision === header.state.view.revision) return bytes;
+  const places = header.fields.filter(({ kind }) => kind === "place").map(({ name }) => [name, part.view[name]]);
+  const moved = places.map(([name, place]) => [name, place && carried(place, before, header)]);
+  const value = { ...part.view, ...Object.fromEntries(moved) };
+  const revision = same ? view.revision : view.revision + 1; // what is as it was is not asked for again
+  return withHeader(bytes, { state: { view: { ...view, value, revision } } });
+}
+
+/**
  * Draw the figure of this page.
  * @param {(number: number, about: any) => (component: any) => unknown} mountOf which component draws a layer
  */
@@ -99,10 +130,12 @@ export async function show(mountOf) {
         number,
         payloadOf(number).then((bytes) => asLinked(bytes, state)),
       );
-    const data = await kept.get(number);
+    const bytes = /** @type {Uint8Array} */ (await kept.get(number));
     if (number !== wanted) return; // the slider has moved on
     const mount = mountOf(number, about);
-    mount({ data, parentElement: shadowOf(mount), setStateValue: () => {}, setTriggerValue: () => {} });
+    const parentElement = shadowOf(mount);
+    const data = onItsGrid(bytes, /** @type {any} */ (parentElement).attnviz);
+    mount({ data, parentElement, setStateValue: () => {}, setTriggerValue: () => {} });
     page.dataset.shown = String(number);
   };
   const controls = element("div.figure-controls");
