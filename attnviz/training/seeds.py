@@ -304,7 +304,8 @@ def _durations(before: Card | None, kept: int, trained: Sequence[Trained], count
     """Return what a card records of how long its trainings took.
 
     Args:
-        kept: so many of its trainings stay; they are taken to have been equally long.
+        kept: so many of its trainings stay; they are taken to have been equally long, and to have computed as long as
+            the new ones where the card does not hold for how long.
         counted: whether this process has done all the computing, so that its core-seconds are those of a training.
     """
     took = [one for result in trained for one in result.took]
@@ -314,7 +315,8 @@ def _durations(before: Card | None, kept: int, trained: Sequence[Trained], count
         stays = kept / len(before.runs)
         seconds += stays * before.seconds
         if computed is not None:
-            computed = None if before.core_seconds is None else stays * before.core_seconds + computed
+            known = before.core_seconds
+            computed += computed / len(trained) * kept if known is None else stays * known
     return {"seconds": round(seconds, 1), "core_seconds": None if computed is None else round(computed, 1)}
 
 

@@ -8,8 +8,8 @@ import attnviz
 from attnviz import cards, checkpoints, data
 from attnviz.data import Dataset
 from attnviz.errors import RunError
-from attnviz.recipes import Recipe
 from attnviz.training import runs, seeds
+from attnviz.training.durations import Duration
 from attnviz.training.events import Epoch
 from attnviz.training.run import Run
 from attnviz.work import processes
@@ -75,17 +75,30 @@ def test_a_seed_that_is_there_is_replaced_and_the_others_stay(here):
     assert (after.seed, after.weights_digest) == (before.seed, before.weights_digest)
     assert sorted(after.figures[0].per_seed) == sorted(before.figures[0].per_seed)
     assert after.figures[0].right == before.figures[0].right
-    per_seed = {seed: _took(chosen, seed) for seed in (0, 1, 2)}
+    per_seed = {seed: _took(seed) for seed in (0, 1, 2)}
     assert before.seconds == pytest.approx(sum(per_seed.values()), abs=0.1)
     assert after.seconds == pytest.approx(before.seconds * 2 / 3 + per_seed[1], abs=0.2)
     assert before.core_seconds is not None
     assert after.core_seconds == pytest.approx(before.core_seconds, rel=0.5)
+    # an old card does not hold them: the seeds that stay count as the new one
+    checkpoints.save(attnviz.load(after.name).model.state_dict(), after.model_copy(update={"core_seconds": None}))
+    again = seeds.train(chosen, [1], device="cpu", threads=1, report=small.silent)
+    assert again.core_seconds == pytest.approx(3 * _computed(1), abs=0.1)
 
 
-def _took(chosen: Recipe, seed: int) -> float:
+def _took(seed: int) -> float:
     """Return the seconds of a seed's epochs, from the log of its run."""
+    return sum(one.seconds for one in _durations(seed))
+
+
+def _computed(seed: int) -> float:
+    """Return the core-seconds of a seed's epochs, from the log of its run."""
+    return sum(one.core_seconds for one in _durations(seed))
+
+
+def _durations(seed: int) -> list[Duration]:
     (run,) = [Run(runs.read(run)) for run in runs.ids() if runs.read(run).seed == seed]
-    return sum(one.seconds for one in run.durations())
+    return run.durations()
 
 
 def test_seeds_can_be_added_to_an_old_card_but_not_replaced_on_it(here):
