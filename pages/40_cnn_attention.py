@@ -3,18 +3,16 @@
 import streamlit as st
 
 from attnviz.subjects import Net, Picture, Subject
-from attnviz.ui.components import stage_maps
 from attnviz.ui.components.pixel_viewer import pixel_viewer, settled_view
 from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW, attention
 from attnviz.ui.live import jacobian_map, second_training
 from attnviz.ui.mechanisms.cnn_attention import DATA, HEAD, MECHANISM, MODEL, NUMBER, experiments, words
-from attnviz.ui.mechanisms.cnn_attention.view import CONVOLUTIONS_VIEW
 from attnviz.ui.server import preload
 from attnviz.ui.shared import cache, mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 from attnviz.views.attention import FIELDS
 
-VIEWER, MAPS = "blocks", "stages"
+VIEWER = "blocks"
 UNIT = "block"
 
 OPENS = Picture(DATA, NUMBER)
@@ -46,9 +44,8 @@ def see(names: list[str]) -> Net:
     if said := nearly_even(subject):
         st.markdown(said)
     pickers.more(subject)
-    follow(subject)
     page.meaning(words.means(attention(subject, UNIT)), words.does_not_show())
-    choose(experiments.EXPERIMENTS, subject, heading="Experiment")
+    choose(experiments.EXPERIMENTS, subject)
     url_state.state(**pickers.stated(subject), **opening)
     return net
 
@@ -58,16 +55,6 @@ def nearly_even(subject: Subject) -> str:
     from attnviz.ui.mechanisms.cnn_attention import blocks
 
     return words.even(attention(subject, UNIT), cache.of_subject(blocks.evenly, subject))
-
-
-def follow(subject: Subject) -> None:
-    """Draw how the blocks are computed: the maps of every convolution."""
-    st.header("How a block is computed", anchor=False)
-    st.markdown(words.STAGES)
-
-    state = stage_maps.FIELDS.read(st.query_params.to_dict())
-    keep = mechanism_page.keep(stage_maps.FIELDS, stage_maps.settled_view, MAPS)
-    stage_maps.stage_maps(CONVOLUTIONS_VIEW.of(subject), key=MAPS, state=state, on_change=keep)
 
 
 main()

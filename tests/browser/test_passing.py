@@ -57,7 +57,7 @@ def test_a_cell_survives_the_way_across_other_maps(serve: Serve, visit: Visit) -
 
 
 def test_a_cell_of_a_stage_survives_the_way_to_its_legend(serve: Serve, visit: Visit) -> None:
-    page = visit(f"{serve()}/cnn_attention?v=2")
+    page = visit(f"{serve()}/cnn_attention?v=2&experiment=computed")
     stages = page.locator(".stage-maps[data-drawn]")
     stages.wait_for()
     wait_until_ready(page)

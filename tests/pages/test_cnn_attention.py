@@ -50,6 +50,18 @@ def test_the_url_names_a_stage_and_a_channel(page: AppTest) -> None:
     assert [layer["path"] for layer in maps(page)["layers"]] == ["conv.0", "conv.1", "conv.2"]
 
 
+def test_how_a_block_is_computed_is_drawn_once_one_asks_and_where_a_link_names_a_stage(page: AppTest) -> None:
+    run(page)
+    assert headers(page, "layers") == []
+    run(page, stage="conv")  # as links did before it was an experiment
+    assert page.session_state[key_of("computed")]
+    assert maps(page)["state"]["view"]["value"]["stage"] == "conv"
+    run(page, experiment="who")
+    assert headers(page, "layers") == []
+    run(page, experiment="computed")
+    assert maps(page)["state"]["view"]["value"]["stage"] == "conv"
+
+
 def test_the_experiment_says_what_was_not_trained_and_shows_weights_inside_a_block_where_there_are_some(
     page: AppTest, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

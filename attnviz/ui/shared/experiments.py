@@ -46,7 +46,7 @@ def choose(experiments: Mapping[str, Experiment], *seen: object, heading: str = 
         experiments: by the name that stands in the URL, in the order they are offered.
         *seen: handed to the experiment that is open, such as the model and the picture.
     """
-    opened = url_state.choice(FIELD, ["", *experiments], "")
+    opened = url_state.choice(FIELD, ["", *experiments], _implied(experiments))
     words = {word: None for one in experiments.values() for word in one.words}
     st.header(heading, anchor=False)
     with st.container(key="experiments", gap="xsmall"):
@@ -66,6 +66,11 @@ def choose(experiments: Mapping[str, Experiment], *seen: object, heading: str = 
                             st.info(refused)
                         else:
                             one.show(*seen)
+
+
+def _implied(experiments: Mapping[str, Experiment]) -> str:
+    """Return the experiment that a URL shows without naming it, by the words of its choices; "" where there is none."""
+    return next((name for name, one in experiments.items() if set(one.words) & set(st.query_params)), "")
 
 
 def link(name: str, title: str) -> str:

@@ -41,7 +41,7 @@ MECHANISM = Mechanism(
         {"model": MODEL, "data": DATA, "number": NUMBER, "query": "3,4", "head": HEAD},
     ),
     derived=_derived,
-    preload=("pixel_viewer", "stage_maps"),
+    preload=("pixel_viewer",),
     heights={"blocks": Height(560, phone=1456), "stages": Height(700)},
     imports=("attnviz.ui.components.pixel_viewer", "attnviz.ui.components.stage_maps"),
 )

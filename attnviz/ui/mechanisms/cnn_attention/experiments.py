@@ -1,4 +1,4 @@
-"""The experiment of the page: which blocks of a picture may attend to which, and what that costs."""
+"""The experiments of the page: how a block is computed; which blocks may attend to which, and what that costs."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ from attnviz.models import input_of
 from attnviz.recipes import RECIPES
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Subject, usable
+from attnviz.ui.components import stage_maps
 from attnviz.ui.components.map_grid import Names, map_grid, packed
 from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.cnn_attention import words
-from attnviz.ui.shared import cache, costs
+from attnviz.ui.mechanisms.cnn_attention.view import CONVOLUTIONS_VIEW
+from attnviz.ui.shared import cache, costs, mechanism_page
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.verdict import beside
 from attnviz.views.attention import FIELDS
 
+MAPS = "stages"  # key of the maps of every convolution
 KINDS = {
     "blocks": "Every block attends to all blocks",
     "within": "Each block attends to itself alone",
@@ -31,6 +34,14 @@ KINDS = {
     "plain": "No attention, the paper's network",
 }  # the end of a recipe's name -> which blocks may attend to which
 TASKS = ("cluttered", "fashion")  # what all five networks were trained on, as their recipes' names say
+
+
+def computed(subject: Subject) -> None:
+    """Draw the maps of every convolution."""
+    st.markdown(words.STAGES)
+    state = stage_maps.FIELDS.read(st.query_params.to_dict())
+    keep = mechanism_page.keep(stage_maps.FIELDS, stage_maps.settled_view, MAPS)
+    stage_maps.stage_maps(CONVOLUTIONS_VIEW.of(subject), key=MAPS, state=state, on_change=keep)
 
 
 def who(subject: Subject) -> None:
@@ -130,10 +141,16 @@ WITHIN = View("weights_within_a_block", OfBlock, within_payload)
 
 
 EXPERIMENTS = {
+    "computed": Experiment(
+        "How is a block computed?",
+        "Follows a cell through the convolutions, and draws every channel of every stage.",
+        computed,
+        tuple(stage_maps.FIELDS.defaults),
+    ),
     "who": Experiment(
         "Which blocks may attend to which?",
         "Compares five networks whose blocks may attend to all blocks, to themselves or to none: their size, their "
         "work and their accuracy.",
         who,
-    )
+    ),
 }
