@@ -1,9 +1,10 @@
 """Load the pictures of a data set, or some of them, and say which are here."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -71,13 +72,27 @@ def load(name: str, split: str = "train", classes: Sequence[int] | None = None, 
     if split == "samples":
         dataset = Dataset(*samples.read(name)[:2])
     else:
-        dataset = Dataset(*its.make(split, count)) if its.make else read(name, split)
+        if its.make is None:
+            dataset = read(name, split)
+        elif classes is not None and len(classes) < len(its.classes) and its.make_some and not its.made_from:
+            dataset = _of_classes(name, split, tuple(classes), count, its.make_some)
+            count = None
+        else:
+            dataset = Dataset(*its.make(split, count))
         its.target.check(name, dataset.labels, its.classes)
     if count is not None:
         dataset = Dataset(dataset.images[:count], dataset.labels[:count])
     if classes is None or (its.target.per_step and tuple(classes) == tuple(range(len(its.classes)))):
         return dataset
     return subset(dataset, classes)
+
+
+@lru_cache(maxsize=4)
+def _of_classes(
+    name: str, split: str, classes: tuple[int, ...], count: int | None, make: Callable[..., tuple[Any, Any]]
+) -> Dataset:
+    """Make the pictures of some classes and no others: of two digits of ten, in a fifth of the time."""
+    return Dataset(*make(split, np.flatnonzero(np.isin(labels(name, split)[:count], classes))))
 
 
 def pick(name: str, split: str, numbers: Sequence[int] | npt.NDArray[np.int64]) -> Dataset:

@@ -97,19 +97,25 @@ def pick(split: str, numbers: Integers) -> tuple[Bytes, Integers]:
         As `load`, in the order of the numbers; of this caller alone.
     """
     digits = labels(split)[numbers]
+    images = np.empty((len(numbers), SIZE, SIZE, 1), np.uint8)
+    for start in range(0, len(numbers), BLOCK):
+        few = slice(start, start + BLOCK)
+        images[few, :, :, 0] = _pick(split, numbers[few], digits[few])
+    return images, digits
+
+
+def _pick(split: str, numbers: Integers, digits: Integers) -> Bytes:
     blocks, places = np.divmod(numbers, BLOCK)
     different = np.unique(blocks)
-    if not len(different):
-        return np.zeros((0, SIZE, SIZE, 1), np.uint8), digits
     which = [np.flatnonzero(blocks == block) for block in different]
     strokes = [
         _strokes(digits[its], _Chance(SEEDS[split], int(block), places[its]))
         for block, its in zip(different, which, strict=True)
     ]
     together = (np.concatenate(parts, 1) for parts in zip(*strokes, strict=True))  # ink takes most of the time
-    images = np.empty((len(numbers), SIZE, SIZE, 1), np.uint8)
-    images[np.concatenate(which), :, :, 0] = _centre(_ink(*together))
-    return images, digits
+    images = np.empty((len(numbers), SIZE, SIZE), np.uint8)
+    images[np.concatenate(which)] = _centre(_ink(*together))
+    return images
 
 
 @lru_cache(maxsize=4)

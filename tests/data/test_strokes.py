@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attnviz import data
 from attnviz.data import strokes
 from attnviz.errors import BadInput, UnknownName
 
@@ -91,6 +92,18 @@ def test_picked_pictures_are_those_of_the_split():
     whole, digits = strokes.load("test", 301)
     assert (images == whole[numbers]).all() and (labels == digits[numbers]).all()
     assert strokes.pick("test", numbers[:0])[0].shape == (0, 28, 28, 1)
+
+
+def test_some_classes_of_a_split_are_the_whole_ones_and_no_others_are_drawn(monkeypatch):
+    whole = data.load("strokes", "test", count=900)
+    drawn = []
+    pick = strokes._pick
+    monkeypatch.setattr(strokes, "_pick", lambda *given: drawn.append(len(given[1])) or pick(*given))
+    for classes in ((8, 1), (3,), (0, 1, 2, 4, 5, 6, 7, 8, 9)):
+        drawn.clear()
+        few, expected = data.load("strokes", "test", classes, count=900), data.subset(whole, classes)
+        assert np.array_equal(few.images, expected.images) and np.array_equal(few.labels, expected.labels)
+        assert sum(drawn) == len(few.labels)
 
 
 def test_seeds_draw_differently():
