@@ -68,8 +68,16 @@ LEFT_OUT = pytest.StashKey[int]()  # how many slow tests
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Run folders in two processes, as each browser test keeps a browser and a server busy; run files in one."""
-    return 2 if any(Path(argument).is_dir() for argument in config.args) else 0
+    """Run folders in two processes, with browser tests in three, and files in one.
+
+    A browser test waits for nearly half of its time, for its page, its server or the driver between them: measured on
+    four files of tests, it keeps 0.43 to 0.6 cores busy.
+    """
+    folders = [Path(argument).resolve() for argument in config.args if Path(argument).is_dir()]
+    browser = Path(__file__).parent / "browser"
+    return (
+        3 if any(browser in (one, *one.parents) or one in browser.parents for one in folders) else 2 if folders else 0
+    )
 
 
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:
