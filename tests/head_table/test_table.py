@@ -1,5 +1,6 @@
 """Every figure of the table of heads, and its intervals, held against a computation that shares no code with it."""
 
+import os
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,8 @@ from attnviz.head_table.door import pictures_of
 from attnviz.head_table.measures import MEASURES
 from attnviz.head_table.table import Heads, average, proportion
 from tests.head_table import oracle
+
+MANY = int(os.environ.get("HEAD_PICTURES", "80"))  # of the slow test: more than two parts, of which one is not full
 
 
 @pytest.fixture(autouse=True)
@@ -103,10 +106,10 @@ def test_all_figures_of_a_checkpoint_equal_a_loop() -> None:
 
 
 @pytest.mark.slow
-def test_all_figures_of_three_nets_over_500_pictures_equal_a_loop() -> None:
-    digits(500)
+def test_all_figures_of_three_nets_over_many_pictures_equal_a_loop() -> None:
+    digits(MANY)
     for seed, prefix in ((1, 1), (2, 0)):
-        net, images = small(seed, prefix=prefix), some_pictures(500)
+        net, images = small(seed, prefix=prefix), some_pictures(MANY)
         forward, pictures = oracle.small(net), images.numpy()
         steep = np.array([slope(forward, image) for image in pictures])
         found = attnviz.heads(net, images, mask="ink", random=False)
