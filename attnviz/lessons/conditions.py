@@ -10,6 +10,7 @@ A name without a dot is a field of the URL, which leaves defaults out; one with 
 
 import re
 from collections.abc import Collection, Mapping
+from difflib import get_close_matches
 
 from attnviz.errors import BadInput, closest
 from attnviz.lessons.languages import DEFAULT, LANGUAGES, Language
@@ -17,6 +18,8 @@ from attnviz.lessons.lesson import Condition
 
 RELATIONS = ("is not set", "is set", "is not", "is", "contains", "changed", "<=", ">=", "<", ">")
 ALONE = ("is set", "is not set", "changed")  # these take no value
+
+_ALIKE = 0.8  # so much as a misspelt component is like the right one, which others, of other packages, are not
 
 _NAME = r"[A-Za-z_]\w{0,39}(?:\.[a-z_]\w{0,39}){0,2}"
 _ONE = re.compile(
@@ -55,7 +58,7 @@ def read(words: str, declared: Mapping[str, Collection[str]], language: Language
 
 
 def check_name(name: str, declared: Mapping[str, Collection[str]]) -> None:
-    """Refuse the name of a value that its component does not declare.
+    """Refuse the name of a value that its component does not declare, or of a component that is misspelt.
 
     Args:
         name: COMPONENT.VALUE; one without a dot is a field of the URL, and passes.
@@ -64,6 +67,8 @@ def check_name(name: str, declared: Mapping[str, Collection[str]]) -> None:
         BadInput: says which values there are.
     """
     component, dot, value = name.partition(".")
+    if dot and component not in declared and get_close_matches(component, declared, 1, _ALIKE):
+        raise BadInput(f"There is no component {component!r}. {closest(component, declared)}")
     if dot and component in declared and value not in declared[component]:
         raise BadInput(f"{component} declares no value {value!r}. {closest(value, declared[component])}")
 

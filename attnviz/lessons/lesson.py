@@ -115,6 +115,7 @@ class Step:
         line: in the file.
         formulas: LaTeX, in the order of the text's and the task's numbers.
         task: what the reader is to do; None for nothing.
+        links: the pages that its text leads to, of those with fields.
     """
 
     title: str
@@ -123,6 +124,7 @@ class Step:
     text: list[Block]
     formulas: Sequence[str] = ()
     task: Task | None = None
+    links: Sequence[View] = ()
 
     def shown(self) -> Iterator[tuple[str, str]]:
         """Yield what the step names of what its view shows: the words written here, and the value that they are."""

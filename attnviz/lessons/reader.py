@@ -3,8 +3,8 @@
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 from markdown_it.tree import SyntaxTreeNode
 
@@ -14,6 +14,7 @@ from attnviz.lessons.fences import unclosed
 from attnviz.lessons.languages import DEFAULT, LANGUAGES
 from attnviz.lessons.lesson import Block, Known, Lesson, Mistake, Option, Step, Task, View
 from attnviz.lessons.text import TARGET, Texts, markdown
+from attnviz.lessons.views import view_of
 
 LARGEST = 60_000  # characters of a lesson
 MOST_STEPS = 40
@@ -24,9 +25,6 @@ DIRECTIVES = {  # name -> its options
     "solution": ("view",),
     "keypoints": (),
 }
-OWN = ("lesson", "step", "only")
-"""Fields of the URL that say which lesson is open; a view is written without them."""
-
 _OPTION = re.compile(r":([a-z_-]+):[ \t]*(.*)")
 _BOX = re.compile(r"\[([ xX])\][ \t]+")
 
@@ -40,34 +38,6 @@ def read(text: str, file: str, known: Known) -> tuple[Lesson | None, list[Mistak
         known: what a lesson may name.
     """
     return _Reader(file, known).read(text)
-
-
-def view_of(word: str, known: Known, before: View | None) -> View:
-    """Return the view that a URL means.
-
-    Args:
-        word: such as "draw?data=strokes&number=23", copied from a browser with or without the beginning; "?"
-            and fields for the same page as before, with these changed.
-
-    Raises:
-        BadInput: it is no URL of a page.
-    """
-    try:
-        parts = urlsplit(word.strip())
-        words = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
-    except ValueError as error:
-        raise BadInput(f"The URL {word[:60]!r} cannot be read: {error}.") from error
-    words = {key: value for key, value in words.items() if key not in OWN}
-    page = parts.path.rstrip("/").rpartition("/")[2]
-    if not page and not parts.netloc and parts.query and not parts.path:
-        if before is None:
-            raise BadInput("The first view names its page: PAGE?data=strokes&number=23, as the browser shows it.")
-        return View(before.page, {**before.words, **words})
-    if page == "home":
-        page = ""
-    if page not in known.pages:
-        raise BadInput(f"There is no page {page[:60]!r}. {closest(page[:60], [one for one in known.pages if one])}")
-    return View(page, words)
 
 
 @dataclass
@@ -199,7 +169,10 @@ class _Reader:
             if name in step.seen and not exercise:
                 self.complain(step.seen[name].line, f"A {name} belongs to an exercise, and this step has none.")
         task = self._task(step, exercise, view) if exercise else None
-        self.steps.append(Step(step.title, step.line + 1, view, step.text, tuple(step.texts.formulas), task))
+        texts = step.texts
+        self.steps.append(
+            Step(step.title, step.line + 1, view, step.text, tuple(texts.formulas), task, tuple(texts.links))
+        )
 
     # Tasks
 
@@ -220,6 +193,8 @@ class _Reader:
             )
         if options and sum(option.right for option in options) != 1:
             self.complain(exercise.line, "Of the answers exactly one is right: mark it '- [x]'.")
+        if options and (len(options) < 2 or any(one.words == other.words for one, other in combinations(options, 2))):
+            self.complain(exercise.line, "There are two answers or more to choose from, and no two are the same.")
         check: list[list[str]] = []
         number, target, within = None, "", 0.0
         try:
@@ -229,7 +204,9 @@ class _Reader:
             self.complain(exercise.lines["check"], str(error))
         if "number" in exercise.options:
             number, target = self._number(exercise)
-        if "within" in exercise.options:
+        if "within" in exercise.options and "number" not in exercise.options:
+            self.complain(exercise.lines["within"], "Only a :number: may be off: leave :within: out, or add it.")
+        elif "within" in exercise.options:
             word = exercise.options["within"]
             plain = self.language.plain(word)
             if plain is None or float(plain) < 0:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
@@ -15,7 +15,8 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 from attnviz.errors import AttnvizError, BadInput, closest
 from attnviz.lessons import conditions
 from attnviz.lessons.languages import DEFAULT, LANGUAGES, Language
-from attnviz.lessons.lesson import Block, Known
+from attnviz.lessons.lesson import Block, Known, View
+from attnviz.lessons.views import view_of
 
 COLOURS = ("query", "key", "value")
 """Roles that colour their words, as these are coloured everywhere."""
@@ -29,6 +30,7 @@ PLACES = ("query", "key", "pixel", "cell")
 
 _WRITTEN = re.compile(r"[+\u2212-]?(\d[\d.,]*)(?:\s?%)?", re.ASCII)
 _TARGETED = re.compile(r"(.*\S)\s*<([^<>]+)>", re.DOTALL)
+_BARE = re.compile(rf"{{({'|'.join(ROLES)})}}")  # a role without its text
 _MARKS = {"em", "strong"}
 _BREAKS = {"softbreak", "hardbreak"}
 
@@ -47,12 +49,15 @@ class Texts:
 
     Args:
         complain: receives the line (from 0) and the sentence of every mistake.
+        formulas: LaTeX, in the order of their numbers.
+        links: the views that links with fields lead to.
     """
 
     known: Known
     complain: Callable[[int, str], None]
     language: Language = LANGUAGES[DEFAULT]
     formulas: list[str] = field(default_factory=list)
+    links: list[View] = field(default_factory=list)
 
     def blocks(self, nodes: list[SyntaxTreeNode], first: int) -> list[Block]:
         """Return what nodes say.
@@ -99,6 +104,8 @@ class Texts:
             elif node.type == "text":
                 if node.content:
                     found.append(["text", node.content])
+                if bare := _BARE.search(node.content):
+                    self.complain(line, f"After {bare[0]} its text stands between backticks: {bare[0]}`...`.")
             elif node.type in _MARKS:
                 found.append([node.type, self.inlines(node.children, line)])
             elif node.type == "code_inline":
@@ -131,6 +138,11 @@ class Texts:
                 line,
                 f"A link leads to a page of the app, such as draw, or to https://..., not {href[:60]!r}.",
             )
+        elif inside and parts is not None and parts.query:
+            try:
+                self.links.append(replace(view_of(href, self.known, None), line=line + 1))
+            except BadInput as error:
+                self.complain(line, str(error))
         return ["link", href, self.inlines(node.children, line)]
 
     def _role(self, node: SyntaxTreeNode, line: int) -> list[object]:

@@ -47,6 +47,13 @@ def swapped(*pairs: tuple[str, str]) -> str:
         ("level: all", "level all", "has no colon after its name"),
         ("  - Read it.", "\t- Read it.", "here is a tab"),
         ("level: all", "level: all\nlevel: some", "twice"),
+        ("look?number=23&query=12,13", "look?number=23&number=24", "names the field 'number' more than once"),
+        ("viewer.weight > 0.5", "viewr.weight > 0.5", "Did you mean 'viewer'?"),
+        ("`8 <viewer.answer>`", "`8 <veiwer.answer>`", "Did you mean 'viewer'?"),
+        ("{term}`attention head`", "{term} attention head", "stands between backticks: {term}`...`."),
+        ("[page](draw)", "[page](draw?models=a&models=b)", "names the field 'models' more than once"),
+        (":number: 0.25 <viewer.weight>\n:within: 0.1", ":within: 0.1", "Only a :number: may be off"),
+        (":::{exercise}\nChoose.", ":::{exercise}\nChoose.\n\n- [ ] The first", "no two are the same"),
     ],
 )
 def test_a_word_of_it(old: str, new: str, says: str) -> None:

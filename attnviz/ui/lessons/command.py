@@ -65,8 +65,8 @@ def check(folder: str) -> Iterator[str]:
                 yield from map(str, more)
         except in_browser.NoBrowser as error:
             yield (
-                f"The numbers in the text, and conditions on values of components, were not compared in "
-                f"{counted(len(left), 'lesson')}, as that takes a browser. To compare them, {error}."
+                "The numbers in the text, conditions on values of components, and what only these know of views, were "
+                f"not compared in {counted(len(left), 'lesson')}, as that takes a browser. To compare them, {error}."
             )
     if count:
         raise BadInput(f"{count} {'mistake has' if count == 1 else 'mistakes have'} to be corrected.")

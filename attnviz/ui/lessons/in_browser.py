@@ -15,6 +15,7 @@ import urllib.request
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -64,6 +65,16 @@ WRONG = f"""async ([module, named]) => {{
     return said === written ? [] : [[at, said]];
   }});
 }}"""
+# What components say of the URL.
+COMPLAINTS = """() => [...document.querySelectorAll('[data-testid^="stBidiComponent"]')]
+  .flatMap((host) => [...(host.shadowRoot?.querySelectorAll(".complaint:not([hidden])") ?? [])])
+  .map((one) => one.firstChild?.textContent ?? "").filter((one) => one.startsWith("The URL asks for"))"""
+FRAMED = "async ([module, name]) => Boolean((await import(module)).partOf(name))"
+# The names of the parts of a page that can be pointed at.
+PARTS = """() => [...document.querySelectorAll('[data-testid^="stBidiComponent"]')].flatMap((host) =>
+  [...(host.shadowRoot?.querySelectorAll("[data-drawn]") ?? [])].flatMap((root) => [root.dataset.component,
+    ...[...root.querySelectorAll("[class]")].flatMap((part) =>
+      [...part.classList].map((one) => `${root.dataset.component}.${one}`))]))"""
 HOLDS = """async ([module, check, after, before]) => {
   const { holds } = await import(module);
   return check.map((one) => holds([one], (name) => after[name], (name) => before[name]));
@@ -88,7 +99,8 @@ def needed(lesson: Lesson) -> bool:
     """Return whether anything of a lesson can be tried in a browser alone."""
     tasks = [step.task for step in lesson.steps if step.task]
     numbers = any([*step.shown(), *step.shown_when_solved()] for step in lesson.steps)
-    return numbers or any(task.target or _of_components(task) for task in tasks)
+    views = [*(step.view for step in lesson.steps), *(task.shows for task in tasks if task.shows)]
+    return numbers or any(task.target for task in tasks) or any(view.words or view.frame for view in views)
 
 
 def mistakes(folder: Path, lessons: Mapping[str, tuple[Lesson, Collection[int]]]) -> Iterator[list[Mistake]]:
@@ -130,18 +142,18 @@ class _Tried:
         if task and task.target and task.number is not None and not task.within:
             first.append(_Named(task.number, task.target, task.line, plain=True))
         asked = task is not None and bool(_of_components(task))
-        if not (first or second or asked):
+        if not (first or second or asked or number in self.lesson.views):
             return
-        self.show(number, step.view)
+        yield from self.show(number, step.view)
         yield from self.compared(first)
         before = self.page.evaluate(SHOWN)
         if task and asked and all(self.held(task.check, before, before)):
             yield self.mistake(
                 task.line, "This task is done before anything was done: its condition holds in the step's view."
             )
-        if not (task and task.shows and (second or asked)):
+        if not (task and task.shows):
             return
-        self.show(number, task.shows)
+        yield from self.show(number, task.shows)
         yield from self.compared(second)
         after = self.page.evaluate(SHOWN)
         for one, held in zip(task.check, self.held(task.check, after, before), strict=True):
@@ -152,9 +164,20 @@ class _Tried:
                 sentence = f"In this view of the solution the condition {condition!r} fails: {shown}."
                 yield self.mistake(task.shows.line, sentence)
 
-    def show(self, number: int, view: View) -> None:
+    def show(self, number: int, view: View) -> Iterator[Mistake]:
+        """Open a view, and yield what its components complain of, and the part that it points at in vain."""
         self.page.goto(f"{self.address}/{view.page}?{urlencode(words_of(view, self.lesson.name, number))}")
         self.page.wait_for_function(STILL)
+        for sentence in self.page.evaluate(COMPLAINTS):
+            yield self.mistake(view.line, f"The page of this view complains: {sentence}")
+        for _ in range(MORE // 200 if view.frame else 0):
+            if self.page.evaluate(FRAMED, [self.address + BARS, view.frame]):
+                return
+            self.page.wait_for_timeout(200)
+        if view.frame:
+            near = get_close_matches(view.frame, sorted(set(self.page.evaluate(PARTS))), 1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            yield self.mistake(view.line, f"This page has no part {view.frame!r} to point at.{hint}")
 
     def compared(self, named: Sequence[_Named]) -> Iterator[Mistake]:
         """Yield a mistake for each number that the page does not show, once it has had time to."""

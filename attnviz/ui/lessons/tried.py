@@ -67,10 +67,20 @@ def mistakes(lesson: Lesson) -> list[Mistake]:
         return opened[key]
 
     for step in lesson.steps:
-        before = look(step.view).words
+        shown = look(step.view)
+        before = shown.words
+        for link in step.links:
+            look(link)
         task = step.task
         if task is None:
             continue
+        known = sorted(shown.looked_at - OWN)
+        for name in [one[0] for one in task.check if "." not in one[0] and one[0] not in shown.looked_at]:
+            complain(
+                task.line,
+                f"The page {step.view.page or 'home'!r} has no field {name!r} that could be checked. "
+                f"{closest(name, known)}",
+            )
         if task.check and holds(task.check, before):
             complain(task.line, "This task is done before anything was done: its condition holds in the step's view.")
         if task.shows is None:
@@ -139,21 +149,28 @@ def _states(test: AppTest) -> bool:
 
 
 def _out_of_place(header: Any, words: Mapping[str, str]) -> Iterator[str]:
-    """Yield a sentence for each place of the URL that the picture of a component does not have."""
+    """Yield a sentence for each word of the URL that a component does not have: a choice, or a place on its picture."""
     if not isinstance(header, Mapping) or "fields" not in header:
         return
-    rows, columns = header.get("rows"), header.get("columns")
+    for field in header["fields"]:
+        name, word = field["name"], words.get(field["name"], "")
+        options = {"choice": field["options"], "yes_no": ("yes", "no")}.get(field["kind"])
+        if word and options and word not in options:
+            yield f"The URL asks for {name} '{word}', which there is not. {closest(word, options)}"
+        if field["kind"] == "place":
+            yield from _no_place(name, word, header)
+
+
+def _no_place(name: str, word: str, header: Mapping[str, Any]) -> Iterator[str]:
+    rows, columns, parts = header.get("rows"), header.get("columns"), word.split(",")
     if not (isinstance(rows, int) and isinstance(columns, int)):
         return
-    for field in header["fields"]:
-        word = words.get(field["name"], "")
-        parts = word.split(",")
-        if field["kind"] == "place" and len(parts) == 2 and all(part.isdecimal() for part in parts):
-            row, column = map(int, parts)
-            nowhere = row == 0 and 1 <= column <= header.get("prefix", 0)  # a class token
-            if not nowhere and not (1 <= row <= rows and 1 <= column <= columns):
-                nearest = f"{min(max(row, 1), rows)},{min(max(column, 1), columns)}"
-                yield (
-                    f"The URL asks for {field['name']} '{word}', and there are rows 1 to {rows} and columns 1 to "
-                    f"{columns}. Did you mean '{nearest}'?"
-                )
+    if len(parts) == 2 and all(part.isdecimal() for part in parts):
+        row, column = map(int, parts)
+        nowhere = row == 0 and 1 <= column <= header.get("prefix", 0)  # a class token
+        if not nowhere and not (1 <= row <= rows and 1 <= column <= columns):
+            nearest = f"{min(max(row, 1), rows)},{min(max(column, 1), columns)}"
+            yield (
+                f"The URL asks for {name} '{word}', and there are rows 1 to {rows} and columns 1 to {columns}. Did you "
+                f"mean '{nearest}'?"
+            )

@@ -38,11 +38,13 @@ So.
 - It works.
 :::
 """
-SHOWN, TASK, SOLVED = 13, 18, 24
+SHOWN, WORDS, TASK, SOLVED = 13, 16, 18, 24
 
 
-def lesson(view: str = "head=2", check: str = "query is 12,13", solution: str = "query=12,13") -> Lesson:
-    text = TEXT.replace("VIEW", view).replace("CHECK", check).replace("SOLUTION", solution)
+def lesson(
+    view: str = "head=2", check: str = "query is 12,13", solution: str = "query=12,13", words: str = "Look."
+) -> Lesson:
+    text = TEXT.replace("VIEW", view).replace("CHECK", check).replace("SOLUTION", solution).replace("Look.", words)
     read, mistakes = reader.read(text, "tried.md", known())
     assert read, mistakes
     return read
@@ -59,11 +61,19 @@ def lesson(view: str = "head=2", check: str = "query is 12,13", solution: str = 
         ({"check": "key is set and viewer.weight > 1"}, SOLVED, "the condition 'key is set' fails"),
         ({"check": "query is 12,13 and head is 3"}, SOLVED, "the condition 'head is 3' fails"),
         ({"solution": "query=12,13&kye=3,3"}, SOLVED, "Did you mean 'key'"),
+        ({"view": "direction=recieved"}, SHOWN, "Did you mean 'received'"),
+        ({"words": "There is [a page](draw?modl=x)."}, WORDS, "Did you mean 'models'"),
     ],
 )
 def test_a_mistake_in_a_view_or_a_task_is_named_with_its_line(arguments: dict[str, str], line: int, says: str) -> None:
     (one,) = tried.mistakes(lesson(**arguments))
     assert str(one).startswith(f"tried.md:{line}: ") and says in one.sentence, one
+
+
+def test_a_misspelt_field_in_a_condition_is_named_with_its_line_and_the_right_one() -> None:
+    first, second = tried.mistakes(lesson(check="querry is 12,13"))
+    assert first.line == TASK and "no field 'querry'" in first.sentence and "Did you mean 'query'" in first.sentence
+    assert second.line == SOLVED and "fails" in second.sentence
 
 
 def test_a_right_lesson_has_no_mistake() -> None:

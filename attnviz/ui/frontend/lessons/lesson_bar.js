@@ -114,7 +114,7 @@ function components() {
 }
 
 /** A part of the page, by the key of a container, COMPONENT, or COMPONENT.CLASS. @param {string} name */
-function partOf(name) {
+export function partOf(name) {
   const [component, inside] = name.split(".");
   const root = components().find((one) => one.dataset.component === component);
   if (root) return inside ? root.querySelector(`.${CSS.escape(inside)}`) : root;
