@@ -121,11 +121,15 @@ class Journal:
             import optuna
 
             storage = self._storage()
-            return optuna.load_study(study_name=_NAME, storage=storage) if storage.get_all_studies() else None
+            if not storage.get_all_studies():
+                return None
+            study = optuna.load_study(study_name=_NAME, storage=storage)
+            _ = study.direction  # it has one, or is damaged
+            return study
 
     def dead(self, study: Study, running: list[FrozenTrial]) -> list[FrozenTrial]:
         """Return the running trials whose workers no longer hold their lock."""
-        names = {one.number: one.user_attrs.get("owner", "") for one in running}
+        names = {one.number: str(one.user_attrs.get("owner", "")) for one in running}
         living = {name for name in {*names.values()} if name and alive(self._home, name)}
         return [one for one in running if names[one.number] not in living]
 
@@ -149,7 +153,7 @@ class Journal:
             yield
         except ImportError as error:
             raise BadInput('A search needs Optuna. Install it: pip install "attnviz[search]"') from error
-        except (ValueError, KeyError, AttributeError, TypeError, OSError) as error:
+        except Exception as error:  # whatever Optuna makes of a damaged line
             raise RunError(f"{self._path} cannot be read. Delete the search and start it again.") from error
 
     def _storage(self) -> BaseStorage:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from attnviz import files
+from attnviz.errors import RunError
 from attnviz.recipes.axes import Axis, Value
 from attnviz.work.folders import LARGEST
 from attnviz.work.search.stores import store
@@ -167,7 +168,7 @@ class Search:
 
     def trials(self) -> tuple[Trial, ...]:
         """Return all trials."""
-        return tuple(_trial(one) for one in self.study.get_trials(deepcopy=False))
+        return looked_at(self.study)
 
     @contextmanager
     def _at_the_gate(self) -> Iterator[None]:
@@ -214,8 +215,16 @@ def opened(home: Path, wanted: Wanted) -> Study | None:
 
 
 def looked_at(study: Study) -> tuple[Trial, ...]:
-    """Return the trials of a study."""
-    return tuple(_trial(one) for one in study.get_trials(deepcopy=False))
+    """Return the trials of a study.
+
+    Raises:
+        RunError: they are damaged.
+    """
+    found = study.get_trials(deepcopy=False)
+    try:
+        return tuple(map(_trial, found))
+    except Exception as error:  # whatever a damaged value leads to
+        raise RunError("The trials of this search are damaged. Delete the search and start it again.") from error
 
 
 def _finished(trials: list[FrozenTrial]) -> int:

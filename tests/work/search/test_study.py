@@ -165,6 +165,33 @@ def test_a_journal_that_cannot_be_read_is_one_sentence(home):
         study.opened(home, _wanted())
 
 
+def _noted(**what: object) -> str:
+    return json.dumps({"op_code": 8, "worker_id": "x", "trial_id": 0, "user_attr": what})
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[" * 3000 + "]" * 3000, '{"op_code": 99, "worker_id": "x"}',
+        _noted(epoch="x"), _noted(run=[1]), _noted(seed=float("inf")), _noted(seconds=10**399), _noted(why=None),
+    ],
+)  # fmt: skip
+def test_a_damaged_line_of_a_journal_is_one_sentence(home, line):
+    Worker(home, "1").ask()
+    with (home / "journal.jsonl").open("a") as file:
+        file.write(line + "\n")
+    with pytest.raises(RunError, match=r"(cannot be read|are damaged)\. Delete the search and start it again"):
+        study.looked_at(study.opened(home, _wanted()))
+
+
+def test_a_study_of_several_directions_is_damaged(home):
+    Worker(home, "1").finish()
+    path = home / "journal.jsonl"
+    path.write_text(path.read_text().replace('"directions":[2]', '"directions":[2,2]'))
+    with pytest.raises(RunError, match="cannot be read"):
+        study.opened(home, _wanted())
+
+
 def test_who_only_looks_sees_no_study_before_it_is_begun(home):
     assert study.opened(home, _wanted()) is None
     (home / "journal.jsonl").touch()
