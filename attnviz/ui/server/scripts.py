@@ -32,7 +32,8 @@ AT_ONCE = 2
 """Scripts at the same time, on any machine: one goes on while the other is in an operation of a model."""
 
 PATIENCE = 0.25
-"""Seconds after which a script that still runs keeps nobody waiting: several times what a page takes."""
+"""Seconds after which a script that still runs keeps nobody waiting: several times what a page takes. Where more than
+`AT_ONCE` run, each is slower, and has as many times longer; else they would become ever more, and ever slower."""
 
 
 class Line:
@@ -131,7 +132,10 @@ class Scripts:
         with self._lock:
             own.clear()
             now = self.clock()
-            quick = sum(now - began < self.patience for began in self._began.values())
+            patience = self.patience * max(
+                1.0, len(self._began) / self.count
+            )  # each of them has so much less of a core
+            quick = sum(now - began < patience for began in self._began.values())
             if self._line.first is not own or quick >= self.count:
                 return False
             self._line.leave()

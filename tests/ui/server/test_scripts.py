@@ -114,6 +114,23 @@ def test_one_that_takes_long_lets_the_next_in() -> None:
     third.join(SOON)
 
 
+def test_the_more_run_the_later_the_next_is_let_in() -> None:
+    ran: list[str] = []
+    clock = Clock()
+    among = Scripts(1, patience=0.01, clock=clock)
+    first, second, third = in_line(among, ran, "abc")
+    until(lambda: (ran, among.waiting) == (["a"], 2))
+    clock.now = 1.0
+    assert second.runs.wait(SOON)
+    clock.now = 1.015
+    assert not third.runs.wait(0.1), "two run: the second has twice as long"
+    clock.now = 1.03
+    assert third.runs.wait(SOON)
+    for thread in (first, second, third):
+        thread.end.set()
+        thread.join(SOON)
+
+
 def test_one_that_fails_gives_its_turn_back() -> None:
     among = Scripts(1, clock=Clock())
     with pytest.raises(ZeroDivisionError), among.turn():
