@@ -89,12 +89,7 @@ def contrast(found: Found, name: str, first: bool = False) -> Contrast | None:
     value = _coefficient(design, values)
     if min(counts) < 3:
         return Contrast(value, None, counts)
-    draws = np.random.default_rng(0)
-    drawn = []
-    for _ in range(_DRAWS):
-        which = draws.integers(0, len(trials), len(trials))
-        if 0 < above[which].sum() < len(which):
-            drawn.append(_coefficient(design[which], values[which]))
+    drawn = _drawn_again(design, values, above)
     low, high = np.quantile(drawn, (0.025, 0.975))
     return Contrast(value, (float(low), float(high)), counts)
 
@@ -138,6 +133,23 @@ def _places(trials: tuple[Trial, ...], axis: Axis) -> np.ndarray:
 
 def _coefficient(design: np.ndarray, values: np.ndarray) -> float:
     return float(np.linalg.lstsq(design, values, rcond=None)[0][1])
+
+
+def _drawn_again(design: np.ndarray, values: np.ndarray, above: np.ndarray) -> np.ndarray:
+    """Return the coefficient for trials drawn again with replacement, of all draws with trials on both sides.
+
+    Least squares of repeated rows are those of rows with weights, here by their normal equations, all draws at once.
+    """
+    count, columns = design.shape
+    which = np.random.default_rng(0).integers(0, count, (_DRAWS, count))
+    sides = above[which].sum(1)
+    which = which[(sides > 0) & (sides < count)]
+    places = which + count * np.arange(len(which))[:, None]
+    times = np.bincount(places.ravel(), minlength=which.size).reshape(which.shape).astype(float)
+    squares = (times @ (design[:, :, None] * design[:, None, :]).reshape(count, -1)).reshape(-1, columns, columns)
+    right = times @ (design * values[:, None])
+    drawn: np.ndarray = (np.linalg.pinv(squares, rcond=1e-12, hermitian=True)[:, 1] * right).sum(1)
+    return drawn
 
 
 def _omega(trials: tuple[Trial, ...], axis: Axis) -> float | None:

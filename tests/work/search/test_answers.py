@@ -134,3 +134,20 @@ def test_the_paper_leaves_it_open_whether_heads_matter():
     known = answers.contrast(trials.shipped("schwarz-paper"), "heads")
     assert known.counts == (8, 25)
     assert known.interval is not None and known.is_open
+
+
+@pytest.mark.parametrize("count", [7, 80])  # of seven, most draws leave settings that cannot be told apart
+def test_the_interval_is_that_of_least_squares_for_trials_that_are_drawn_again(count, monkeypatch):
+    monkeypatch.setattr(answers, "_DRAWS", 200)
+    found = _with_heads(_found(lambda heads, rate, dropout: rate, count), ([1, 8, 1, 25, 8, 1, 8] * 12)[:count])
+    places = np.array([[axis.place(trial.params[axis.name]) for axis in AXES] for trial in found.trials])
+    rest = places[:, 1:]
+    design = np.stack([np.ones(count), places[:, 0] > 0, rest[:, 0], rest[:, 0] ** 2, rest[:, 1], rest[:, 1] ** 2], 1)
+    values, draws, drawn = np.array([trial.value for trial in found.trials]), np.random.default_rng(0), []
+    for _ in range(200):
+        which = draws.integers(0, count, count)
+        if 0 < design[which, 1].sum() < count:
+            drawn.append(np.linalg.lstsq(design[which], values[which], rcond=None)[0][1])
+    known = answers.contrast(found, "heads")
+    assert known.interval == pytest.approx(tuple(np.quantile(drawn, (0.025, 0.975))), rel=1e-6)
+    assert known.value == pytest.approx(np.linalg.lstsq(design, values, rcond=None)[0][1])
