@@ -100,9 +100,9 @@ def test_a_page_loads_with_the_network_cut_logs_no_error_and_axe_finds_nothing(
 def test_in_the_dark_nothing_is_wider_than_a_phone_and_axe_finds_nothing(
     serve: Serve, kept_page: NewPage, path: str
 ) -> None:
-    page = kept_page(color_scheme="dark", viewport={"width": 375, "height": 720}, has_touch=True)
-    page.goto(f"{serve()}/{path}")
-    wait_until_ready(page)
+    page = walk(
+        kept_page(color_scheme="dark", viewport={"width": 375, "height": 720}, has_touch=True), f"{serve()}/{path}"
+    )
     widths = page.locator('[data-testid="stMain"]').evaluate("(main) => [main.scrollWidth, main.clientWidth]")
     assert widths == [375, 375]
     assert find_violations(page) == []
