@@ -1,16 +1,26 @@
-"""What a model must do to stand beside those of attnviz, as checks for the tests of any package.
+"""What a layer, a model and a mechanism must do to stand beside ours, as checks for the tests of any package.
 
     from attnviz import testing
+
+    def test_my_layer():
+        testing.check_layer(Stage(3, 6), torch.rand(2, 3, 8, 8))
 
     def test_my_model():
         testing.check_model("colour_stages", {"classes": ("a", "b", "c"), "channels": 3})
 
-`check_model` runs all of them on a row of `attnviz.models.MODELS`, with pictures of the size that the row names; the
-others take a model as it is. A check that fails raises an `AssertionError` that says what was expected.
+    def test_my_mechanism():
+        testing.check_mechanism("colour_stages")
+
+`check_model` runs all checks of a model on a row of `attnviz.models.MODELS`, with pictures of the size that the row
+names; those that it is made of take a model as it is. A check that fails raises an `AssertionError` that says what was
+expected, or the `TraceError` of a trace that would have been false.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors.torch import load, save
@@ -18,9 +28,53 @@ from torch import Tensor, nn
 
 from attnviz.models import ModelSpec, spec
 from attnviz.models.parts import columns_of
+from attnviz.readings import Reading
+from attnviz.roles import ROLES
 from attnviz.tracing import Layer, trace
 
+if TYPE_CHECKING:
+    from attnviz.subjects import Net
+    from attnviz.ui.mechanisms import Mechanism
+
 PICTURES = 4
+VISITS = ("glimpse", "step")  # axes that a model adds in front, where it calls a layer again and again
+
+
+def check_layer(layer: nn.Module, *given: Tensor, unused: Sequence[str] = ()) -> None:
+    """Check a layer by itself: it is called twice with the same and gives the same, its taps are reached and change
+    nothing while they are read, they keep what the roles of their names promise, an edit of each changes the output,
+    and the output has finite derivatives by all that is given and by all parameters that it has any by.
+
+    Args:
+        layer: in evaluation mode or without dropout; a `Layer`, or a module of several.
+        *given: what it is called with; floats.
+        unused: parts of paths of taps that do not reach the output.
+    """
+    assert taps_of(layer), f"{type(layer).__name__} has no taps: derive it from attnviz.Layer and list them in `taps`."
+    check_taps(layer, *given)
+    check_roles(layer, *given)
+    check_edits(layer, *given, unused=unused)
+    asked = tuple(one.detach().clone().requires_grad_() for one in given)
+    total = torch.stack([one.double().square().sum() for one in _tensors(layer(*asked))]).sum()
+    wanted = [*asked, *(one for one in layer.parameters() if one.requires_grad)]
+    found = torch.autograd.grad(total, wanted, allow_unused=True)
+    assert any(one is not None for one in found[: len(asked)]), "The output does not depend on what is given."
+    for one in found:
+        assert one is None or torch.isfinite(one).all(), "Some derivatives are not finite."
+
+
+def check_mechanism(row: Mechanism | str, nets: Sequence[Net | str] | None = None, *, seed: int = 0) -> None:
+    """Check the row of a mechanism: what it names is there (pages, models, papers, modules), its derived values take no
+    name of others, and each net gets a panel whose values the live channel answers, finite, and the views of the
+    mechanism. It needs `attnviz[app]`.
+
+    Args:
+        row: of `attnviz.ui.mechanisms.MECHANISMS`, or its name.
+        nets: or their keys; None for all checkpoints of its models.
+        seed: of the picture, and of models that draw at random.
+    """
+    mechanisms = import_module("attnviz.ui.mechanisms")  # by name, as only the app may import `ui`
+    import_module("attnviz.ui.checks").check(mechanisms.MECHANISMS[row] if isinstance(row, str) else row, nets, seed)
 
 
 def check_model(
@@ -52,7 +106,8 @@ def check_model(
     check_weights(build, pictures)
     if taps_of(built):
         check_taps(built, pictures)
-        check_edits(built, pictures, unused)
+        check_roles(built, pictures)
+        check_edits(built, pictures, unused=unused)
     return built
 
 
@@ -79,11 +134,11 @@ def check_alone(model: nn.Module, pictures: Tensor) -> None:
     assert len(torch.unique(alone)) > 1, "All pictures get the same logits."
 
 
-def check_taps(model: nn.Module, pictures: Tensor) -> None:
-    """Check that one pass reaches every declared tap, and that the logits are the same while it is read."""
-    untouched = model(pictures)
+def check_taps(model: nn.Module, *given: Tensor) -> None:
+    """Check that one pass reaches every declared tap, and that the output is the same while it is read."""
+    untouched = model(*given)
     with trace(model) as seen:
-        heard = model(pictures)
+        heard = model(*given)
     assert sorted(seen) == sorted(taps_of(model)), (
         f"Declared but not reached: {sorted({*taps_of(model)} - {*seen})}; reached but not declared: "
         f"{sorted({*seen} - {*taps_of(model)})}."
@@ -91,19 +146,57 @@ def check_taps(model: nn.Module, pictures: Tensor) -> None:
     torch.testing.assert_close(heard, untouched, rtol=1e-4, atol=1e-5)
     for path in taps_of(model):  # a layer may take a faster way where only some of its taps are read
         with trace(model, keep=[path]):
-            torch.testing.assert_close(model(pictures), untouched, rtol=1e-4, atol=1e-5)
+            torch.testing.assert_close(model(*given), untouched, rtol=1e-4, atol=1e-5)
 
 
-def check_edits(model: nn.Module, pictures: Tensor, unused: Sequence[str] = (), seed: int = 2) -> None:
-    """Check that an edit of any tap changes the logits, but for those of whose path `unused` has a part."""
-    untouched = model(pictures)
+def check_roles(model: nn.Module, *given: Tensor) -> None:
+    """Check that taps of known names have the axes, the range and the sums that `attnviz.roles.ROLES` promises."""
+    with torch.no_grad(), trace(model) as seen:
+        model(*given)
+    for path, reading in seen.items():
+        if (role := ROLES.get(path.rpartition(".")[2])) is None:
+            continue
+        own = " ".join(reading.axes[1:] if reading.axes[0] in VISITS else reading.axes)
+        assert own in role.axes, (
+            f"The axes of {path} are {own!r}, and {' or '.join(map(repr, role.axes))} were expected."
+        )
+        _check_values(path, reading, role.range, role.sums_to_one)
+
+
+def _check_values(path: str, reading: Reading, span: str, sums_to_one: str | None) -> None:
+    least, most = float(reading.tensor.min()), float(reading.tensor.max())
+    assert span == "signed" or least >= 0, f"The values of {path} are at least 0 by their role, and one is {least:g}."
+    assert span != "unit" or most <= 1, f"The values of {path} are at most 1 by their role, and one is {most:g}."
+    if sums_to_one:
+        sums = reading.tensor.double().sum(reading.axes.index(sums_to_one))
+        off = float((sums - 1).abs().max())
+        assert off <= 1e-5, f"The values of {path} sum to one over {sums_to_one} by their role, and are off by {off:g}."
+
+
+def check_edits(model: nn.Module, *given: Tensor, unused: Sequence[str] = (), seed: int = 2) -> None:
+    """Check that an edit of any tap changes the output, but for those of whose path `unused` has a part."""
+    untouched = [*_tensors(model(*given))]
     chance = torch.Generator().manual_seed(seed)
     for path in taps_of(model):
         if any(part in path for part in unused):
             continue
-        with trace(model, keep=[], edits={path: lambda value: value + torch.randn(value.shape, generator=chance)}):
-            edited = model(pictures)
-        assert not torch.allclose(edited, untouched, rtol=1e-3), f"An edit of {path} does not change the logits."
+
+        def noisy(value: Tensor) -> Tensor:
+            return value + torch.randn(value.shape, generator=chance, dtype=value.dtype)
+
+        with trace(model, keep=[], edits={path: noisy}):
+            edited = [*_tensors(model(*given))]
+        same = all(torch.allclose(one, other, rtol=1e-3) for one, other in zip(edited, untouched, strict=True))
+        assert not same, f"An edit of {path} does not change the output."
+
+
+def _tensors(output: Any) -> Iterator[Tensor]:
+    """Yield the tensors of what a module returns: one, or a tuple of them and of others."""
+    if isinstance(output, Tensor):
+        yield output
+    elif isinstance(output, tuple | list):
+        for one in output:
+            yield from _tensors(one)
 
 
 def check_weights(build: Callable[[int], nn.Module], pictures: Tensor) -> None:

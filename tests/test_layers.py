@@ -43,6 +43,7 @@ LAYERS: dict[str, set[str]] = {
         "explorer",
     },  # which app.py hands down to the live channel
     "home_pictures": {"table", "shared"},
+    "checks": {"components", "table", "shared", "live", "derived_values"},  # of attnviz.testing
     "server": {"components", "table", "shared", "live"},  # which only app.py and the pages import
 }
 SHARED = {"core", "hands", "live", "terms", "maps", "export"}

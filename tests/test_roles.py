@@ -8,6 +8,7 @@ import torch
 
 import attnviz.layers
 import attnviz.models
+from attnviz import testing
 from attnviz.errors import BadInput, TraceError
 from attnviz.models import spec
 from attnviz.roles import AXES, ROLES, Role, register_axis, register_role, role_of
@@ -139,16 +140,4 @@ def test_readings_have_the_axes_the_range_and_the_sums_that_their_roles_promise(
     if not any(isinstance(module, Layer) for module in model.modules()):
         assert is_control((name, config))  # they have nothing inside to look at
         return
-    with torch.no_grad(), trace(model) as seen:
-        model(pictures((name, config), 2))
-    for address, reading in seen.items():
-        role = ROLES[address.rpartition(".")[2]]
-        own = reading.axes[1:] if reading.axes[0] in ("glimpse", "step") else reading.axes  # visits are stacked first
-        assert " ".join(own) in role.axes, address
-        if role.range != "signed":
-            assert reading.tensor.min() >= 0, address
-        if role.range == "unit":
-            assert reading.tensor.max() <= 1, address
-        if role.sums_to_one:
-            sums = reading.tensor.double().sum(reading.axes.index(role.sums_to_one))
-            torch.testing.assert_close(sums, torch.ones_like(sums), rtol=0, atol=1e-5)
+    testing.check_roles(model, pictures((name, config), 2))

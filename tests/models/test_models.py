@@ -229,9 +229,8 @@ def test_every_declared_tap_is_reached_while_it_trains(variant):
 
 def test_an_edit_of_every_tap_changes_the_logits(variant):
     replaced = unused(variant)
-    testing.check_edits(
-        settled(variant), pictures(variant), (*replaced, "glimpses.baseline")
-    )  # training reads it alone
+    unread = (*replaced, "glimpses.baseline")  # training reads it alone
+    testing.check_edits(settled(variant), pictures(variant), unused=unread)
 
 
 def test_saved_and_loaded_it_predicts_the_same(variant):

@@ -28,7 +28,10 @@ def test_its_models_pass_the_checks_that_ours_pass(third_parties: dict[str, str]
         "    recipe = RECIPES[f'{name}.digits']\n"
         "    unused = ['location', 'warmth']  # taps that are only read\n"
         "    checked = testing.check_model(recipe.model, config_of(recipe), unused=unused)\n"
-        "    print(len(testing.taps_of(checked)))"
+        "    print(len(testing.taps_of(checked)))\n"
+        "testing.check_model('colour_stages', {'classes': ('a', 'b', 'c'), 'channels': 3}, unused=['warmth'])\n"
+        "for name in ('chance_looks', 'colour_stages'):\n"
+        "    testing.check_mechanism(name)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, *TRAINED],
