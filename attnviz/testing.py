@@ -34,7 +34,6 @@ from attnviz.tracing import Layer, trace
 
 if TYPE_CHECKING:
     from attnviz.subjects import Net
-    from attnviz.ui.mechanisms import Mechanism
 
 PICTURES = 4
 VISITS = ("glimpse", "step")  # axes that a model adds in front, where it calls a layer again and again
@@ -63,13 +62,13 @@ def check_layer(layer: nn.Module, *given: Tensor, unused: Sequence[str] = ()) ->
         assert one is None or torch.isfinite(one).all(), "Some derivatives are not finite."
 
 
-def check_mechanism(row: Mechanism | str, nets: Sequence[Net | str] | None = None, *, seed: int = 0) -> None:
+def check_mechanism(row: Any, nets: Sequence[Net | str] | None = None, *, seed: int = 0) -> None:
     """Check the row of a mechanism: what it names is there (pages, models, papers, modules), its derived values take no
     name of others, and each net gets a panel whose values the live channel answers, finite, and the views of the
     mechanism. It needs `attnviz[app]`.
 
     Args:
-        row: of `attnviz.ui.mechanisms.MECHANISMS`, or its name.
+        row: a `Mechanism`, or the name of one in `attnviz.ui.mechanisms.MECHANISMS`.
         nets: or their keys; None for all checkpoints of its models.
         seed: of the picture, and of models that draw at random.
     """
