@@ -37,7 +37,18 @@ ALLOWED = {
     "data": {"data", "extensions", "errors", "files", "looks", "paths", "zips"},
     "measures": {"answers", "edits", "equal_tokens", "measures", "readings", "tracing", "roles", "errors"},
     "charts": {"charts", "roles", "errors"},
-    "figures": {"capture", "errors", "figures", "grids", "listening", "subjects", "tracing", "version", "views"},
+    "figures": {
+        "capture",
+        "edits",
+        "errors",
+        "figures",
+        "grids",
+        "listening",
+        "subjects",
+        "tracing",
+        "version",
+        "views",
+    },
     "views": {"answers", "errors", "grids", "layers", "measures", "readings", "roles", "subjects", "tracing", "views"},
 }
 
@@ -67,7 +78,11 @@ def forbidden(home: tuple[str, ...], names: Iterable[str]) -> set[str]:
         found |= packages & {"ui"} | packages - ALLOWED.get(home[1].removesuffix(".py"), packages)
     for package, allowed in (
         ("charts", {"numpy", "plotly"}),
-        ("figures", {"numpy", "torch", "PIL", "matplotlib", "lightning", "pytorch_lightning", "transformers"}),
+        (
+            "figures",
+            {"numpy", "torch", "PIL", "matplotlib", "lightning", "pytorch_lightning", "transformers"}
+            | {"anywidget", "traitlets"},
+        ),
         ("layers", {"torch"}),
     ):
         if home[:2] == ("attnviz", package):

@@ -9,5 +9,6 @@ maps.py  colours.py        the values of each map, and their colours, as the vie
 record.py  callbacks.py     the history of a training of one's own: `attnviz.record`
 static.py  numbers.py      pictures by matplotlib; csv and npz
 page.py  modules.py        the viewer in one file of HTML
+widget.py      a viewer for notebooks that computes a layer when it is chosen
 command.py     `attnviz figure` and `attnviz view`
 """
