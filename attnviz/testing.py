@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from attnviz.subjects import Net
 
 PICTURES = 4
-VISITS = ("glimpse", "step")  # axes that a model adds in front, where it calls a layer again and again
 
 
 def check_layer(layer: nn.Module, *given: Tensor, unused: Sequence[str] = ()) -> None:
@@ -155,8 +154,9 @@ def check_roles(model: nn.Module, *given: Tensor) -> None:
     for path, reading in seen.items():
         if (role := ROLES.get(path.rpartition(".")[2])) is None:
             continue
-        own = " ".join(reading.axes[1:] if reading.axes[0] in VISITS else reading.axes)
-        assert own in role.axes, (
+        own = " ".join(reading.axes)
+        visit = " ".join(reading.axes[1:])  # of a layer that the model calls again and again: they are stacked first
+        assert {own, visit} & {*role.axes}, (
             f"The axes of {path} are {own!r}, and {' or '.join(map(repr, role.axes))} were expected."
         )
         _check_values(path, reading, role.range, role.sums_to_one)
