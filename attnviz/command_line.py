@@ -70,6 +70,7 @@ def _app(command: argparse.ArgumentParser) -> None:
         help="a .safetensors file of the weights for --timm, or random; by default the pretrained ones",
     )
     command.add_argument("--photos", type=Path, metavar="FOLDER", help="of photographs for a model of your own")
+    command.add_argument("--record", type=Path, metavar="FILE", help="a training that attnviz.record has recorded")
 
 
 def _data(command: argparse.ArgumentParser) -> None:

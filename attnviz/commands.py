@@ -268,7 +268,12 @@ def _app(options: argparse.Namespace) -> None:
         words += ["--server.headless=false", "--server.showEmailPrompt=false"]
     from attnviz.figures.command import weights_of
 
-    given = {"ATTNVIZ_DATA": options.data, "ATTNVIZ_RUNS": options.runs, "ATTNVIZ_PHOTOS": options.photos}
+    given = {
+        "ATTNVIZ_DATA": options.data,
+        "ATTNVIZ_RUNS": options.runs,
+        "ATTNVIZ_PHOTOS": options.photos,
+        "ATTNVIZ_RECORD": options.record,
+    }
     variables = {name: str(path.absolute()) for name, path in given.items() if path is not None}
     named = {
         "ATTNVIZ_MODEL": options.model,
@@ -278,6 +283,10 @@ def _app(options: argparse.Namespace) -> None:
     variables |= {name: word for name, word in named.items() if word}
     if options.photos is not None and not options.photos.is_dir():
         raise BadInput(f"There is no folder {options.photos}.")
+    if options.record is not None:
+        from attnviz.figures.history import History
+
+        History(options.record)  # a file that is none is complained about here
     if options.lessons is not None:
         words += ["--", "--lessons", options.lessons]
     sys.exit(start.app(words, variables))

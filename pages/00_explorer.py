@@ -7,7 +7,7 @@ from attnviz.roles import role_of
 from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.value_bars import value_bars
-from attnviz.ui.explorer import own_model
+from attnviz.ui.explorer import own_model, recorded
 from attnviz.ui.explorer.experiments import EXPERIMENTS
 from attnviz.ui.live import jacobian_map, second_training
 from attnviz.ui.live.tap_view import TAP_VIEW, is_strip
@@ -35,6 +35,10 @@ def main() -> None:
         "Explorer", f"What happens inside a model? Choose a {term('tap')}: its values are drawn as maps.", tries=TRIES
     )
     with page.sentences():
+        if recorded.chosen():
+            recorded.show()
+            url_state.state(look="record")
+            return
         with page.choices():
             net = pickers.net(cards.names(), MODEL)
             mine = own_model.is_own(net)

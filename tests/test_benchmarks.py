@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 APPS = sorted((ROOT / "benchmarks" / "apps").glob("*.py"))
 TEXTS = {file.stem: file.read_text() for file in sorted((ROOT / "benchmarks").glob("*.py"))}
 MAINS = [name for name, text in TEXTS.items() if "def main()" in text]
-SLOW = ("run_app", "subprocess", "torchvision")  # what has such words takes a server, processes, or a large model
+SLOW = ("run_app", "sync_playwright", "subprocess", "torchvision")  # a server, a browser, processes, a large model
 APART = ("hundred", "pairs", "start", "watched")  # they want servers or trainings of their own
 GIVEN = {
     "costs": ["channel_attention.digits"],

@@ -38,6 +38,7 @@ PARSER = command_line.parser(defaultdict(lambda: _pass))
             "app",
             {
                 **dict.fromkeys(("port", "address", "lessons", "data", "runs", "model", "timm", "weights", "photos")),
+                "record": None,
                 "no_browser": False,
             },
         ),

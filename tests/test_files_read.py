@@ -28,6 +28,7 @@ OURS = {
     "attnviz/data/store.py open_memmap": "of `files.regular`",
     "attnviz/data/samples/__main__.py write_text": "a checkout of whoever makes the samples",
     "attnviz/figures/saved.py write_bytes": "where its caller wants the figure",
+    "attnviz/figures/history.py ZipFile": "of bytes, and of `files.opened`",
     "attnviz/figures/modules.py read_text": "installed with attnviz",
     "attnviz/figures/photo.py open": "a picture that its caller names",
     "attnviz/head_table/export.py savez": "into bytes",

@@ -7,6 +7,7 @@ gates.py      the same of gates: `attnviz.gates`
 saved.py      what both can do: be written, and be shown by a notebook
 maps.py  colours.py        the values of each map, and their colours, as the viewer has them
 record.py  callbacks.py     the history of a training of one's own: `attnviz.record`
+history.py    such a history as a file
 static.py  numbers.py      pictures by matplotlib; csv and npz
 page.py  modules.py        the viewer in one file of HTML
 widget.py      a viewer for notebooks that computes a layer when it is chosen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,7 +13,7 @@ from torch import Tensor, nn
 
 from attnviz.capture.watching import watch
 from attnviz.errors import BadInput
-from attnviz.figures import captured
+from attnviz.figures import captured, history
 from attnviz.figures.figure import Figure, inches
 from attnviz.figures.maps import Choice, Direction, Head, ScaleKind, Show
 from attnviz.figures.photo import photo_of
@@ -76,6 +77,15 @@ class Record:
                 if place % 2:
                     del self.moments[step]
             self.every *= 2
+
+    def save(self, path: str | Path) -> Path:
+        """Write what was recorded, so that `attnviz app --record FILE` plays it.
+
+        Raises:
+            BadInput: nothing was recorded.
+        """
+        history.write(self.moments, Path(path))
+        return Path(path)
 
     def figure(
         self,

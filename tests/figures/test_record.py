@@ -12,6 +12,7 @@ from torch import nn
 import attnviz
 from attnviz.errors import BadInput
 from attnviz.figures import callbacks
+from attnviz.figures.history import History
 from tests.figures import seen as small
 
 
@@ -51,6 +52,23 @@ def test_the_last_moment_is_what_the_trained_model_shows(tmp_path: Path) -> None
     np.testing.assert_allclose(found["values_1"], expected, rtol=1e-12)
     assert np.abs(found["values_0"] - expected).max() > 1e-3
     assert "step 3" in figure.html()
+
+
+def test_what_was_recorded_is_saved_and_read_again(tmp_path: Path) -> None:
+    _, record = trained(3, watched=True, every=2)
+    history = History(record.save(tmp_path / "training.zip"))
+    assert history.steps == [0, 2, 3] and history.layers == [*record.moments[0]]
+    for step, views in record.moments.items():
+        found, expected = history.view(step, history.layers[0]), views[history.layers[0]]
+        np.testing.assert_array_equal(found.weights(9), expected.weights(9))
+        np.testing.assert_array_equal(found.background, expected.background)
+    with pytest.raises(BadInput, match="training.zip: the attention at step 1 cannot be read"):
+        history.view(1, history.layers[0])
+    (tmp_path / "photo.png").write_bytes(b"no zip")
+    with pytest.raises(BadInput, match="photo.png is no recorded training"):
+        History(tmp_path / "photo.png")
+    with pytest.raises(BadInput, match="Nothing was recorded"):
+        attnviz.record(small.model(layers=1), small.batch(small.photo())).save(tmp_path / "none.zip")
 
 
 def test_memory_is_bounded() -> None:
