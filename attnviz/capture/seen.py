@@ -1,7 +1,8 @@
 """What was captured during one trace."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from fnmatch import fnmatchcase
 
 from torch import nn
@@ -97,29 +98,40 @@ class Captured:
         Args:
             key: what the call's tap paths begin with.
         """
-        if self._places is None:
+        if not self.has_places:
             self._places = self._find_places()
+        assert self._places is not None
         return self._places.get(key)
+
+    @property
+    def has_places(self) -> bool:
+        """Whether it is known where tokens lie, or that they lie nowhere, so that `places` runs no further passes."""
+        if self._places is None:
+            self._places = places_kept.load(self._digest())
+        return self._places is not None
 
     def report(self) -> str:
         """Return a line for each call."""
         report = report_of(self.mode, self.calls, self.places)
         return f"{report}\n\nWhere tokens lie was not found: {self.unplaced}" if self.unplaced else report
 
+    def _digest(self) -> str:
+        shapes = tuple(tuple(one.shape[1:]) for one in tensors_of(self.mode.frames.arguments or ()))
+        return places_kept.digest(self.mode.model, shapes, self._shown)
+
+    @property
+    def _shown(self) -> dict[str, Call]:
+        return {key: call for key, call in self.calls.items() if not call.refused}
+
     def _find_places(self) -> dict[str, Both]:
         arguments, named = self.mode.frames.arguments or ((), {})
-        model, calls = self.mode.model, {key: call for key, call in self.calls.items() if not call.refused}
-        shapes = tuple(tuple(one.shape[1:]) for one in tensors_of((arguments, named)))
-        name = places_kept.digest(model, shapes, calls)
-        found = places_kept.load(name)
-        if found is None:
-            try:
-                with progress("Finding where tokens lie") as said:
-                    found = places_of(model, arguments, named, calls, said)
-            except Exception as error:  # whatever a model that is not ours raises where its attention gives zero
-                self.unplaced = f"{type(error).__name__}: {error}"
-                return {}
-            places_kept.save(name, found)
+        try:
+            with PROGRESS.get(progress)("Finding where tokens lie") as said:
+                found = places_of(self.mode.model, arguments, named, self._shown, said)
+        except Exception as error:  # whatever a model that is not ours raises where its attention gives zero
+            self.unplaced = f"{type(error).__name__}: {error}"
+            return {}
+        places_kept.save(self._digest(), found)
         return found
 
     def _never(self, path: str) -> str:
@@ -127,6 +139,10 @@ class Captured:
         if key in self.calls and tap in ("query", "key"):
             return "the model computes these scores by itself, so only scores, weights, value and mixed can be edited."
         return f"no call of that path was captured. {closest(path, self.taps)}"
+
+
+PROGRESS: ContextVar[Callable[[str], AbstractContextManager[Said]]] = ContextVar("PROGRESS")
+"""What shows how far a long search is, in place of `progress`; what it raises beyond `Exception` stops the search."""
 
 
 @contextmanager

@@ -34,6 +34,7 @@ def views_of(
     classes: Sequence[str] | None,
     batch: int,
     grid: tuple[int, int] | None,
+    origin: Mapping[str, Any] | None = None,
 ) -> dict[str, LayerView]:
     """Return the views of captured layers, by the paths of the modules that made the calls.
 
@@ -44,6 +45,7 @@ def views_of(
         classes: the names of the answers, where the model's output are their logits.
         batch: which picture of the batch.
         grid: rows and columns of tokens, where the model does not tell.
+        origin: where the pass comes from; None for the model's class, and digests of its weights and of its input.
 
     Raises:
         BadInput: there is no such layer, or it cannot be drawn; the sentence says why.
@@ -53,7 +55,7 @@ def views_of(
     paths = chosen([*calls], layers)
     pixels = _input(captured.mode.frames.arguments, batch)
     shown = photo if photo is not None else None if pixels is None else stretched(pixels)
-    origin = _origin(captured.mode.model, shown)
+    origin = _origin(captured.mode.model, shown) if origin is None else origin
     answer = _answer(seen.output, classes, batch)
     found: dict[str, LayerView] = {}
     why: BadInput | None = None
@@ -70,9 +72,19 @@ def views_of(
     return found
 
 
+def lies_in(seen: Trace, path: str) -> Lies:
+    """Return where the tokens of a captured layer lie.
+
+    Raises:
+        BadInput: it cannot be drawn; the sentence says why.
+    """
+    pixels = _input(seen.captured.mode.frames.arguments, 0)
+    return lies_of(path, seen.captured.calls[path], seen.captured.places(path), None, pixels)
+
+
 def _view(
     seen: Trace, path: str, call: Call, lies: Lies, photo: Bytes | None, pixels: Tensor | None,
-    answer: Mapping[str, Any], origin: Mapping[str, str], batch: int,
+    answer: Mapping[str, Any], origin: Mapping[str, Any], batch: int,
 ) -> LayerView:  # fmt: skip
     start, grid = f"{path}." if path else "", lies.grid
     heads = call.layout.size("head")
@@ -116,14 +128,20 @@ def _view(
         background=photo,
         boxes=None if photo is None or _covers(grid, size, photo) else grid.boxes,
         unit="block",
+        names=lies.names,
     )
 
 
 def picture_and_origin(seen: Trace, photo: Bytes | None, batch: int) -> tuple[Bytes | None, dict[str, Any]]:
     """Return the photograph, or the model's input stretched to 0..255, and where a trace comes from."""
-    pixels = _input(seen.captured.mode.frames.arguments, batch)
-    shown = photo if photo is not None else None if pixels is None else stretched(pixels)
+    shown = photo if photo is not None else shown_of(seen, batch)
     return shown, {**_origin(seen.captured.mode.model, shown)}
+
+
+def shown_of(seen: Trace, batch: int = 0) -> Bytes | None:
+    """Return the model's input, stretched to 0..255; None where it is no picture."""
+    pixels = _input(seen.captured.mode.frames.arguments, batch)
+    return None if pixels is None else stretched(pixels)
 
 
 def _exact(tensor: Tensor) -> Tensor:

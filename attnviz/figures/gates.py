@@ -85,20 +85,33 @@ class GateFigure(Saved):
 
     def _made_page(self) -> str:
         from attnviz.figures import page
-        from attnviz.views import bars, maps
 
         parts, kinds = [], []
         for name, values in self.gates.items():
-            origin = {**self.origin, "address": name}
-            if values.ndim == 1:
-                parts.append(bars.packed(values, "channel", f"{len(values)} channels", "unit", origin=origin))
-            else:
-                looks: maps.Looks = {"role": "unit", "background": self.photo, "ink": False, "origin": origin}
-                several = values if values.ndim == 3 else values[None]
-                named = [f"channel {at}" for at in range(1, len(several) + 1)] if values.ndim == 3 else [name]
-                parts.append(page.told(maps.packed(several, named, **looks)))
-            kinds.append("value_bars" if values.ndim == 1 else "map_grid")
+            kind, part = part_of(name, values, self.photo, self.origin)
+            parts.append(page.told(part) if kind == "map_grid" else part)
+            kinds.append(kind)
         return page.of_parts("Gates", self.words(), [*self.gates], kinds, parts, self.origin)
+
+
+def part_of(name: str, values: Floats, photo: Bytes | None, origin: Mapping[str, Any]) -> tuple[str, bytes]:
+    """Return which component shows a gate, and what it receives: bars of channels, or a map over the picture.
+
+    Args:
+        name: its tap path.
+        values: factors, float64 (channel,), (row, column), or (channel, row, column).
+        photo: uint8 (row, column, colour) that they belong to; None for none.
+        origin: where it comes from.
+    """
+    from attnviz.views import bars, maps
+
+    origin = {**origin, "address": name}
+    if values.ndim == 1:
+        return "value_bars", bars.packed(values, "channel", f"{len(values)} channels", "unit", origin=origin)
+    looks: maps.Looks = {"role": "unit", "background": photo, "ink": False, "origin": origin}
+    several = values if values.ndim == 3 else values[None]
+    named = [f"channel {at}" for at in range(1, len(several) + 1)] if values.ndim == 3 else [name]
+    return "map_grid", maps.packed(several, named, **looks)
 
 
 def gates(

@@ -31,11 +31,13 @@ class Lies:
         order: the tokens of the call in the order of the view, those that lie nowhere first; where only some attend,
             (key,) or (window, key) the token of the view that each key is.
         some: the tokens that attend (query,), and which tokens each attends to (query, key); None where all do.
+        names: what the tokens that lie nowhere are called.
     """
 
     grid: Grid
     order: Tensor
     some: tuple[Tensor, Tensor] | None = None
+    names: tuple[str, ...] = ()
 
     def rows(self, scores: Tensor) -> Tensor:
         """Return scores as (head, query, key), for the queries of `some`; (head, query, key) or (window, head, query,
@@ -95,7 +97,7 @@ def lies_of(path: str, call: Call, both: Both | None, grid: tuple[int, int] | No
         return _apart(call, keys, order)
     if queries.cells != keys.cells:
         raise BadInput(f"{path}: its queries lie on another grid than its keys, which is not drawn.")
-    return Lies(keys.grid, torch.tensor(order))
+    return Lies(keys.grid, torch.tensor(order), None, _named(keys.grid.prefix))
 
 
 def _given(path: str, tokens: int, grid: tuple[int, int], pixels: Tensor | None) -> Places:
@@ -107,6 +109,11 @@ def _given(path: str, tokens: int, grid: tuple[int, int], pixels: Tensor | None)
     step = 1.0 if pixels is None else pixels.shape[-2] / grid[0]
     cells = (*[-1] * prefix, *range(grid[0] * grid[1]))
     return Places(Grid(*grid, prefix=prefix, stride=step, field=step), (cells,))
+
+
+def _named(count: int) -> tuple[str, ...]:
+    """Return what tokens of the model's own that lie nowhere are called: several are told apart by number alone."""
+    return ("class token",) if count == 1 else tuple(f"token {number + 1}" for number in range(count))
 
 
 def _order(path: str, cells: tuple[int, ...]) -> list[int]:
@@ -127,8 +134,9 @@ def _apart(call: Call, keys: Places, order: list[int]) -> Lies:
     places = torch.empty(call.keys, dtype=torch.long)
     places[torch.tensor(order)] = torch.arange(call.keys) + call.queries
     some = torch.arange(call.queries), places.expand(call.queries, -1)
+    queries = (f"query {number + 1}" for number in range(call.queries))
     nowhere = call.queries + sum(cell < 0 for cell in keys.cells[0])
-    return Lies(replace(keys.grid, prefix=nowhere), places, some)
+    return Lies(replace(keys.grid, prefix=nowhere), places, some, (*queries, *_named(nowhere - call.queries)))
 
 
 def _windows(path: str, queries: Places | None, keys: Places | None) -> Lies:
@@ -143,4 +151,5 @@ def _windows(path: str, queries: Places | None, keys: Places | None) -> Lies:
     tokens = cells + nowhere
     tokens[padding] = torch.arange(nowhere)
     attended = tokens[:, None].expand(-1, tokens.shape[1], -1).flatten(0, 1)
-    return Lies(replace(keys.grid, prefix=nowhere), tokens, (tokens.flatten(), attended))
+    names = tuple(f"padding {number + 1}" for number in range(nowhere))
+    return Lies(replace(keys.grid, prefix=nowhere), tokens, (tokens.flatten(), attended), names)

@@ -26,7 +26,7 @@ HOW = (
     "Move over the picture: the maps show where the token under the pointer takes its information from. A click holds "
     "it. Rows, columns and heads count from 1."
 )
-WITHOUT = ("live/epoch_views.js", "pixel_viewer/jacobian.js")  # they ask a server
+WITHOUT = ("live/epoch_views.js", "pixel_viewer/jacobian.js", "pixel_viewer/layers.js")  # they ask a server
 PLANES = 4  # bytes of a float in single precision
 PLAIN = bytes.maketrans(b"<>&", b"/:,")  # what HTML gives a meaning
 HEIGHT = 760  # CSS pixels, in a notebook

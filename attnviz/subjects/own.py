@@ -12,7 +12,7 @@ import copy
 import hashlib
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -40,10 +40,12 @@ class Own:
     Args:
         net: that names it.
         loaded: shared by all visitors, and never changed.
+        lock: held while it runs: a module of somebody's may keep values from one of its parts to the next.
     """
 
     net: Net
     loaded: Loaded
+    lock: Lock = field(default_factory=Lock, repr=False)
 
     @property
     def model(self) -> nn.Module:

@@ -72,6 +72,7 @@ class LayerView(Payload):
         boxes: where the tokens' boxes lie on `background`, as `Grid.boxes` says; None where they are its pixels, or lie
             side by side and cover it.
         unit: what a token is called: "pixel", "box", "block".
+        names: what the tokens that lie nowhere are called; None where nobody has named them.
     """
 
     together = (
@@ -112,11 +113,14 @@ class LayerView(Payload):
     eps: float | None = None
     boxes: Sequence[float] | None = None
     unit: str = "pixel"
+    names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.scores is None) != (self.query is not None and self.key is not None):
             raise BadInput("Give query and key, or scores in their place.")
+        if self.names is not None and len(self.names) != self.prefix:
+            raise BadInput(f"names: expected {self.prefix}, one for each token that lies nowhere, got {self.names}.")
         if self.attending is not None and self.scores is None:
             raise BadInput("Where a token attends to some tokens only, give scores, and not query and key.")
         picture = self.background

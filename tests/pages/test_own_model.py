@@ -1,7 +1,8 @@
 """The explorer with a model of the visitor's own: its maps equal those that the model's own layer computes."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +12,18 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from attnviz import subjects
+from attnviz.capture.seen import progress
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.subjects import own, photos
-from attnviz.ui.explorer import own_model
+from attnviz.ui.explorer import own_model, own_passes
+from attnviz.ui.explorer.own_passes import OWN_LAYER
 from attnviz.ui.shared.wording import verbatim
 from attnviz.views.attention import LayerView
 
 ROOT = Path(__file__).parents[2]
 CODE = """
+import sys
+
 import torch
 from torch import nn
 
@@ -54,6 +59,13 @@ def plain():
     return nn.Sequential(nn.Conv2d(3, 4, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten())
 
 
+def windows():
+    sys.path.insert(0, "ROOT")
+    from tests.browser.own_models import mixed
+
+    return mixed()
+
+
 def broken():
     return missing
 """
@@ -62,14 +74,16 @@ def broken():
 @pytest.fixture
 def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """Write a model and a photograph, and start with them."""
-    (tmp_path / "mine.py").write_text(CODE)
+    (tmp_path / "mine.py").write_text(CODE.replace("ROOT", str(ROOT)))
     noise = np.random.default_rng(0).integers(0, 256, (60, 90, 3), np.uint8)
     Image.fromarray(noise).save(tmp_path / "photo.png")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv(photos.VARIABLE, str(tmp_path))
     monkeypatch.setenv(own.MODEL, f"{tmp_path / 'mine.py'}:vit")
     yield monkeypatch
-    own_model._last.clear()
+    own_passes._passes.forget(lambda key: True)
+    own_passes._layers.forget(lambda key: True)
+    own_passes._large.clear()
 
 
 def run(**words: str) -> AppTest:
@@ -81,7 +95,8 @@ def run(**words: str) -> AppTest:
 
 def test_the_weights_are_those_of_the_model(started: pytest.MonkeyPatch) -> None:
     mine, photo = own.own(), photos.Photo("photo.png")
-    view = own_model.view_of(own_model.passed(photo), "attention", subjects.Subject(mine.net, photo))
+    own_passes.find_places(own_passes.passed(photo), progress)
+    view = LayerView.unpacked(OWN_LAYER.of(subjects.Subject(mine.net, photo), layer="attention"))
     assert (view.rows, view.columns, view.prefix) == (4, 6, 1)
     batch = mine.prepare(Image.fromarray(photo.picture))[None]
     tokens = mine.model.tokens(batch)
@@ -99,9 +114,67 @@ def test_the_page_draws_it_and_says_what_was_captured(started: pytest.MonkeyPatc
     assert not test.exception and not test.warning
     assert own.own().net.key in test.selectbox(key="model").options or test.selectbox(key="model").value
     assert "1 attention call captured" in test.code[0].value
+    assert viewed(test).tokens == 25
+
+
+def test_who_looks_at_another_photograph_sees_nothing_of_mine(tmp_path: Path, started: pytest.MonkeyPatch) -> None:
+    Image.new("RGB", (20, 10), "red").save(tmp_path / "mine.bmp")
+    mine = photos.keep((tmp_path / "mine.bmp").read_bytes())
+    (tmp_path / "mine.bmp").unlink()
+    one, other = run(photo=mine.word), run()
+    assert not one.exception and not other.exception
+    (own_view, other_view) = (viewed(test) for test in (one, other))
+    assert own_view.origin["image"] == mine.key and other_view.origin["image"] == "photo/photo.png"
+    assert not np.array_equal(own_view.query, other_view.query)
+    assert mine.word.removeprefix(photos.UPLOADED) not in "".join(map(str, other.main))
+    assert other.selectbox(key="own_photo").options == ["photo.png"]
+
+
+def test_what_is_kept_is_bounded_by_bytes(started: pytest.MonkeyPatch) -> None:
+    photo = photos.Photo("photo.png")
+    seen = own_passes.passed(photo)
+    assert own_passes.passed(photo) is seen
+    assert own_passes._passes.bytes > sum(one.numel() * 4 for one in seen.captured.calls["attention"].kept.values())
+    own_passes._passes.forget(lambda key: True)
+    started.setattr(own_passes, "PASSES", 1)
+    own_passes.passed(photo)
+    own_passes._passes.forget(lambda key: True)
+    assert own_passes._large == {own.own().net.key: ["attention"]}
+    again = own_passes.passed(photo, "attention")
+    assert {path.partition(".")[0] for path in again} == {"attention"}
+
+
+def test_a_search_that_is_stopped_leaves_the_model_to_others(started: pytest.MonkeyPatch) -> None:
+    class Stopped(BaseException):
+        pass
+
+    @contextmanager
+    def stopping(what: str) -> Iterator[Callable[[int, int], None]]:
+        def said(done: int, total: int) -> None:
+            raise Stopped
+
+        yield said
+
+    started.setenv(own.MODEL, os.environ[own.MODEL].replace(":vit", ":windows"))
+    photo = photos.Photo("photo.png")
+    seen = own_passes.passed(photo)
+    with pytest.raises(Stopped):
+        own_passes.find_places(seen, stopping)
+    assert not seen.captured.has_places and not own.own().lock.locked()
+    test = AppTest.from_file(str(ROOT / "pages" / "00_explorer.py"), default_timeout=60)
+    test.session_state[own_model.STOPPED] = True
+    test.run()
+    assert "was stopped" in test.info[0].value and not test.code
+    with pytest.raises(BadInput, match="has not been found yet"):
+        OWN_LAYER.of(subjects.Subject(own.own().net, photo), layer="")
+    test.button[-1].click().run()
+    assert not test.exception and viewed(test).attending.shape == (96,)
+
+
+def viewed(test: AppTest) -> LayerView:
+    """Return what the viewer of a page has received."""
     (viewer,) = [one for one in test.get("bidi_component") if "pixel_viewer" in str(one.proto.component_name)]
-    view = LayerView.unpacked(bytes(viewer.proto.bytes))
-    assert view.tokens == 25
+    return LayerView.unpacked(bytes(viewer.proto.bytes))
 
 
 def test_what_has_no_attention_gets_a_sentence(started: pytest.MonkeyPatch) -> None:
@@ -118,6 +191,12 @@ def test_a_link_to_another_model_gets_a_sentence(started: pytest.MonkeyPatch) ->
     started.delenv(own.MODEL)
     with pytest.raises(BadInput, match="started without one"):
         subjects.net("own:vit@000000000000")
+
+
+def test_a_layer_is_never_shown_as_that_of_another_net(started: pytest.MonkeyPatch) -> None:
+    other = subjects.Subject(subjects.net("pixel_attention.1v8"), photos.Photo("photo.png"))
+    with pytest.raises(BadInput, match="not the model that this server was started with"):
+        OWN_LAYER.of(other, layer="attention")
 
 
 @pytest.mark.parametrize(
@@ -158,7 +237,7 @@ def test_the_answer_without_a_head_is_that_of_a_projection_without_its_columns(
     started: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     photo = photos.Photo("photo.png")
-    found = own_model.answer_of(own_model.without(photo, "attention", [1]), own.own().net.classes)
+    found = own_passes.answer_of(own_passes.without(photo, "attention", [1]), own.own().net.classes)
     model = own.own().net.load().model
     with torch.no_grad():
         model.attention.out_proj.weight[:, 8:] = 0  # the second of two heads of eight features

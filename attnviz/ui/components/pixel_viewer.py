@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attnviz.ui.components import url_view
 from attnviz.ui.components.url_view import settled_view as settled_view
 from attnviz.views.attention import FIELDS, LayerView
+from attnviz.views.url_fields import Fields
 
 DECLARED = (
     "answer", "probability", "logit", "query", "key", "head", "heads", "tokens", "score", "weight", "share", "value",
@@ -27,6 +28,8 @@ def pixel_viewer(
     state: Mapping[str, Any] | None = None,
     asked: Mapping[str, Any] | None = None,
     plain: bool = False,
+    fields: Fields = FIELDS,
+    layers: Sequence[Mapping[str, str]] | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> dict[str, Any] | None:
     """Draw the viewer.
@@ -38,6 +41,10 @@ def pixel_viewer(
             visible sentence). None leaves the visitor's own view as it is.
         asked: how the Jacobian is asked for, from `jacobian_map.asked`; None offers no switch to it.
         plain: without the controls, the exports and the maps of query, key and value: for a first look.
+        fields: of its view; with `layers` also "address", the path of the layer that is shown.
+        layers: of the model, as dictionaries: "path", "title", and "refused", why it cannot be shown, or "". The view
+            is then one of the live channel with the parameter `layer`, and the browser fetches the others as they are
+            chosen; None for a view that stands alone.
         on_change: called when a view has settled (lock, release, a control), before the page runs again; `settled_view`
             gives it there. Never called while the pointer only moves.
 
@@ -47,10 +54,11 @@ def pixel_viewer(
     return url_view.draw(
         "pixel_viewer",
         view if isinstance(view, bytes) else view.packed(),
-        FIELDS,
+        fields,
         key=key,
         state=state,
         on_change=on_change,
         plain=plain,
         asked=None if asked is None else dict(asked),
+        **({} if layers is None else {"paths": [dict(one) for one in layers]}),
     )

@@ -1,46 +1,49 @@
-"""A model of the visitor's own in the explorer: a photograph, a layer, its maps, and what was captured and refused."""
+"""A model of the visitor's own in the explorer: a photograph, layers, gates, and what was captured and refused."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-import numpy as np
 import streamlit as st
 
 from attnviz import data
 from attnviz.errors import AttnvizError, BadInput
-from attnviz.subjects import Example, Net, Picture, Subject, own, photos
-from attnviz.subjects.example import Bytes
+from attnviz.subjects import Example, Net, Picture, Subject, photos
 from attnviz.subjects.own import ARCHITECTURE
+from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.pixel_viewer import pixel_viewer, settled_view
-from attnviz.ui.shared import mechanism_page, page, url_state
+from attnviz.ui.components.value_bars import value_bars
+from attnviz.ui.explorer import own_passes
+from attnviz.ui.explorer.own_passes import OWN_LAYER, answer_of, passed
+from attnviz.ui.shared import page, url_state
 from attnviz.ui.shared.visitor import camera_refusal
 from attnviz.ui.shared.wording import share, verbatim
-from attnviz.views.attention import FIELDS
+from attnviz.views.attention import FIELDS as OF_LAYER
+from attnviz.views.url_fields import Field, Fields
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from streamlit.delta_generator import DeltaGenerator
 
+    from attnviz.capture.places import Said
     from attnviz.listening import Trace
-    from attnviz.views.attention import LayerView
 
 VIEWER = "own_layer"
+FIELDS = Fields(*OF_LAYER.fields, Field("address", "text"))
 SAMPLE = "cifar10"
 FILE = "PNG, JPEG, WebP, BMP or GIF, up to 20 MB"
 READS = (
-    "Move over the picture: the maps show what the token under the pointer takes from every other token. A click keeps "
-    "it. What you see is the model's input, after its own cropping and normalisation."
+    "Move over the picture: the maps show what the token under the pointer takes from every other token, or from those "
+    "of its window. A click keeps it. What you see is the model's input, after its own cropping."
 )
 NOT = (
     "Attention weights show where a layer takes information from. They do not show by themselves what the model's "
     "answer depends on."
 )
-
-_last: dict[tuple[str, tuple[int, ...], bytes], Trace] = {}
-_one_at_a_time = Lock()
+NOTHING = "This model has no attention that can be captured. The report says what it has."
+STOPPED = "own_stopped"
 
 
 def is_own(net: Net) -> bool:
@@ -71,38 +74,109 @@ def choose() -> Example:
 
 
 def show(subject: Subject) -> None:
-    """Draw the layer that is chosen, and what was captured of the whole model."""
+    """Draw the layer that is chosen, the gates, and what was captured of the whole model."""
     st.caption("Photographs stay on the machine that runs this app.")
     try:
-        seen = passed(subject.example)
+        seen = passed(subject.example, st.query_params.get("address"))
     except AttnvizError as error:
         st.info(verbatim(str(error)))
         return
-    calls = [key for key, call in seen.captured.calls.items() if not call.refused]
-    if calls:
-        _layer(subject, seen, calls)
-    else:
-        st.info("This model has no attention that can be captured. The report says what it has.")
-    with st.expander("What was captured, and what was refused", expanded=not calls):
+    if not _places(seen, st.empty()):  # always there: else the viewer would be mounted anew once the search is over
+        return
+    paths, refused = own_passes.drawable(seen)
+    gates = own_passes.gates_in(seen)
+    if paths:
+        _layer(subject, seen, paths, refused)
+    if gates:
+        _gate(subject, seen, gates)
+    if not paths and not gates:
+        st.info(verbatim(next(iter(refused.values()), NOTHING)))
+    with st.expander("What was captured, and what was refused", expanded=not paths and not gates):
         st.code(seen.report(), language=None)
     page.meaning(READS, NOT)
 
 
-def _layer(subject: Subject, seen: Trace, calls: list[str]) -> None:
-    chosen = url_state.choice("address", calls, calls[0], "layer")
-    titles = {key: f"{number}: {key or 'the model itself'}" for number, key in enumerate(calls)}
-    st.selectbox(
-        "Layer", calls, key="address", format_func=titles.__getitem__, on_change=url_state.keep, args=("address",),
-        kwargs={"clears": ("off",)},
-    )  # fmt: skip
-    try:
-        view = view_of(seen, chosen, subject)
-    except BadInput as error:
-        st.info(verbatim(str(error)))
-        return
-    keep = mechanism_page.keep(FIELDS, settled_view, VIEWER)
-    pixel_viewer(view, key=VIEWER, state=FIELDS.read(st.query_params.to_dict()), on_change=keep)
-    _heads_off(subject, seen, chosen, view.heads)
+def _places(seen: Trace, holder: DeltaGenerator) -> bool:
+    """Find where tokens lie, showing how far the search is; return whether that is known, and so the page goes on."""
+    if not seen.captured.has_places and st.session_state.get(STOPPED):
+        with holder.container():
+            st.info(
+                "The search for where the tokens of this model lie on the picture was stopped: no map can be drawn."
+            )
+            st.button("Search again", on_click=_search_again)
+        return False
+    own_passes.find_places(seen, partial(_progress, holder))
+    return True
+
+
+@contextmanager
+def _progress(holder: DeltaGenerator, what: str) -> Iterator[Said]:
+    bar: list[DeltaGenerator] = []
+
+    def said(done: int, total: int) -> None:
+        words = (
+            f"{what} on the picture: {done} of {total} passes of the model. This is done once for a model and a size "
+            "of picture."
+        )
+        if not bar:
+            with holder.container(horizontal=True, vertical_alignment="bottom"):
+                bar.append(st.progress(0.0))
+                st.button("Stop", key="own_stop", on_click=_stop)  # the run that it begins ends this one
+        bar[0].progress(min(1.0, done / total), words)
+
+    yield said
+    holder.empty()
+
+
+def _stop() -> None:
+    st.session_state[STOPPED] = True
+
+
+def _search_again() -> None:
+    st.session_state[STOPPED] = False
+
+
+def _layer(subject: Subject, seen: Trace, paths: Sequence[str], refused: Mapping[str, str]) -> None:
+    asked = st.query_params.get("address")
+    if asked in refused:
+        url_state.complain(f"{refused[asked]} You see another layer instead.")
+    elif asked is not None and asked not in paths:
+        url_state.complain(f"This model has no layer {asked!r} that can be drawn. You see another one instead.")
+    chosen = asked if asked in paths else paths[0]
+    calls = [path for path, call in seen.captured.calls.items() if not call.refused]
+    pixel_viewer(
+        OWN_LAYER.of(subject, layer=chosen),
+        key=VIEWER,
+        fields=FIELDS,
+        state={**FIELDS.read(st.query_params.to_dict()), "address": chosen},
+        layers=[
+            {"path": path, "title": f"{number + 1}: {path or 'the model itself'}", "refused": refused.get(path, "")}
+            for number, path in enumerate(calls)
+        ],
+        on_change=_settled,
+    )
+    _heads_off(subject, seen, chosen, seen.captured.calls[chosen].layout.size("head"))
+
+
+def _settled() -> None:
+    settled = settled_view(VIEWER)
+    if settled:
+        other = settled["address"] != st.query_params.get("address", settled["address"])
+        url_state.set_value(**FIELDS.write(settled), **({"off": None} if other else {}))
+
+
+def _gate(subject: Subject, seen: Trace, gates: Sequence[str]) -> None:
+    """Draw the choice of a gate, and its factors: bars of channels, or a map over the picture."""
+    st.header("Gates", anchor=False)
+    chosen = url_state.choice("gate", gates, gates[0])
+    st.selectbox("Gate", gates, key="gate", on_change=url_state.keep, args=("gate",))
+    kind, part = own_passes.gate_of(subject, seen, chosen)
+    if kind == "value_bars":
+        st.caption("Each bar is the factor from 0 to 1 that a channel is multiplied by.")
+        value_bars(part, key=f"own gate {chosen}")
+    else:
+        st.caption("The map shows the factor from 0 to 1 that each place is multiplied by.")
+        map_grid(part, key=f"own gate {chosen}")
 
 
 def _heads_off(subject: Subject, seen: Trace, path: str, heads: int) -> None:
@@ -123,10 +197,11 @@ def _heads_off(subject: Subject, seen: Trace, path: str, heads: int) -> None:
     if not asked:
         return
     try:
-        after = answer_of(without(subject.example, path, [int(word) - 1 for word in asked]), subject.net.classes)
+        output = own_passes.without(subject.example, path, [int(word) - 1 for word in asked])
     except AttnvizError as error:
         st.info(verbatim(str(error)))
         return
+    after = answer_of(output, subject.net.classes)
     if after is not None:
         st.markdown(changed(before, after))
 
@@ -141,101 +216,6 @@ def changed(before: tuple[str, float], after: tuple[str, float]) -> str:
 
 def _off() -> None:
     url_state.set_value(off=",".join(sorted(st.session_state["own_off"], key=int)) or None)
-
-
-def passed(example: Example) -> Trace:
-    """Return everything that was captured while the model looked at an example.
-
-    The last pass is kept, so that another layer of it needs none.
-
-    Raises:
-        TraceError: nothing was captured; names the modules that look like attention.
-        BadInput: the preprocessing or the model does not take the picture.
-    """
-    from attnviz.capture.watching import watch
-
-    mine, picture = own.own(), example.picture
-    key = mine.net.key, picture.shape, picture.tobytes()
-    with _one_at_a_time:
-        if key not in _last:
-            with _sentences(mine):
-                seen = watch(mine.model)(_batch(mine, picture))
-            _last.clear()
-            _last[key] = seen
-        return _last[key]
-
-
-def without(example: Example, path: str, heads: Sequence[int]) -> Any:
-    """Return the model's output with some heads of a layer switched off.
-
-    Args:
-        path: of the module that attends.
-        heads: their numbers from 0.
-
-    Raises:
-        TraceError: the edit cannot be made exactly.
-    """
-    import torch
-
-    from attnviz import edits
-    from attnviz.tracing import trace
-
-    mine, tap = own.own(), f"{path}.mixed".removeprefix(".")
-    off = [edits.off(tap, head=head) for head in heads]
-    with _one_at_a_time, _sentences(mine), torch.no_grad(), trace(mine.model, [tap], off, capture=True):
-        return mine.model(_batch(mine, example.picture))
-
-
-def answer_of(output: Any, classes: Sequence[str]) -> tuple[str, float] | None:
-    """Return the most probable class and its probability; None where the output is no logits (picture, class)."""
-    logits = getattr(output, "logits", output)
-    if getattr(logits, "ndim", 0) != 2 or logits.shape[1] < 2:
-        return None
-    found = logits[0].double().softmax(0)
-    best = int(found.argmax())
-    return classes[best] if len(classes) == len(found) else f"class {best}", float(found[best])
-
-
-def _batch(mine: own.Own, picture: Bytes) -> Tensor:
-    from PIL import Image
-
-    pixels = picture if picture.shape[2] == 3 else np.repeat(picture[..., :1], 3, 2)
-    return mine.loaded.batch(Image.fromarray(pixels))
-
-
-@contextmanager
-def _sentences(mine: own.Own) -> Iterator[None]:
-    """Turn whatever code that is not ours raises into one sentence."""
-    try:
-        yield
-    except AttnvizError:
-        raise
-    except Exception as error:
-        raise BadInput(f"{mine.net.title} does not take this picture: {type(error).__name__}: {error}") from error
-
-
-def view_of(seen: Trace, path: str, subject: Subject) -> LayerView:
-    """Return what the viewer shows of one layer.
-
-    Args:
-        seen: from `passed`.
-        path: of the module that attends.
-        subject: the net and the example, for the names of the answers and the origin.
-
-    Raises:
-        BadInput: it cannot be drawn; the sentence says why.
-    """
-    from dataclasses import replace
-
-    from attnviz.figures.captured import views_of
-
-    if seen.captured.calls[path].layout.size("window") > 1:  # said before the long search for where its tokens lie
-        raise BadInput(f"{path} attends within windows, which is not drawn yet. Choose another layer.")
-    logits = getattr(seen.output, "logits", seen.output)
-    count = logits.shape[1] if getattr(logits, "ndim", 0) == 2 else 0
-    names = subject.net.classes if len(subject.net.classes) == count else [f"class {one}" for one in range(count)]
-    view = views_of(seen, [path], None, names or None, 0, None)[path]
-    return replace(view, origin={**view.origin, **subject.origin(path)})
 
 
 def _sample() -> Example:

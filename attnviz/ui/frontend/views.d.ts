@@ -14,6 +14,7 @@ interface LayerView {
     eps: number | null;
     boxes: number[] | null;
     unit: string;
+    names: string[] | null;
   };
   arrays: {
     picture: Float64Array; // row, column

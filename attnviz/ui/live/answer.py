@@ -89,8 +89,10 @@ def count(request: Request) -> int:
 def _planned(request: Request, place: int) -> Planned:
     ask = request.head.asks[place]
     try:
-        loaded = cache.single(subjects.net(ask.checkpoint))
-        work = _work(loaded, ask)
+        net = subjects.net(ask.checkpoint)
+        light = any((row := _view(wanted)) and not row.loads for wanted in ask.wanted.values())
+        loaded = None if light else cache.single(net)
+        work = 0.0 if loaded is None else _work(loaded, ask)
     except Exception as error:  # the answer says what is wrong, and those to the other asks come all the same
         return Planned(0.0, partial(_raised, error))
     header: dict[str, Any] = {
@@ -98,11 +100,16 @@ def _planned(request: Request, place: int) -> Planned:
         "ask": place,
         "done": place == len(request.head.asks) - 1,
         "checkpoint": ask.checkpoint,
-        "digest": loaded.net.digest,
+        "digest": net.digest,
     }
-    has_view = any(isinstance(wanted, DerivedWanted) and wanted.is_view for wanted in ask.wanted.values())
-    answers = _views if has_view else _values
-    return Planned(count(request) * work, lambda: answers(request, ask, loaded, work, header))
+    if loaded is None or any(_view(wanted) for wanted in ask.wanted.values()):
+        return Planned(count(request) * work, lambda: _views(request, ask, net, header))
+    return Planned(count(request) * work, lambda: _values(request, ask, loaded, work, header))
+
+
+def _view(wanted: Part | DerivedWanted) -> View[Any] | None:
+    """Return the view that is wanted; None for any other value."""
+    return wanted.row if isinstance(wanted, DerivedWanted) and isinstance(wanted.row, View) else None
 
 
 def _raised(error: Exception) -> Iterator[bytes]:
@@ -127,7 +134,7 @@ def _values(request: Request, ask: Ask, loaded: Loaded, work: float, header: dic
     yield pack(*_with_seen(header, arrays, seen))
 
 
-def _views(request: Request, ask: Ask, loaded: Loaded, work: float, header: dict[str, Any]) -> Iterator[bytes]:
+def _views(request: Request, ask: Ask, net: Net, header: dict[str, Any]) -> Iterator[bytes]:
     """Yield the answers to an ask for a view: its payload, or one after the other where it is computed in steps."""
     (name, wanted), *others = ask.wanted.items()
     named = request.head.pictures or []
@@ -138,7 +145,7 @@ def _views(request: Request, ask: Ask, loaded: Loaded, work: float, header: dict
     assert isinstance(wanted, DerivedWanted)
     assert isinstance(wanted.row, View)
     began = time.perf_counter()
-    subject = Subject(loaded.net, subjects.example(named[0].data, named[0].number))
+    subject = Subject(net, subjects.example(named[0].data, named[0].number))
     done = header["done"]
     steps: Iterator[bytes | None] = wanted.row.payloads(subject, wanted.given)
     step = next(steps, None)

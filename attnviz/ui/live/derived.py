@@ -118,6 +118,8 @@ class View(Generic[P]):
         payload: returns the payload of a subject, in the bytes that the component takes, or yields several.
         cost: the work, in forward passes of the model.
         lasts: whether the payload depends on nothing but the subject and the parameters, so that pages keep it.
+        loads: whether its work is in passes of the net, which the live channel then loads to estimate it; a view that
+            has its pass from elsewhere is light.
 
     Raises:
         BadInput: as of `Derived`.
@@ -128,6 +130,7 @@ class View(Generic[P]):
     payload: Callable[[Subject, P], bytes | Iterator[bytes]]
     cost: Callable[[P, Net], float] = one_pass
     lasts: bool = False
+    loads: bool = True
 
     def __post_init__(self) -> None:
         _check(self.name, self.parameters)

@@ -72,11 +72,14 @@ def _of_a_kind(data: str) -> str:
 
 
 class Picture(Strict):
-    """An example by name: a data set and a number, or KIND:WORD for an example of another kind, with the number 0."""
+    """An example by name: a data set and a number, or KIND:WORD for an example of another kind, with the number 0.
+
+    A word may be the name of a file.
+    """
 
     data: Annotated[
         str,
-        Field(pattern=rf"^[A-Za-z0-9_][A-Za-z0-9_.-]{{0,99}}(:[A-Za-z0-9_.,-]{{1,{WORD}}})?$"),
+        Field(pattern=rf"^[A-Za-z0-9_][A-Za-z0-9_.-]{{0,99}}(:[^\x00-\x1f\x7f]{{1,{WORD}}})?$"),
         AfterValidator(_of_a_kind),
     ]
     number: Annotated[int, Field(ge=0)]
@@ -154,11 +157,6 @@ class DerivedWanted(Strict):
         """The derived value of that name, which is no view."""
         assert isinstance(self.row, Derived)
         return self.row
-
-    @property
-    def is_view(self) -> bool:
-        """Whether it is a view, which is computed for one subject and not from a pass on pictures."""
-        return isinstance(self.row, View)
 
     @cached_property
     def given(self) -> Strict:

@@ -39,7 +39,7 @@ def of_net(compute: Callable[Concatenate[Loaded, P], T], net: Net, *arguments: P
             name is part of the key.
     """
     key = (_name(compute), net.key, net.digest, arguments, tuple(sorted(named.items())), data.downloaded())
-    return _values.get(key, lambda: compute(exact(net), *arguments, **named), what=_name(compute), check=_wanted)
+    return _values.get(key, lambda: compute(exact(net), *arguments, **named), what=_name(compute), check=wanted)
 
 
 def of_subject(
@@ -54,7 +54,7 @@ def of_subject(
     net, example = subject
     key = (_name(compute), *_of(subject), arguments, tuple(sorted(named.items())))
     what = f"{_name(compute)} {net.key}"  # how long it takes depends on the net, and hardly on the example
-    return _values.get(key, lambda: compute(exact(net), example, *arguments, **named), what=what, check=_wanted)
+    return _values.get(key, lambda: compute(exact(net), example, *arguments, **named), what=what, check=wanted)
 
 
 def of_view(payload: Callable[[Subject, Q], bytes], subject: Subject, given: Q, name: str, parameters: str) -> bytes:
@@ -65,7 +65,7 @@ def of_view(payload: Callable[[Subject, Q], bytes], subject: Subject, given: Q, 
         name, parameters: of the view, and the same parameters as text, which are parts of the key.
     """
     key = ("view", name, parameters, *_of(subject))
-    return _values.get(key, lambda: payload(subject, given), what=f"{name} {subject.net.key}", check=_wanted)
+    return _values.get(key, lambda: payload(subject, given), what=f"{name} {subject.net.key}", check=wanted)
 
 
 def _of(subject: Subject) -> tuple[Hashable, ...]:
@@ -81,7 +81,7 @@ def of_checkpoints(compute: Callable[P, T], *arguments: P.args, **named: P.kwarg
         *arguments, **named: plain values, none of them private to a visitor.
     """
     key = (_name(compute), checkpoint_folder.snapshot().generation, arguments, tuple(sorted(named.items())))
-    return _rendered.get(key, lambda: compute(*arguments, **named), what=_name(compute), check=_wanted)
+    return _rendered.get(key, lambda: compute(*arguments, **named), what=_name(compute), check=wanted)
 
 
 def single(net: Net) -> Loaded:
@@ -90,7 +90,7 @@ def single(net: Net) -> Loaded:
     Raises:
         CheckpointError: as `Net.load` does.
     """
-    return _nets.get(("single", net.key, net.digest), lambda: _loaded(net, double=False), check=_wanted)
+    return _nets.get(("single", net.key, net.digest), lambda: _loaded(net, double=False), check=wanted)
 
 
 def exact(net: Net) -> Loaded:
@@ -99,7 +99,7 @@ def exact(net: Net) -> Loaded:
     Raises:
         CheckpointError: as `Net.load` does.
     """
-    return _nets.get(("exact", net.key, net.digest), lambda: _loaded(net, double=True), check=_wanted)
+    return _nets.get(("exact", net.key, net.digest), lambda: _loaded(net, double=True), check=wanted)
 
 
 def _loaded(net: Net, *, double: bool) -> Loaded:
@@ -116,7 +116,7 @@ def _name(compute: Callable[..., object]) -> str:
     return f"{compute.__module__}.{compute.__qualname__}"
 
 
-def _wanted() -> None:
+def wanted() -> None:
     """End the run of a page that its visitor has left, or that begins anew: nobody waits for what it would compute."""
     if get_script_run_ctx(suppress_warning=True) is not None:
         _ = "attnviz" in st.session_state  # where Streamlit looks whether to go on

@@ -16,6 +16,14 @@ def one_each() -> None:
         os.environ.update({VARIABLE: "1", _OURS: "1"})
 
 
+def all_of_them() -> None:
+    """Let torch use all cores in this thread: for a model of somebody's own, which is large and asked one at a time."""
+    if os.environ.get(_OURS):
+        import torch
+
+        torch.set_num_threads(os.cpu_count() or 1)
+
+
 def environment() -> dict[str, str]:
     """Return the environment for a process that may use the whole machine: a training that the app starts."""
     found = dict(os.environ)

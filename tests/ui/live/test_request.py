@@ -136,7 +136,13 @@ def test_a_preparation_outside_the_vocabulary(prepare: object) -> None:
         read(pack({"number": 1, "asks": [ASK], "prepare": prepare}, PICTURE))
 
 
-@pytest.mark.parametrize("data", ["drawing:", "drawing:a b", "drawing:" + "a" * 4211, "drawings:abc", "x drawing:abc"])
+def test_an_example_may_be_a_file_of_any_name() -> None:
+    named = [{"data": "photo:a ship, é (2).png", "number": 0}]
+    request = read(pack({"number": 1, "asks": [ASK], "pictures": named}, {}))
+    assert request.head.pictures[0].data == named[0]["data"]
+
+
+@pytest.mark.parametrize("data", ["drawing:", "drawing:a\nb", "drawing:" + "a" * 4211, "drawings:abc", "x drawing:abc"])
 def test_a_name_that_no_drawing_has(data: str) -> None:
     with pytest.raises(BadInput, match="pictures.0.data is not a name"):
         read(pack({"number": 1, "asks": [ASK], "pictures": [{"data": data, "number": 0}]}, {}))

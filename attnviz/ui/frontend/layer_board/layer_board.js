@@ -2,7 +2,7 @@
 // layers that follow the pointer. Python's side is attnviz/ui/components/layer_board.py.
 
 import { MEAN } from "../maps/attention.js";
-import { element, set } from "../core/dom.js";
+import { element } from "../core/dom.js";
 import { mountable } from "../core/part.js";
 import { unpack } from "../core/payload.js";
 import { TileWall } from "../maps/tiles.js";
@@ -26,7 +26,6 @@ export class LayerBoard extends Viewer {
   /** @type {ReturnType<typeof partsOf>} */ parts;
   /** @type {ReturnType<typeof layersOf>["layers"]} */ layers;
   /** @type {ReturnType<typeof layersOf>["all"]} the maps of all heads of all layers */ all;
-  /** @type {HTMLElement[]} a button for each token that lies nowhere */ buttons;
 
   constructor(parent) {
     super(parent);
@@ -40,8 +39,6 @@ export class LayerBoard extends Viewer {
       onchange: () => this.guard(() => this.choose("layer", Number(this.layerChoice.value))),
     });
     frame.headTerm.before("Layer", this.layerChoice);
-    this.chips = element("div.chips", { role: "group", "aria-label": "Tokens that are no patches" });
-    frame.answer.holder.before(this.chips);
     this.over = new OverLayers();
     this.board = element("div.board-and-layers");
     frame.wallHolder.replaceWith(this.board);
@@ -62,21 +59,6 @@ export class LayerBoard extends Viewer {
       ...Array.from({ length: header.layers }, (_, layer) => new Option(String(layer + 1), String(layer))),
     );
     this.over.take(header, arrays, attention.heads);
-    this.buttons = header.names.map((/** @type {string} */ name, /** @type {number} */ token) =>
-      element(
-        "button.chip",
-        {
-          type: "button",
-          "aria-pressed": "false",
-          onpointerenter: () => this.guard(() => this.look(token)),
-          onclick: () => this.guard(() => this.take(token)),
-          "aria-label": name,
-        },
-        name.replace("register", "reg."),
-      ),
-    );
-    this.chips.replaceChildren(...this.buttons);
-    this.chips.hidden = !this.buttons.length;
   }
 
   takeAttention() {
@@ -176,12 +158,6 @@ export class LayerBoard extends Viewer {
     const { view, attention } = this;
     if (this.layerChoice.value !== String(view.layer)) this.layerChoice.value = String(view.layer);
     this.over.mark(view.layer, view.head === MEAN ? attention.heads : view.head);
-    this.buttons.forEach((button, token) => {
-      const role = ["query", "key"].find((name) => view[name]?.[0] === -1 && view[name][1] === token);
-      set(button, "aria-pressed", String(Boolean(role)));
-      const now = this.reading.query === token ? "query" : this.reading.key === token ? "key" : "";
-      set(button, "data-role", now);
-    });
   }
 
   read() {

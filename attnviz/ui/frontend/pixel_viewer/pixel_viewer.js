@@ -11,6 +11,7 @@ import { Cells, inkEdge } from "../maps/paint.js";
 import { mountable } from "../core/part.js";
 import { Passing } from "../hands/passing.js";
 import { PixelPart } from "../hands/pixel_part.js";
+import { Chips } from "./chips.js";
 import { QkvMaps } from "./qkv_maps.js";
 import { TileWall } from "../maps/tiles.js";
 import { RULES } from "./view.js";
@@ -52,8 +53,11 @@ export class Viewer extends PixelPart {
     this.painter = new Painter();
     this.qkvMaps = new QkvMaps();
     this.jacobian = null; // its module is fetched when it is first wanted
+    this.modelLayers = null; // as is that of the layers of a model
     this.frame = makeFrame(this);
     this.root = this.frame.root;
+    this.chips = new Chips(this);
+    this.frame.answer.holder.before(this.chips.element);
     Object.assign(this.root, { readMap: (head) => this.readMap(head) }); // for tests
     this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
     parent.append(this.root);
@@ -67,8 +71,27 @@ export class Viewer extends PixelPart {
 
   receive(bytes) {
     super.receive(bytes);
-    const { model, recipe, image } = this.header.origin;
+    const { model, recipe, image, address } = this.header.origin;
     this.root.dataset.shown = `${model}.${recipe} ${image}`;
+    this.root.dataset.layer = address ?? "";
+  }
+
+  followEpochs(bytes) {
+    super.followEpochs(bytes);
+    if (!this.header?.paths) return;
+    if (this.modelLayers) this.guard(() => this.modelLayers?.take(bytes));
+    else this.fetchLayers();
+  }
+
+  async fetchLayers() {
+    try {
+      const { Layers } = await import("./layers.js");
+      if (this.left || this.modelLayers) return;
+      this.modelLayers = new Layers(this);
+      this.guard(() => this.modelLayers?.take(this.sent));
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   async files() {
@@ -99,6 +122,7 @@ export class Viewer extends PixelPart {
     frame.headChoice.hidden = heads === 1;
     frame.forgetControls();
     this.qkvMaps.take(this);
+    this.chips.take(header.names ?? []);
     frame.answer.name(header.classes, header.label);
     frame.answer.holder.hidden = !header.classes.length;
     if (header.classes.length) frame.answer.show(arrays);
@@ -271,6 +295,7 @@ export class Viewer extends PixelPart {
       if (name === "map") this.showMap();
     }
     this.changed();
+    if (name === "address") this.modelLayers?.follow();
   }
 
   /** On the picture, or on the map of the chosen head. @param {KeyboardEvent} event */
@@ -378,11 +403,13 @@ export class Viewer extends PixelPart {
   leave() {
     super.leave();
     this.jacobian?.leave();
+    this.modelLayers?.leave();
   }
 
   sayAll() {
     const telling = tellingOf(this);
     sayAll(this, telling);
+    this.chips.mark();
     this.whenResting(() => sayAtRest(this, telling));
   }
 

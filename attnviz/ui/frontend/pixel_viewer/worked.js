@@ -65,7 +65,9 @@ export class Worked {
   sizes(head, query, weights) {
     const { attention } = this;
     let sum = 0;
-    for (let key = 0; key < attention.tokens; key++) sum += Math.abs(attention.change(head, query, key, weights[key]));
+    for (let key = 0; key < attention.tokens; key++) {
+      if (weights[key]) sum += Math.abs(attention.change(head, query, key, weights[key])); // else it may have no value
+    }
     return sum;
   }
 

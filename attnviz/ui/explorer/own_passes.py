@@ -1,0 +1,255 @@
+"""Passes of a model of the visitor's own: what was captured, where its tokens lie, and what the explorer shows of it.
+
+Passes are kept for all visitors together, bounded by bytes and named by the content of the picture, so that nobody
+reaches one without the picture or the link to it. Importing this loads no torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from attnviz.errors import AttnvizError, BadInput
+from attnviz.recipes.recipe import Strict
+from attnviz.subjects import Example, Subject, own
+from attnviz.ui.live.derived import View
+from attnviz.ui.shared import cache, threads
+from attnviz.work.kept import Kept
+from attnviz.work.queue import LISTEN, QUEUE
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from attnviz.capture.places import Said
+    from attnviz.listening import Trace
+    from attnviz.subjects.example import Bytes
+
+PASSES = 256 << 20  # bytes of all passes that are kept; a model of which one takes more keeps a few layers of it
+LAYERS = 96 << 20  # bytes of the layers as the browser gets them
+AHEAD = 1  # layers before and after the one that is looked at
+
+_passes = Kept(PASSES, QUEUE)
+_layers = Kept(LAYERS, QUEUE)
+_large: dict[str, list[str]] = {}  # key of a net of which a whole pass is too large -> the paths of its layers
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A pass that is kept.
+
+    Args:
+        trace: gives it. Behind a function: whoever counts bytes would compute all weights of a trace.
+        tensors: all that it holds.
+    """
+
+    trace: Callable[[], Trace]
+    tensors: tuple[Tensor, ...]
+
+
+def passed(example: Example, layer: str | None = None) -> Trace:
+    """Return what was captured while the model looked at an example.
+
+    Args:
+        layer: path of the module that attends whose readings are needed, with those beside it; None for the first.
+
+    Raises:
+        TraceError: nothing was captured; names the modules that look like attention.
+        BadInput: the preprocessing or the model does not take the picture.
+    """
+    mine, picture = own.own(), example.picture
+    key, paths = mine.net.key, _large.get(mine.net.key)
+    near = () if paths is None else tuple(_near(paths, layer))
+
+    def compute() -> Pass:
+        from attnviz.capture.watching import watch
+
+        with running(mine):
+            seen = watch(mine.model, [f"{path}.*" if path else "*" for path in near] or ["*"])(batch_of(mine, picture))
+        found = Pass(lambda: seen, tuple(_tensors(seen)))
+        if paths is None and sum(one.numel() * one.element_size() for one in found.tensors) > PASSES:
+            _large[key] = [path for path, call in seen.captured.calls.items() if not call.refused]
+        return found
+
+    name = (*_named(mine, example), near)
+    if name not in _passes:
+        with running(mine):  # while somebody's search runs, this waits here, and not in a turn that others need
+            pass
+    return _passes.get(name, compute, what=f"pass {key}", check=cache.wanted).trace()
+
+
+def _near(paths: Sequence[str], layer: str | None) -> Sequence[str]:
+    at = paths.index(layer) if layer in paths else 0
+    return paths[max(0, at - AHEAD) : at + AHEAD + 1]
+
+
+def _named(mine: own.Own, example: Example) -> tuple[str, str]:
+    picture = example.picture
+    return mine.net.key, sha256(f"{picture.shape} ".encode() + picture.tobytes()).hexdigest()
+
+
+def _tensors(seen: Trace) -> Iterator[Tensor]:
+    from attnviz.capture.frames import tensors_of
+
+    mode = seen.captured.mode
+    for call in seen.captured.calls.values():
+        yield from call.kept.values()
+    for gate, kept, _ in mode.gates.values():
+        yield from (gate.source, gate.operand, kept)
+    yield from tensors_of(mode.frames.arguments or ())
+    yield from tensors_of((seen.output,))
+
+
+def find_places(seen: Trace, shown: Callable[[str], AbstractContextManager[Said]]) -> None:
+    """Find where the tokens of a pass lie, unless that is known; a first time this takes a few passes to a few hundred.
+
+    Args:
+        shown: shows how far it is, in this thread; what it raises beyond `Exception` stops the search.
+    """
+    from attnviz.capture.seen import PROGRESS
+
+    if seen.captured.has_places:
+        return
+    token = PROGRESS.set(shown)
+    try:
+        with running(own.own()):
+            seen.captured.places("")
+    finally:
+        PROGRESS.reset(token)
+
+
+def drawable(seen: Trace) -> tuple[list[str], dict[str, str]]:
+    """Return the paths of the layers that can be drawn on the picture, and of the others why not."""
+    from attnviz.figures.captured import lies_in
+
+    found, refused = [], {}
+    for path, call in seen.captured.calls.items():
+        if not call.refused:
+            try:
+                lies_in(seen, path)
+                found.append(path)
+            except BadInput as error:
+                refused[path] = str(error).replace("; give grid=(rows, columns)", "")  # what only a script can do
+    return found, refused
+
+
+def gates_in(seen: Trace) -> list[str]:
+    """Return the tap paths of the gates of a pass."""
+    from attnviz.figures.gates import TAPS
+
+    return [path for path in seen if path.rpartition(".")[2] in TAPS]
+
+
+def gate_of(subject: Subject, seen: Trace, path: str) -> tuple[str, bytes]:
+    """Return which component shows a gate, and what it receives."""
+    from attnviz.figures.gates import part_of
+
+    return part_of(path, seen[path].at(batch=0).double().cpu().numpy(), _photo(seen), subject.origin(path))
+
+
+def _photo(seen: Trace) -> Bytes | None:
+    """Return what the model looked at, as a photograph."""
+    from attnviz.capture.frames import tensors_of
+    from attnviz.figures.captured import shown_of
+
+    given = next((one for one in tensors_of(seen.captured.mode.frames.arguments or ()) if one.ndim == 4), None)
+    found = None if given is None else own.own().loaded.photo(given)
+    return shown_of(seen) if found is None else found
+
+
+class OfLayer(Strict):
+    """Which layer.
+
+    Args:
+        layer: path of the module that attends.
+    """
+
+    layer: Annotated[str, Field(max_length=400)]
+
+
+def payload(subject: Subject, parameters: OfLayer) -> bytes:
+    """Return what the viewer shows of a layer.
+
+    Raises:
+        BadInput: it is another net, there is no such layer, or it cannot be drawn; the sentence says why.
+    """
+    path, example = parameters.layer, subject.example
+    own.own_net(subject.net.key)
+
+    def compute() -> bytes:
+        from attnviz.figures.captured import views_of
+
+        seen = passed(example, path)
+        if not seen.captured.has_places:
+            raise BadInput("Where the tokens of this model lie has not been found yet: open its page first.")
+        logits = getattr(seen.output, "logits", seen.output)
+        count = logits.shape[1] if getattr(logits, "ndim", 0) == 2 else 0
+        classes = subject.net.classes
+        names = classes if len(classes) == count else [f"class {one}" for one in range(count)]
+        return views_of(seen, [path], _photo(seen), names or None, 0, None, subject.origin(path))[path].packed()
+
+    key = (*_named(own.own(), example), example.key, path)
+    return _layers.get(key, compute, what="layer of an own model", check=cache.wanted)
+
+
+OWN_LAYER = View("own_layer", OfLayer, payload, loads=False)
+
+
+def without(example: Example, path: str, heads: Sequence[int]) -> Any:
+    """Return the model's output with some heads of a layer switched off.
+
+    Args:
+        path: of the module that attends.
+        heads: their numbers from 0.
+
+    Raises:
+        TraceError: the edit cannot be made exactly.
+    """
+    import torch
+
+    from attnviz import edits
+    from attnviz.tracing import trace
+
+    mine, tap = own.own(), f"{path}.mixed".removeprefix(".")
+    off = [edits.off(tap, head=head) for head in heads]
+    with running(mine), torch.no_grad(), trace(mine.model, [tap], off, capture=True):
+        return mine.model(batch_of(mine, example.picture))
+
+
+def answer_of(output: Any, classes: Sequence[str]) -> tuple[str, float] | None:
+    """Return the most probable class and its probability; None where the output is no logits (picture, class)."""
+    logits = getattr(output, "logits", output)
+    if getattr(logits, "ndim", 0) != 2 or logits.shape[1] < 2:
+        return None
+    found = logits[0].double().softmax(0)
+    best = int(found.argmax())
+    return classes[best] if len(classes) == len(found) else f"class {best}", float(found[best])
+
+
+def batch_of(mine: own.Own, picture: Bytes) -> Tensor:
+    """Return a picture as the model takes it, in a batch of one."""
+    from PIL import Image
+
+    pixels = picture if picture.shape[2] == 3 else np.repeat(picture[..., :1], 3, 2)
+    return mine.loaded.batch(Image.fromarray(pixels))
+
+
+@contextmanager
+def running(mine: own.Own) -> Iterator[None]:
+    """Have the model for oneself, and turn whatever code that is not ours raises into one sentence."""
+    while not mine.lock.acquire(timeout=LISTEN):
+        cache.wanted()
+    try:
+        threads.all_of_them()
+        yield
+    except AttnvizError:
+        raise
+    except Exception as error:
+        raise BadInput(f"{mine.net.title} does not take this picture: {type(error).__name__}: {error}") from error
+    finally:
+        mine.lock.release()

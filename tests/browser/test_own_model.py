@@ -1,0 +1,146 @@
+"""A model of somebody's own in a browser: its layers, windows, queries and gates against tensors computed apart."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from playwright.sync_api import Locator, Page, expect
+
+from . import own_models
+from .conftest import NewPage, Serve, find_violations, read_state, wait_until_ready
+from .held import Held
+
+PIXELS = np.random.default_rng(0).integers(0, 256, (60, 90, 3), np.uint8)
+Open = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def address(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the address of an app that was started with a model and a folder of photographs."""
+    folder = tmp_path_factory.mktemp("own")
+    Image.fromarray(PIXELS).save(folder / "a photo.png")
+    return serve(
+        env={
+            "ATTNVIZ_MODEL": f"{Path(own_models.__file__)}:mixed",
+            "ATTNVIZ_PHOTOS": str(folder),
+            "XDG_CACHE_HOME": str(folder / "cache"),
+        }
+    )
+
+
+@pytest.fixture
+def opened(address: str, new_page: NewPage) -> Open:
+    """Return a function that opens the explorer; words of the URL, what can hold back what the page's server says, and
+    options of the browser's page."""
+
+    def open_page(words: str = "", held: Held | None = None, **options: object) -> Page:
+        page = new_page(**options)
+        if held:
+            held.route(page, "**/_stcore/stream")
+        page.goto(f"{address}/explorer?photo=a+photo.png{words}")
+        wait_until_ready(page)
+        expect(viewer(page)).to_have_attribute("data-drawn", "")
+        expect(choice(page)).to_be_visible()
+        return page
+
+    return open_page
+
+
+@pytest.fixture(scope="module")
+def model() -> own_models.Mixed:
+    """Return the model, which has looked at the photograph."""
+    made, prepare, _ = own_models.mixed()
+    with torch.no_grad():
+        made.double()(prepare(Image.fromarray(PIXELS))[None].double())
+    return made
+
+
+def viewer(page: Page) -> Locator:
+    return page.locator(".st-key-own_layer .viewer")
+
+
+def choice(page: Page) -> Locator:
+    return viewer(page).get_by_label("Layer", exact=True)
+
+
+def choose(page: Page, path: str) -> None:
+    """Choose a layer and wait until it is shown."""
+    choice(page).select_option(path)
+    expect(viewer(page)).to_have_attribute("data-layer", path)
+
+
+def assert_maps(page: Page, wanted: torch.Tensor) -> None:
+    """Compare the maps of all heads with (head, key)."""
+    for head, expected in enumerate(wanted):
+        shown = viewer(page).evaluate("(root, head) => [...root.readMap(head)]", head)
+        np.testing.assert_allclose(shown[-len(expected) :], expected, rtol=1e-4, atol=1e-7)
+
+
+def point_at(page: Page, row: int, column: int) -> None:
+    """Move the pointer to a patch of the picture."""
+    canvas = viewer(page).locator(".board.picture canvas")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    assert box
+    side = box["width"] / own_models.COLUMNS
+    page.mouse.move(box["x"] + (column + 0.5) * side, box["y"] + (row + 0.5) * side)
+    assert read_state(viewer(page))["query"] == [row, column]
+
+
+def test_layers_of_all_kinds_follow_the_pointer_and_a_link_shows_the_same(opened: Open, model) -> None:
+    held = Held()
+    page = opened("&address=first", held)
+    point_at(page, 2, 5)
+    assert_maps(page, model.found["first"][:, 1 + 2 * own_models.COLUMNS + 5])
+    viewer(page).get_by_role("button", name="class token").hover()
+    assert_maps(page, model.found["first"][:, 0])
+    held.holding = True  # so that the page cannot have brought the layer
+    choose(page, "second")
+    held.release()
+    page.wait_for_url("**address=second**")
+    assert_maps(page, model.found["second"][:, 0])
+    choose(page, "")  # the module itself attends within windows
+    point_at(page, 3, 10)
+    assert_maps(page, own_models.windows_as_shown(model)[:, 3 * own_models.COLUMNS + 10])
+    point_at(page, 0, 0)  # of the window that goes on at the other edges
+    assert_maps(page, own_models.windows_as_shown(model)[:, 0])
+    choose(page, "pool")
+    chip = viewer(page).get_by_role("button", name="query 2")
+    chip.click()
+    expect(chip).to_have_attribute("aria-pressed", "true")
+    assert_maps(page, model.found["pool"][:, 1])
+    viewer(page).get_by_label("Head", exact=True).select_option(label="2")
+    page.wait_for_url("**head=2**")
+    with page.expect_download() as saved:
+        viewer(page).get_by_role("button", name="CSV", exact=True).click()
+    assert "address,pool" in (text := Path(saved.value.path()).read_text()) or "address: pool" in text
+    page.reload()
+    wait_until_ready(page)
+    expect(viewer(page)).to_have_attribute("data-layer", "pool")
+    state = read_state(viewer(page))
+    assert (state["query"], state["head"]) == ([-1, 1], 1)
+    assert_maps(page, model.found["pool"][:, 1])
+
+
+def test_gates_are_bars_and_a_map_over_the_picture(opened: Open, model) -> None:
+    page = opened()
+    bars = page.locator("[data-component=value_bars]")
+    expect(bars).to_have_attribute("data-drawn", "")
+    assert read_state(bars)["values"] == pytest.approx(model.found["gate"][0].tolist(), rel=1e-5)
+    page = opened("&gate=space_gate")
+    maps = page.locator("[data-component=map_grid]")
+    expect(maps).to_have_attribute("data-drawn", "")
+    shown = maps.evaluate("root => [...root.readMap(0)]")
+    np.testing.assert_allclose(shown, model.found["space_gate"].flatten(), rtol=1e-5)
+    assert page.get_by_text("The map shows the factor from 0 to 1").is_visible()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1280, 375])
+def test_it_is_accessible_and_fits(opened: Open, width: int) -> None:
+    page = opened(viewport={"width": width, "height": 720})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert find_violations(page) == []

@@ -1,0 +1,97 @@
+"""Layers of models that attnviz has never seen, as the explorer receives them, against the models' own weights."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from torch import Tensor, nn
+
+from attnviz.capture.seen import progress
+from attnviz.subjects import Subject, own, photos
+from attnviz.ui.explorer import own_passes
+from attnviz.views.attention import LayerView
+from tests.capture.builders import needed
+
+
+def peaked(model: nn.Module) -> nn.Module:
+    """Return a model whose attention is not flat."""
+    for name, weight in model.named_parameters():
+        if "qkv.weight" in name or "in_proj_weight" in name:
+            nn.init.normal_(weight, std=0.5)
+    return model.eval()
+
+
+def torchvision_vit() -> nn.Module:
+    from attnviz.data import vision
+
+    torch.manual_seed(0)
+    return peaked(
+        vision.torchvision().models.VisionTransformer(
+            image_size=224, patch_size=32, num_layers=2, num_heads=2, hidden_dim=16, mlp_dim=16
+        )
+    )
+
+
+def timm_registers() -> tuple[nn.Module, Any, None]:
+    import timm
+
+    torch.manual_seed(0)
+    made = timm.create_model(
+        "vit_tiny_patch16_224", img_size=(32, 48), patch_size=8, reg_tokens=4, depth=2, embed_dim=16, num_heads=2
+    )
+    return peaked(made), prepare, None
+
+
+def prepare(picture: Any) -> Tensor:
+    return torch.from_numpy(np.asarray(picture.resize((48, 32))).copy()).permute(2, 0, 1) / 255
+
+
+@pytest.fixture(params=["torchvision_vit", "timm_registers"])
+def started(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Start with a model and a photograph."""
+    needed(request.param.replace("_", " "))
+    pixels = np.random.default_rng(0).integers(0, 256, (60, 90, 3), np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "photo.png")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv(photos.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(own.MODEL, f"{__file__}:{request.param}")
+    yield request.param
+
+
+def weights_of(model: nn.Module, path: str, batch: Tensor) -> Tensor:
+    """Return the weights that a module computes when it is asked for them, (head, query, key)."""
+    module: Any = model.get_submodule(path)
+    given: list[tuple[Tensor, ...]] = []
+    if isinstance(module, nn.MultiheadAttention):
+        hook = module.register_forward_pre_hook(lambda _, arguments: given.append(arguments))
+    else:
+        module.fused_attn = False
+        hook = module.attn_drop.register_forward_pre_hook(lambda _, arguments: given.append(arguments))
+    with torch.no_grad():
+        model(batch)
+    hook.remove()
+    if isinstance(module, nn.MultiheadAttention):
+        return module(*given[0][:3], need_weights=True, average_attn_weights=False)[1][0]
+    return given[0][0][0]
+
+
+def test_all_weights_are_the_models_own(started: str) -> None:
+    mine, photo = own.own(), photos.Photo("photo.png")
+    seen = own_passes.passed(photo)
+    own_passes.find_places(seen, progress)
+    paths, refused = own_passes.drawable(seen)
+    assert len(paths) == 2 and not refused
+    model = mine.net.load().model
+    batch = own_passes.batch_of(mine, photo.picture)
+    grid, prefix = ((7, 7), 1) if started == "torchvision_vit" else ((4, 6), 5)
+    for path in paths:
+        view = LayerView.unpacked(own_passes.OWN_LAYER.of(Subject(mine.net, photo), layer=path))
+        assert ((view.rows, view.columns), view.prefix, len(view.names)) == (grid, prefix, prefix)
+        expected = weights_of(model, path, batch)
+        assert float(expected.max()) > 3 / expected.shape[-1]
+        for query in range(view.tokens):
+            np.testing.assert_allclose(view.weights(query), expected[:, query], rtol=1e-4, atol=1e-7)
