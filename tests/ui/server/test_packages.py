@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
@@ -25,7 +26,7 @@ def row(tmp_path: Path) -> Mechanism:
 
 
 def test_streamlit_registers_the_components_of_a_row(row: Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packages.manifest_scanner, "scan_component_manifests", list)
+    monkeypatch.setattr(manifest_scanner, "scan_component_manifests", list)
     packages.declare([*MECHANISMS.values(), row])
     manager = BidiComponentManager()
     manager.discover_and_register_components(start_file_watching=False)
