@@ -14,7 +14,7 @@ from attnviz.capture.call import Call
 from attnviz.capture.places import Both, Places
 from attnviz.grids import Grid
 
-_VERSION = 1  # of how places are found and written
+_VERSION = 2  # of how places are found and written
 _MOST = 50_000_000  # bytes of a file
 
 
@@ -38,12 +38,14 @@ def digest(model: nn.Module, given: tuple[tuple[int, ...], ...], calls: Mapping[
 
 
 def load(name: str) -> dict[str, Both] | None:
-    """Return places by the key of their call; None where none are kept, or the file cannot be used."""
+    """Return places by the key of their call; None where none are kept, or the file is damaged."""
     try:
-        told = json.loads(files.read(folder() / f"{name}.json", _MOST))
-        return {key: Both(*(_places(one) for one in both)) for key, both in told.items()}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        digest, _, content = files.read(folder() / f"{name}.json", _MOST).partition(b"\n")
+    except OSError:
         return None
+    if digest != _digest(content):
+        return None
+    return {key: Both(*(_places(one) for one in both)) for key, both in json.loads(content).items()}
 
 
 def save(name: str, found: Mapping[str, Both]) -> None:
@@ -51,7 +53,12 @@ def save(name: str, found: Mapping[str, Both]) -> None:
     told = {key: [_told(one) for one in both] for key, both in found.items()}
     with suppress(OSError):
         paths.made(folder(), "places of tokens")
-        files.write(folder() / f"{name}.json", json.dumps(told))
+        content = json.dumps(told).encode()
+        files.write(folder() / f"{name}.json", _digest(content) + b"\n" + content)
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
 
 
 def _told(places: Places | None) -> dict[str, Any] | None:

@@ -131,12 +131,21 @@ def test_places_are_found_once_and_kept(monkeypatch: pytest.MonkeyPatch) -> None
     assert attnviz.watch(other)(images)["first.weights"].grid == first
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"first": 3}', '{"first": [{"grid": [1]}, null]}'])
-def test_a_damaged_file_is_found_again(content: str) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"", lambda content: b"[]", lambda content: b"[" * 10_000, lambda content: content[:-1],
+        lambda content: content.replace(b'"step": 4', b'"step": 9'), lambda content: content.replace(b" 7,", b" 8,", 1),
+    ],
+    ids=["empty", "list", "deep", "cut", "another step", "another cell"],
+)  # fmt: skip
+def test_a_damaged_file_is_found_again(damage: Callable[[bytes], bytes]) -> None:
     model, images = Patches(prefix=1).eval(), pictures(24, 40)
     expected = attnviz.watch(model)(images)["first.weights"].grid
     (file,) = places_kept.folder().glob("*.json")
-    file.write_text(content)
+    before = file.read_bytes()
+    file.write_bytes(damage(before))
+    assert file.read_bytes() != before
     assert attnviz.watch(model)(images)["first.weights"].grid == expected
 
 
