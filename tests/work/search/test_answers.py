@@ -50,6 +50,18 @@ def test_where_there_is_none_it_stays_open():
 def test_a_range_is_cut_in_its_middle():
     known = answers.contrast(_found(lambda heads, rate, dropout: 0.2 * (rate > 0.5)), "learning_rate")
     assert known.value == pytest.approx(0.2, abs=0.02)
+    assert answers.is_above(AXES[1], np.array([0.0, 0.5, 0.51, 1.0])).tolist() == [False, False, True, True]
+    assert answers.is_above(AXES[0], np.array([0.0, 0.5, 1.0])).tolist() == [False, True, True]
+
+
+def test_after_the_first_epoch_trials_that_ended_early_count_with_what_they_had_reached():
+    found = _found(lambda heads, rate, dropout: 0.0)
+    early = ("pruned" if trial.number % 2 else "complete" for trial in found.trials)
+    values = ((0.3 * (trial.params["heads"] > 1), 0.9) for trial in found.trials)
+    states = zip(found.trials, early, values, strict=True)
+    changed = tuple(one.model_copy(update={"state": state, "values": reached}) for one, state, reached in states)
+    known = answers.contrast(found.model_copy(update={"trials": changed}), "heads", first=True)
+    assert known.value == pytest.approx(0.3) and sum(known.counts) == 80
 
 
 def test_too_few_trials_on_one_side_have_no_interval_and_none_no_difference():
