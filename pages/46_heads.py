@@ -38,11 +38,9 @@ def main() -> None:
         f"A model with attention looks at a picture with several {term('head', 'heads')} at once, each with its own "
         "map of which part takes from which. One picture shows what a head does there; the dots show its mean over "
         "all pictures, and the thin lines where that mean lies with 95 % certainty.\n\n"
-        "- **Effect on the answer**: the head is switched off, and the answer's logit falls by so much.\n"
-        "- **Entropy**: how spread its attention is. **Mean distance**: how far it reaches.\n"
-        "- **Predicted by position**: 1 if the map is the same for all pictures, 0 if other pictures do not "
-        "predict it.\n"
-        "- **Agreement**: whether the parts that receive most are those that the answer depends on.",
+        "**Effect on the answer**: the head is switched off, and the answer's logit falls by so much. **Predicted by "
+        "position**: 1 if the map is the same for all pictures, 0 if other pictures do not predict it. **Agreement**: "
+        "whether the parts that receive most are those that the answer depends on.",
         "A head without effect here may matter together with another one: each is switched off alone. A net with "
         "random weights has maps, too, and some of them look orderly: what it has as well was not learnt. Means hide "
         "heads that do one thing on some pictures and another on others: look at the pictures of each tenth.",

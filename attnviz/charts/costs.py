@@ -62,7 +62,7 @@ def costs(dots: Sequence[Cost], *, axes: tuple[str, str], kinds: tuple[str, str]
     figure.update_layout(
         xaxis={"title": axes[0], **ticks}, yaxis={"title": axes[1], **ticks},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
-        margin={"l": 8, "r": 8, "t": 8, "b": 8}, height=420, hovermode="closest",
+        margin={"l": 8, "r": 8, "t": 8, "b": 8}, height=300, hovermode="closest",
     )  # fmt: skip
     return figure
 

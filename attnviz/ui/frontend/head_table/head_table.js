@@ -226,7 +226,10 @@ export class HeadTable extends Part {
         const inner = [element("span.pair", {}, picture, map), element("span.words", {}, words)];
         return link ? element("a.moved-tile", attributes, ...inner) : element("div.moved-tile", {}, ...inner);
       });
-      return [element("h2", {}, title), element("div.tiles", {}, ...tiles)];
+      return [
+        element("h2", {}, title),
+        element("div.tiles", moved.links.some(Boolean) ? {} : { tabindex: 0 }, ...tiles),
+      ];
     });
     this.moved.replaceChildren(...parts);
   }
