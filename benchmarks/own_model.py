@@ -25,7 +25,7 @@ from tests.browser.harness import launch, run_app
 
 BUILT = "ATTNVIZ_BENCHMARK_BUILT"  # of the environment: the file into which the server writes when the model was built
 PHOTOS = ("one.png", "two.png")
-SIDE = amount(224, 32)
+SIDE = 224  # which pictures have where a model names no preprocessing
 
 SHOWN = """([layer, photo]) => [...document.querySelectorAll("*")].some(({ shadowRoot }) => shadowRoot &&
   shadowRoot.querySelector(`.viewer[data-drawn][data-layer='${layer}'][data-shown$='${photo}']`))"""
@@ -49,7 +49,7 @@ def vit() -> nn.Module:
     torchvision = vision.torchvision()
     torch.manual_seed(0)
     made: nn.Module = torchvision.models.VisionTransformer(
-        image_size=SIDE, patch_size=amount(16, 8), num_layers=amount(12, 6), num_heads=amount(12, 2),
+        image_size=SIDE, patch_size=amount(16, 56), num_layers=amount(12, 6), num_heads=amount(12, 2),
         hidden_dim=amount(768, 16), mlp_dim=amount(3072, 16),
     ).eval()  # fmt: skip
     if path := os.environ.get(BUILT):
@@ -96,6 +96,7 @@ def main() -> None:
                 page.goto(f"{server.address}/explorer?photo={photo}")
                 page.wait_for_function(SHOWN, arg=[layers[0], photo], polling="raf", timeout=300_000)
                 found[title] = time.time() - (float(built.read_text()) if photo == PHOTOS[0] else start)
+            page.get_by_label("Layer", exact=True).wait_for()
             page.wait_for_timeout(amount(3000, 500))  # those beside it are fetched
             found["a layer that was fetched ahead"] = switch(page, layers[1])
             page.wait_for_timeout(amount(3000, 500))
