@@ -42,6 +42,7 @@ ALLOWED = {
         "edits",
         "errors",
         "figures",
+        "files",
         "grids",
         "listening",
         "subjects",
