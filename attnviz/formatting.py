@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from attnviz.charts.minus import with_minus
+from attnviz.charts import with_minus
 
 if TYPE_CHECKING:
     from attnviz.cards import Figure

@@ -66,3 +66,9 @@ def made(folder: Path, what: str, variable: str = "") -> Path:
 def say(whether: bool) -> None:
     """Let `made` say where folders are, or not: `--quiet`."""
     _log.setLevel(logging.NOTSET if whether else logging.ERROR)
+
+
+def data_sets() -> Path:
+    """Say where data sets are kept: `ATTNVIZ_DATA`, else a folder in the user's cache. It need not exist yet."""
+    chosen = os.environ.get("ATTNVIZ_DATA")
+    return Path(chosen).expanduser() if chosen else user_cache()

@@ -19,7 +19,7 @@ import numpy as np
 
 from attnviz import cards, formatting
 from attnviz.cards import Figure
-from attnviz.charts.minus import with_minus
+from attnviz.charts import with_minus
 from attnviz.comparisons import main_test
 from attnviz.looks import one_look
 from attnviz.measures.agreement import kendall

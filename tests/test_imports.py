@@ -34,7 +34,7 @@ ALLOWED = {
     },  # fmt: skip
     "layers": {"equal_tokens", "layers", "tracing", "roles", "errors"},
     "models": {"equal_tokens", "extensions", "models", "layers", "tracing", "grids", "roles", "errors"},
-    "data": {"data", "extensions", "errors", "files", "looks", "paths", "zips"},
+    "data": {"data", "extensions", "errors", "files", "looks", "paths"},
     "measures": {"answers", "edits", "equal_tokens", "measures", "readings", "tracing", "roles", "errors"},
     "charts": {"charts", "roles", "errors"},
     "figures": {

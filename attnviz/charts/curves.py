@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from attnviz.charts import with_minus
 from attnviz.charts.epoch_plot import Line, plot
-from attnviz.charts.minus import with_minus
 
 
 def curves(runs: Mapping[str, Sequence[Mapping[str, float | None]]], name: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TypeGuard
 
-from attnviz.charts.minus import with_minus
+from attnviz.charts import with_minus
 from attnviz.charts.verdicts import anchor
 
 _TICKS = 5  # about as many fit on a phone

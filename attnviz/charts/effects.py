@@ -3,8 +3,8 @@
 import math
 from collections.abc import Mapping, Sequence
 
+from attnviz.charts import with_minus
 from attnviz.charts.epoch_plot import Line, plot, round_bounds
-from attnviz.charts.minus import with_minus
 
 MOST = 6
 """So many parts have a colour and a name, those with the largest last values; more could not be told apart."""

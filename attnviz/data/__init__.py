@@ -25,9 +25,8 @@ from attnviz.data.loading import (
     subset,
 )
 from attnviz.data.made import MADE
-from attnviz.data.place import folder
 from attnviz.data.specs import DATASETS, Dataset, DataSpec
-from attnviz.data.store import spec
+from attnviz.data.store import folder, spec
 from attnviz.data.streams import batches
 from attnviz.data.targets import OneClass, Target, Text
 

@@ -21,7 +21,7 @@ from attnviz.data.inputs.prepared import in_channels
 from attnviz.data.inputs.resized import scaled
 from attnviz.data.specs import DataSpec
 from attnviz.errors import BadInput
-from attnviz.zips import check_directory
+from attnviz.files import check_directory
 
 LARGEST = 20 * 2**20
 """Bytes of a file that is brought."""

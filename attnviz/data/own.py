@@ -25,9 +25,9 @@ import numpy as np
 
 from attnviz import files, paths
 from attnviz.data.brought import UNPACKED, Brought, Bytes, opened, refused
-from attnviz.data.place import folder
 from attnviz.data.specs import Dataset, DataSpec
 from attnviz.errors import AttnvizError, BadInput, DataError, UnknownName
+from attnviz.paths import data_sets as folder
 
 AT_A_TIME = 16
 """Pictures that are read in a part."""

@@ -26,9 +26,9 @@ import numpy.typing as npt
 
 from attnviz import files, paths
 from attnviz.data import own, vision
-from attnviz.data.place import folder
 from attnviz.data.specs import DATASETS, Dataset, DataSpec
 from attnviz.errors import AttnvizError, BadInput, DataError, UnknownName
+from attnviz.paths import data_sets as folder
 
 Progress = Callable[[float, str], None]
 

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from torch.nn.functional import batch_norm
 
 from attnviz.errors import BadInput
-from attnviz.layers.axes import CHANNELS, MAPS, PLACES, VECTOR
+from attnviz.layers import CHANNELS, MAPS, PLACES, VECTOR
 from attnviz.layers.squeeze_excite import narrowed
 from attnviz.tracing import Layer
 

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from torch.nn.functional import adaptive_max_pool2d
 
 from attnviz.errors import BadInput
-from attnviz.layers.axes import CHANNELS, MAPS, PLACES, VECTOR
+from attnviz.layers import CHANNELS, MAPS, PLACES, VECTOR
 from attnviz.layers.squeeze_excite import narrowed
 from attnviz.tracing import Layer
 

@@ -23,7 +23,7 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.errors import BadInput
-from attnviz.layers.axes import MAPS, PER_HEAD
+from attnviz.layers import MAPS, PER_HEAD
 from attnviz.layers.element_wise_fused import attended_and_convolved
 from attnviz.layers.shortcuts import transformed
 from attnviz.tracing import Layer

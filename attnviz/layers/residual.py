@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from attnviz.errors import BadInput
-from attnviz.layers.axes import MAPS
+from attnviz.layers import MAPS
 from attnviz.tracing import Layer
 
 

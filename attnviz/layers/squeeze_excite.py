@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.errors import BadInput
-from attnviz.layers.axes import CHANNELS, MAPS, VECTOR
+from attnviz.layers import CHANNELS, MAPS, VECTOR
 from attnviz.tracing import Layer
 
 

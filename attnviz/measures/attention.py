@@ -1,11 +1,19 @@
 """What follows from the queries, keys and values of one picture, without ever holding all weights at once."""
 
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from attnviz.answers import answer_factors
 from attnviz.equal_tokens import distinct
+from attnviz.errors import BadInput
+from attnviz.measures.token_boxes import ink
+from attnviz.readings import Grid
 
 Array = npt.NDArray[np.float64]
 
@@ -67,3 +75,115 @@ def carried(value: Tensor, projection: Tensor) -> tuple[Array, bool]:
     added = torch.einsum("hts,ohs->hto", value, parts)  # (head, token, output feature)
     signed = added.shape[-1] == 1
     return (added[..., 0] if signed else added.norm(dim=-1)).double().numpy(), signed
+
+
+# What a part of the picture takes from, in one map: the mean of its tokens' rows of weights.
+#
+# From the queries and keys alone, and of one head where only one is asked for: a layer that computes its weights in one
+# fused step goes on doing so.
+
+
+def inked(images: Tensor, grid: Grid) -> Tensor:
+    """Return which tokens have ink (see `token_boxes.ink`); where a picture has none, all that lie on it.
+
+    Args:
+        images: (batch, channel, row, column)
+        grid: where the tokens lie.
+
+    Returns:
+        bool (batch, token); False for leading tokens that lie nowhere.
+    """
+    found = ink(images, grid)
+    found |= ~found.any(1, keepdim=True)
+    return torch.nn.functional.pad(found, (grid.prefix, 0))
+
+
+def mean_row(query: Tensor, key: Tensor, chosen: Tensor) -> Tensor:
+    """Return the mean over some queries of their weights, as multiples of an even share.
+
+    Args:
+        query: (..., query, size)
+        key: (..., key, size)
+        chosen: bool (query,), one at least.
+
+    Returns:
+        (..., key): 1 is an even share, 1 / keys of the attention; so the mean over the keys is 1.
+
+    Raises:
+        BadInput: no query is chosen.
+    """
+    places = chosen.nonzero()[:, 0]
+    if not len(places):
+        raise BadInput("A mean of rows needs at least one query.")
+    total: Tensor = key.new_zeros(key.shape[:-1])
+    for some in places.split(_BLOCK):
+        total += scores(query[..., some, :], key).softmax(-1).sum(-2)
+    found: Tensor = total * key.shape[-2] / len(places)
+    return found
+
+
+def bits_from_even(rows: Tensor) -> Tensor:
+    """Return how far rows are from an even share: how many bits fewer than log2(keys) their entropy is.
+
+    Args:
+        rows: (..., key) as multiples of an even share.
+
+    Returns:
+        (...,): 0 where every key gets the same, log2(keys) where one gets all.
+    """
+    bits: Tensor = torch.special.xlogy(rows, rows).mean(-1) / math.log(2)
+    return bits
+
+
+# What one pair of tokens adds to an answer, for models in which the answer is linear in what attention puts out.
+#
+# There, logit = rest + the sum over heads, queries and keys of weight x (what the key's value adds for that query):
+#
+#     worth(head, query, key) = readout[query] . (projection[:, head] @ value[head, key])
+#
+# The sum is exact. The weights depend on the picture too, so a term says what this pair adds, not what the answer would
+# be without it.
+
+
+@dataclass(frozen=True, eq=False)
+class Readout:
+    """How the answer is read out of an attention layer's output.
+
+    Args:
+        projection: (feature, head, size), from the mixed values of each head to a feature of the layer's output.
+        readout: (token, feature), from the layer's output to the logit.
+        of_heads: (head,) what each head adds to the logit, over all queries and keys.
+        logit: toward the answer, see `answer_factors`. What the heads do not add comes from biases.
+    """
+
+    projection: Tensor
+    readout: Tensor
+    of_heads: Tensor
+    logit: float
+
+
+def linear_readout(
+    mixed: Tensor, projection: nn.Linear, output: Tensor, logits: Tensor, parts: Iterable[nn.Module]
+) -> Readout | None:
+    """Return how the answer is read out of an attention layer, or None if it is not read out by one linear layer.
+
+    Args:
+        mixed: (head, token, size), each head's weighted means of its values.
+        projection: of the attention layer, from all heads' mixed values to its output.
+        output: (token, feature) of the attention layer.
+        logits: (logit,) of the model.
+        parts: of the model; one of them may be a linear layer that turns the flattened output into the logits.
+    """
+    heads, _, size = mixed.shape
+    flat = output.flatten()
+    for part in parts:
+        if not isinstance(part, nn.Linear) or (part.in_features, part.out_features) != (len(flat), len(logits)):
+            continue
+        if not torch.allclose(part(flat), logits, rtol=1e-9, atol=1e-9):
+            continue
+        sides = answer_factors(logits)
+        readout = (sides @ part.weight).unflatten(0, output.shape)  # (token, feature)
+        project = projection.weight.unflatten(1, (heads, size))  # (feature, head, size)
+        of_heads = torch.einsum("hts,fhs,tf->h", mixed, project, readout)
+        return Readout(project, readout, of_heads, float(sides @ logits))
+    return None

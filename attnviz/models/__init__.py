@@ -106,13 +106,13 @@ _OURS: dict[str, ModelSpec] = {
     ),
     "vgg_control": ModelSpec(
         "Six convolutions",
-        imported("attnviz.models.vgg_control", "VGGControl"),
+        imported("attnviz.models.controls", "VGGControl"),
         f"{_ELEMENT_WISE}; its control",
         pictures,
     ),
     "plain_conv": ModelSpec(
         "A small convolutional network",
-        imported("attnviz.models.plain_conv", "PlainConv"),
+        imported("attnviz.models.controls", "PlainConv"),
         "Convolutions with batch normalisation; a control",
         pictures,
     ),

@@ -1,13 +1,25 @@
 """Controls: models without the mechanism, compared with every model that has it."""
 
 import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 
 from attnviz.equal_tokens import level_counts
 from attnviz.errors import BadInput
-from attnviz.models.parts import LEVELS, Standardise, check, columns_of, glorot, levels_of
+from attnviz.models.parts import (
+    LEVELS,
+    Standardise,
+    check,
+    check_stages,
+    columns_of,
+    glorot,
+    laid_out,
+    levels_of,
+    normal,
+    uniform,
+)
 
 
 class PixelLine(nn.Module):
@@ -152,4 +164,116 @@ class Histogram(nn.Module):
         counts = level_counts(bins, self.bins).to(images)
         seen = counts * self.bins / bins.shape[1] if self.hidden is None else counts.log1p()
         logits: Tensor = self.classifier(seen)
+        return logits
+
+
+# A small convolutional net of ordinary parts, without attention: a control of at most the size of what it controls.
+
+
+class PlainConv(nn.Module):
+    """Convolutions of 3 x 3 with batch normalisation and ReLU, a mean over regions, and a linear layer.
+
+    Args:
+        classes: their names; two of them make one column of logits, the log-odds of the second.
+        channels, rows, columns: of the pictures.
+        widths: channels of each convolution.
+        strides: of each convolution.
+        regions: the last maps are averaged to so many rows and columns.
+        mean, std: of the intensities (0..1), to standardise them.
+        generator: of the initial weights, drawn as torch draws them.
+
+    Call Args:
+        images: float (batch, channels, rows, columns) in 0..1.
+
+    Returns:
+        logits: float (batch, 1) or (batch, class).
+    """
+
+    def __init__(
+        self,
+        *,
+        classes: tuple[str, ...],
+        channels: int = 1,
+        rows: int = 28,
+        columns: int = 28,
+        widths: Sequence[int] = (24, 32, 40),
+        strides: Sequence[int] = (2, 1, 2),
+        regions: int = 4,
+        mean: float = 0.0,
+        std: float = 1.0,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        super().__init__()
+        check_stages(widths, strides)
+        self.shape = (channels, rows, columns)
+        self.standardise = Standardise(mean, std)
+        parts: list[nn.Module] = []
+        for taken, width, stride in zip((channels, *widths), widths, strides, strict=False):
+            parts += [nn.Conv2d(taken, width, 3, stride, padding=1, bias=False), nn.BatchNorm2d(width), nn.ReLU()]
+        self.convolutions = nn.Sequential(*parts, nn.AdaptiveAvgPool2d(regions))
+        self.classifier = nn.Linear(widths[-1] * regions**2, columns_of(classes))
+        uniform(self, generator)
+
+    def forward(self, images: Tensor) -> Tensor:
+        check(images, *self.shape)
+        logits: Tensor = self.classifier(self.convolutions(self.standardise(images)).flatten(1))
+        return logits
+
+
+# The convolutional net that element-wise attention was compared with.
+#
+# Source: "Element-Wise Attention Layers: an option for optimization", Bacochina and Thom de Souza, 2023,
+# https://arxiv.org/abs/2302.05488, after "Very Deep Convolutional Networks", Simonyan and Zisserman, 2014,
+# https://arxiv.org/abs/1409.1556.
+#
+# Differs: none. The text names the convolutions; its counts of 929,510 and 961,310 parameters leave no other choice.
+#
+#     our name            the paper's word
+#     widths              number of filters
+#     classifier          fully connected layer, after flattening
+
+
+class VGGControl(nn.Module):
+    """Six convolutions, two of which halve the picture, and a linear layer; ReLU after every convolution.
+
+    Args:
+        classes: their names; two of them make one column of logits, the log-odds of the second.
+        channels, rows, columns: of the pictures; rows and columns are multiples of 4.
+        widths: channels of the first three and of the last three convolutions.
+        generator: of the initial weights, N(0, 0.02) with biases 0.
+
+    Call Args:
+        images: float (batch, channels, rows, columns) in 0..1.
+
+    Returns:
+        logits: float (batch, 1) or (batch, class).
+    """
+
+    def __init__(
+        self,
+        *,
+        classes: tuple[str, ...],
+        channels: int = 1,
+        rows: int = 28,
+        columns: int = 28,
+        widths: tuple[int, int] = (100, 200),
+        generator: torch.Generator | None = None,
+    ) -> None:
+        super().__init__()
+        if rows % 4 or columns % 4:
+            raise BadInput(f"The control halves a picture twice: multiples of 4 were expected, not {rows} x {columns}.")
+        self.shape = (channels, rows, columns)
+        parts: list[nn.Module] = []
+        for taken, width in zip((channels, widths[0]), widths, strict=True):
+            parts += [nn.Conv2d(taken, width, 3, padding=1), nn.ReLU()]
+            parts += [nn.Conv2d(width, width, 3, padding=1), nn.ReLU()]
+            parts += [nn.Conv2d(width, width, 2, stride=2, bias=False), nn.ReLU()]
+        self.convolutions = nn.Sequential(*parts)
+        self.classifier = nn.Linear(widths[1] * (rows // 4) * (columns // 4), columns_of(classes))
+        normal(self, generator)
+
+    def forward(self, images: Tensor) -> Tensor:
+        check(images, *self.shape)
+        images = laid_out(images, training=self.training)
+        logits: Tensor = self.classifier(self.convolutions(images).flatten(1))
         return logits

@@ -65,7 +65,7 @@ def epoch_of_history(key: str) -> Net:
         CheckpointError: the history cannot be read.
     """
     from attnviz import cards
-    from attnviz.training import configs, histories
+    from attnviz.training import histories, run_file
 
     found = _KEY.fullmatch(key)
     if found is None:
@@ -79,8 +79,8 @@ def epoch_of_history(key: str) -> Net:
         its.recipe,
         key=key,
         title=f"{its.recipe.title}, {f'epoch {epoch}' if epoch else 'before its training'}",
-        config=configs.config_of(its.recipe),
-        classes=configs.class_names(its.recipe),
+        config=run_file.config_of(its.recipe),
+        classes=run_file.class_names(its.recipe),
         digest=its.digest(epoch),
         seed=its.seed,
         history=name,

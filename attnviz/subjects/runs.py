@@ -34,7 +34,7 @@ def epoch_of_run(key: str) -> Net:
         RunError: the run's settings cannot be read.
         CheckpointError: its weights cannot be read.
     """
-    from attnviz.training import configs, runs
+    from attnviz.training import run_file, runs
 
     found = _KEY.fullmatch(key)
     if found is None:
@@ -48,8 +48,8 @@ def epoch_of_run(key: str) -> Net:
         run.recipe,
         key=key,
         title=f"{run.recipe.title}, {f'epoch {epoch}' if epoch else 'before its training'}",
-        config=configs.config_of(run.recipe),
-        classes=configs.class_names(run.recipe),
+        config=run_file.config_of(run.recipe),
+        classes=run_file.class_names(run.recipe),
         digest=runs.digest(run_id, epoch) if epoch else hashlib.sha256(key.encode()).hexdigest(),
         seed=run.seed,
         history=f"run:{run_id}",

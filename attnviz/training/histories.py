@@ -17,8 +17,7 @@ from attnviz.errors import BadInput, CheckpointError, UnknownName
 from attnviz.recipes import RECIPES
 from attnviz.recipes.recipe import Recipe, Strict
 from attnviz.training import runs
-from attnviz.training.configs import config_of
-from attnviz.training.run_file import RunFile
+from attnviz.training.run_file import RunFile, config_of
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from attnviz import checkpoints, files
 from attnviz.errors import CheckpointError, RunError
-from attnviz.training import configs, mistakes, runs, states
+from attnviz.training import mistakes, run_file, runs, states
 from attnviz.training.durations import Duration, Stopwatch, line
 from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.loop import Training
@@ -174,7 +174,7 @@ class Run:
         for earlier in runs.epochs_in(self.folder):
             if earlier not in kept:
                 runs.weights_path(self.folder, earlier).unlink()
-        if (answers := mistakes.of(training, configs.class_names(self.info.recipe))) is not None:
+        if (answers := mistakes.of(training, run_file.class_names(self.info.recipe))) is not None:
             files.write(self.folder / mistakes.FILE, answers.model_dump_json() + "\n")
         self._status(training)
         with files.opened(self.folder / "log.txt", "ab") as log:

@@ -21,10 +21,9 @@ from safetensors import SafetensorError, safe_open
 from attnviz import files, paths
 from attnviz.checkpoint_folder import is_name
 from attnviz.errors import CheckpointError, RunError, UnknownName
-from attnviz.training.configs import config_of
 from attnviz.training.durations import Duration, in_log
 from attnviz.training.events import Epoch
-from attnviz.training.run_file import RunFile
+from attnviz.training.run_file import RunFile, config_of
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

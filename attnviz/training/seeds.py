@@ -14,7 +14,7 @@ from attnviz import cards, checkpoints, devices, models
 from attnviz.cards import Card, SeedRun
 from attnviz.errors import CheckpointError, RunError
 from attnviz.recipes import Recipe
-from attnviz.training import configs, evaluations, measuring, stopping
+from attnviz.training import evaluations, measuring, run_file, stopping
 from attnviz.training.durations import Duration, core_seconds
 from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.loop import Training
@@ -179,7 +179,7 @@ def _job(
         devices.check_threads(threads)
     goal = goal or objective(recipe)
     evaluations.check(recipe)
-    configs.check(recipe, goal.per_step)
+    run_file.check(recipe, goal.per_step)
     return _Job(material(recipe, device), goal, device, threads or torch.get_num_threads(), report, together, until)
 
 
@@ -196,8 +196,8 @@ def described(recipe: Recipe, model: nn.Module, weights: dict[str, Tensor]) -> d
     model.load_state_dict(weights)
     return {
         "recipe": recipe,
-        "config": configs.config_of(recipe),
-        "classes": configs.class_names(recipe),
+        "config": run_file.config_of(recipe),
+        "classes": run_file.class_names(recipe),
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "weights_digest": checkpoints.digest(checkpoints.encode(weights)),
         "example": measuring.example(model.cpu().eval(), recipe),
@@ -233,7 +233,7 @@ def build(recipe: Recipe, generator: torch.Generator | None = None) -> nn.Module
         BadInput: the config does not fit the model.
         UnknownName: there is no such model.
     """
-    return models.spec(recipe.model).build(configs.config_of(recipe), generator)
+    return models.spec(recipe.model).build(run_file.config_of(recipe), generator)
 
 
 def _before(recipe: Recipe, seeds: Sequence[int], digest: str) -> Card | None:

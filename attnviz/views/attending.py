@@ -11,8 +11,7 @@ from attnviz.answers import as_batch, probabilities
 from attnviz.errors import BadInput
 from attnviz.layers.attention import Attention
 from attnviz.layers.convolution import ConvBlock
-from attnviz.measures.attention import carried, normalisers
-from attnviz.measures.readout import linear_readout
+from attnviz.measures.attention import carried, linear_readout, normalisers
 from attnviz.readings import Reading
 from attnviz.subjects import Example, Loaded, Subject
 from attnviz.subjects.asking import ask, batch_of

@@ -63,7 +63,7 @@ class LayerView(Payload):
         ink: whether the edge of the ink is drawn on the maps (it is for drawn digits).
         background: of one or three colours, drawn instead of `picture`, at its own resolution.
         projection, readout, of_heads, logit: how the answer is read out of the layer's output, as in
-            `attnviz.measures.readout.Readout`, so that the browser can compute what a pair adds to the answer; all
+            `attnviz.measures.attention.Readout`, so that the browser can compute what a pair adds to the answer; all
             None for a model where that is no sum.
         before, own, added, scale, eps: where the layer ends in ReLU and a layer normalisation, so that the browser can
             compute what a pair changes in the output: what enters ReLU; the part of it that comes from the token

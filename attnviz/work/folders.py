@@ -1,4 +1,4 @@
-"""The folders that jobs and searches are kept in, one for each: found, read, written and locked.
+"""What jobs and searches are asked for, and the folders that they are kept in: found, read, written and locked.
 
 FOLDERS = Folders(Order, "job", ".jobs", "order.json")
 FOLDERS.ids(); FOLDERS.read(job)
@@ -7,27 +7,77 @@ with FOLDERS.alone(): ...
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
-from attnviz import files
+from attnviz import files, recipes
 from attnviz.checkpoint_folder import is_name
-from attnviz.errors import RunError, UnknownName
+from attnviz.errors import BadInput, RunError, UnknownName
+from attnviz.recipes.altered import altered
+from attnviz.recipes.recipe import Recipe, Strict
 from attnviz.training import runs
-from attnviz.work.asked import Asked
 from attnviz.work.processes import Identity
 
 LARGEST = 2**16
 """Bytes of a file of settings, and of the end of a log that is read."""
 
 _PATIENCE = 10  # seconds that one waits for another who starts something
+
+
+class Asked(Strict):
+    """A request to train or search a recipe with changes; subclasses add what else can be asked for.
+
+    The same request always has the same name.
+
+    Args:
+        model, recipe: a recipe by its two names.
+        changes: settings of it that are changed, as `attnviz.recipes.altered` reads them.
+    """
+
+    kind: ClassVar[str]
+    """What is asked for, in a word: "training"."""
+
+    unnamed: ClassVar[frozenset[str]]
+    """The fields that do not change its name."""
+
+    model: str
+    recipe: str
+    changes: dict[str, str] = {}
+
+    @property
+    def id(self) -> str:
+        """Its name: the recipe, and a digest of all fields but those in `unnamed`."""
+        what = self.model_dump(mode="json", exclude=set(self.unnamed))
+        digest = hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
+        return f"{self.model}.{self.recipe}.{digest[:10]}"
+
+    def made(self) -> Recipe:
+        """Return the recipe with its changes."""
+        return altered(recipes.recipe(self.model, self.recipe), self.changes)
+
+    @classmethod
+    def read(cls, fields: Mapping[str, Any]) -> Self:
+        """Return what is asked for from its fields, which may come from anywhere.
+
+        Raises:
+            BadInput: one of them makes no sense.
+        """
+        try:
+            return cls.model_validate(fields)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise BadInput(f"The {cls.kind} cannot be started: {where}: {first['msg']}.") from error
+
 
 Kind = TypeVar("Kind", bound=Asked)
 

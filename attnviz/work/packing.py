@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 
 from attnviz.errors import BadInput
-from attnviz.zips import check_directory
+from attnviz.files import check_directory
 
 _MOST = 2000  # files
 

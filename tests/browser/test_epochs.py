@@ -13,7 +13,7 @@ from PIL import Image, ImageSequence
 from playwright.sync_api import Locator, Page, expect
 
 from attnviz import subjects
-from attnviz.charts.minus import with_minus
+from attnviz.charts import with_minus
 from attnviz.measures.heads import sampled
 from attnviz.subjects import Picture
 from attnviz.ui.training.experiments.unseen import unseen

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from attnviz import data, zips
+from attnviz import data, files
 from attnviz.data import brought, own
 from attnviz.data.inputs import pictures
 from attnviz.errors import AttnvizError, BadInput, DataError, UnknownName
@@ -224,9 +224,9 @@ def test_a_file_that_is_too_large_is_not_opened(monkeypatch):
     monkeypatch.setattr(zipfile, "ZipFile", lambda *_: pytest.fail("it was opened"))
     with pytest.raises(BadInput, match="at most"):
         own.bring(bytes(brought.LARGEST + 1), "mine", LIKE, ME)
-    many = zips._END.pack(b"PK\5\6", 0, 0, 60_000, 60_000, 2**22, 0, 0)
-    long = zips._END.pack(b"PK\5\6", 0, 0, 10, 10, 2**24, 0, 0)
-    for end in (many, long, b"PK\6\7" + bytes(16) + zips._END.pack(b"PK\5\6", 0, 0, 10, 10, 100, 0, 0)):
+    many = files._END.pack(b"PK\5\6", 0, 0, 60_000, 60_000, 2**22, 0, 0)
+    long = files._END.pack(b"PK\5\6", 0, 0, 10, 10, 2**24, 0, 0)
+    for end in (many, long, b"PK\6\7" + bytes(16) + files._END.pack(b"PK\5\6", 0, 0, 10, 10, 100, 0, 0)):
         with pytest.raises(BadInput, match="too many members"):
             own.bring(bytes(30) + end, "mine", LIKE, ME)
 

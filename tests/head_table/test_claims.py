@@ -10,7 +10,7 @@ from attnviz.errors import BadInput
 from attnviz.grids import Grid
 from attnviz.head_table import claims
 from attnviz.head_table.claims import CLAIMS, ClaimWork, Map, claim_of
-from attnviz.measures.switched_heads import Array
+from attnviz.measures.switched import Array
 from tests.head_table.test_table import own_cache as own_cache
 from tests.head_table.test_table import small, some_pictures
 

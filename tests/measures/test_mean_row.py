@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from attnviz.errors import BadInput
-from attnviz.measures import mean_row as rows
-from attnviz.measures.mean_row import bits_from_even, inked, mean_row
+from attnviz.measures import attention
+from attnviz.measures.attention import bits_from_even, inked, mean_row
 from attnviz.readings import Grid
 
 
@@ -16,7 +16,7 @@ def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
 
 @pytest.mark.parametrize("block", [1, 3, 512])
 def test_a_mean_row_is_the_mean_of_chosen_rows(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
-    monkeypatch.setattr(rows, "_BLOCK", block)
+    monkeypatch.setattr(attention, "_BLOCK", block)
     query, key = drawn(3, 7, 2), drawn(3, 5, 2, seed=1)
     chosen = torch.tensor([True, False, True, True, False, False, True])
     scores = np.einsum("hqs,hks->hqk", query, key) / np.sqrt(2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnviz.errors import BadInput
-from attnviz.measures.paired import paired
+from attnviz.measures.difference import paired
 
 
 def test_mean_interval_and_share_of_differences() -> None:

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from attnviz.measures.readout import linear_readout
+from attnviz.measures.attention import linear_readout
 from attnviz.models.pixel_attention import PixelAttention
 from attnviz.tracing import trace
 

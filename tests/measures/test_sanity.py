@@ -9,7 +9,7 @@ from torch import nn
 from attnviz.errors import BadInput
 from attnviz.measures.jacobian import jacobian
 from attnviz.measures.sanity import Shifted, from_the_top, randomised
-from attnviz.models.plain_conv import PlainConv
+from attnviz.models.controls import PlainConv
 
 
 @pytest.fixture

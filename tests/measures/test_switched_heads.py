@@ -1,10 +1,10 @@
-"""Heads switched off: attnviz/measures/switched_heads.py."""
+"""Heads switched off: attnviz/measures/switched.py."""
 
 import pytest
 import torch
 
 from attnviz.errors import BadInput
-from attnviz.measures.switched_heads import HeadLayer, appears, head_layers, lost
+from attnviz.measures.switched import HeadLayer, appears, head_layers, lost
 
 TOKENS, PAIRS, MAPS = "batch head token feature", "batch head query key", "batch head channel row column"
 

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from attnviz.layers.attention import Attention
-from attnviz.measures.work import multiply_adds
+from attnviz.measures.cost import multiply_adds
 
 
 def test_a_convolution_and_a_matrix_are_counted_and_nothing_else() -> None:

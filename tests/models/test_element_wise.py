@@ -10,13 +10,12 @@ from torch import Tensor, nn
 from attnviz.errors import BadInput
 from attnviz.measures.jacobian import jacobian
 from attnviz.models import spec
+from attnviz.models.controls import PlainConv, VGGControl
 from attnviz.models.element_wise import ElementWise
-from attnviz.models.plain_conv import PlainConv
-from attnviz.models.vgg_control import VGGControl
 from attnviz.recipes import RECIPES
 from attnviz.tracing import trace
-from attnviz.training.configs import config_of
 from attnviz.training.objectives import loss_of
+from attnviz.training.run_file import config_of
 
 TEN = tuple("0123456789")
 COUNTS = {  # element_wise unless said: worked out by hand from 2 C R W H + 9 H C C + C a layer, and 10 C R W + 10

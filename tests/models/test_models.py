@@ -12,14 +12,14 @@ from attnviz import testing
 from attnviz.answers import probabilities
 from attnviz.data import DATASETS
 from attnviz.errors import BadInput, UnknownName
-from attnviz.models import MODELS, controls, input_of, plain_conv, spec, vgg_control
+from attnviz.models import MODELS, controls, input_of, spec
 from attnviz.models.parts import columns_of
 from attnviz.recipes import RECIPES
 from attnviz.tracing import trace
-from attnviz.training.configs import config_of
+from attnviz.training.run_file import config_of
 from tests.sweeps import sweep
 
-CONTROLS = (controls.__name__, plain_conv.__name__, vgg_control.__name__)
+CONTROLS = (controls.__name__, controls.__name__, controls.__name__)
 ROWS, COLUMNS = 4, 8
 SMALL = {"rows": ROWS, "columns": COLUMNS}  # a config's own size, made small
 BLOCKS = {"rows": 12, "columns": 16}  # the smallest that make several blocks

@@ -1,10 +1,10 @@
-"""The convolutional control, attnviz/models/plain_conv.py."""
+"""The convolutional control, attnviz/models/controls.py."""
 
 import pytest
 import torch
 
 from attnviz.errors import BadInput
-from attnviz.models.plain_conv import PlainConv
+from attnviz.models.controls import PlainConv
 
 TEN = tuple("0123456789")
 

@@ -16,7 +16,7 @@ from attnviz.grids import Grid
 from attnviz.models import MODELS, Input, ModelSpec, input_of, spec
 from attnviz.models.spec import boxes
 from attnviz.recipes import RECIPES, Recipe
-from attnviz.training.configs import config_of
+from attnviz.training.run_file import config_of
 from tests.sweeps import sweep
 
 

@@ -1,10 +1,10 @@
-"""The paper's convolutional control, attnviz/models/vgg_control.py."""
+"""The paper's convolutional control, attnviz/models/controls.py."""
 
 import pytest
 import torch
 
 from attnviz.errors import BadInput
-from attnviz.models.vgg_control import VGGControl
+from attnviz.models.controls import VGGControl
 
 TEN = tuple("0123456789")
 

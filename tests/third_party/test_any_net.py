@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from attnviz import models, subjects
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Example, Subject
-from attnviz.training.configs import config_of
+from attnviz.training.run_file import config_of
 from attnviz.ui.shared import cache
 from attnviz.views.payload import unpack
 from tests.third_party.installed import register

@@ -23,7 +23,7 @@ def test_a_recipe_of_a_third_party_is_trained_with_its_own_objective(third_parti
 def test_its_models_pass_the_checks_that_ours_pass(third_parties: dict[str, str]) -> None:
     code = (
         "import sys; from attnviz import testing; from attnviz.recipes import RECIPES\n"
-        "from attnviz.training.configs import config_of\n"
+        "from attnviz.training.run_file import config_of\n"
         "for name in sys.argv[1:]:\n"
         "    recipe = RECIPES[f'{name}.digits']\n"
         "    unused = ['location', 'warmth']  # taps that are only read\n"

@@ -1,9 +1,9 @@
-"""From a recipe to the configuration of its model, attnviz/training/configs.py."""
+"""From a recipe to the configuration of its model, attnviz/training/run_file.py."""
 
 import pytest
 
 from attnviz.errors import BadInput, UnknownName
-from attnviz.training.configs import check, class_names, config_of
+from attnviz.training.run_file import check, class_names, config_of
 from tests.training import small
 
 

@@ -23,10 +23,10 @@ from attnviz.subjects import Net, Picture, Subject
 from attnviz.subjects.history import key_of as history_key
 from attnviz.subjects.runs import key_of
 from attnviz.training import histories, runs, seeds
-from attnviz.training.configs import config_of
 from attnviz.training.examples import Examples, on_device
 from attnviz.training.loop import Training
 from attnviz.training.run import Run
+from attnviz.training.run_file import config_of
 from attnviz.ui import derived_values
 from attnviz.ui.live.derived import View
 from attnviz.ui.live.second_training import BESIDE_VIEW

@@ -1,4 +1,4 @@
-"""What is asked for, attnviz/work/asked.py: a name for the same request, and one sentence for nonsense."""
+"""What is asked for, attnviz/work/folders.py: a name for the same request, and one sentence for nonsense."""
 
 import pytest
 

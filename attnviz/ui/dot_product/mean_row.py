@@ -77,7 +77,7 @@ def mean_row(context: Context[OfHead]) -> Reading:
 def _mean_row(parameters: OfHead, seen: Any, images: Tensor) -> Reading:
     import torch
 
-    from attnviz.measures import mean_row as rows
+    from attnviz.measures import attention
     from attnviz.readings import Reading
 
     head = int(parameters.head)
@@ -87,8 +87,8 @@ def _mean_row(parameters: OfHead, seen: Any, images: Tensor) -> Reading:
     weights = _tap(parameters.layer, "weights")
     if grid is None:
         raise BadInput(f"{weights} does not record where its tokens are, so it is unknown which of them have ink.")
-    inked = rows.inked(images, grid)
-    means = [rows.mean_row(*each) for each in zip(query, key, inked, strict=True)]
+    inked = attention.inked(images, grid)
+    means = [attention.mean_row(*each) for each in zip(query, key, inked, strict=True)]
     return Reading(weights, torch.stack(means), ("batch", "key"), grid)
 
 
@@ -107,7 +107,7 @@ def least_uniform(loaded: Loaded, layer: str) -> int:
     import torch
 
     from attnviz.answers import as_batch
-    from attnviz.measures.mean_row import bits_from_even
+    from attnviz.measures.attention import bits_from_even
     from attnviz.tracing import trace
 
     net = loaded.net

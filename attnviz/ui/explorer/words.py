@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attnviz.charts.minus import with_minus
-from attnviz.measures.paired import paired
+from attnviz.charts import with_minus
+from attnviz.measures.difference import paired
 from attnviz.ui.explorer.maps import CHANCE, ERASURE, JACOBIAN, OWN, PRODUCT
 from attnviz.ui.shared.glossary import term
 

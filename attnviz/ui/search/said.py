@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from attnviz.charts import MINUS
 from attnviz.charts.history import history
-from attnviz.charts.minus import MINUS
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.formatting import counted
 from attnviz.recipes.axes import Axis

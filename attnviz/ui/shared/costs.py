@@ -49,7 +49,7 @@ def counts(name: str) -> tuple[int, int]:
     """
     import torch
 
-    from attnviz.measures.work import multiply_adds
+    from attnviz.measures.cost import multiply_adds
     from attnviz.training import seeds
 
     recipe = RECIPES[name]

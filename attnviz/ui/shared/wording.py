@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attnviz import paths
-from attnviz.charts.minus import MINUS, with_minus
+from attnviz.charts import MINUS, with_minus
 
 if TYPE_CHECKING:
     from attnviz.measures.difference import Difference

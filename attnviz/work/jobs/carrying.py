@@ -17,9 +17,8 @@ from attnviz import checkpoints, files
 from attnviz.checkpoint_folder import is_name
 from attnviz.errors import AttnvizError, BadInput, RunError
 from attnviz.training import durations, mistakes, runs
-from attnviz.training.configs import config_of
 from attnviz.training.run import LIMIT
-from attnviz.training.run_file import RunFile
+from attnviz.training.run_file import RunFile, config_of
 from attnviz.work import packing
 
 LARGEST = LIMIT + 2**26

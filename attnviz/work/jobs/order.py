@@ -12,7 +12,7 @@ from pydantic import Field
 from attnviz import data
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Recipe
-from attnviz.work.asked import Asked
+from attnviz.work.folders import Asked
 
 UNLIMITED = "ATTNVIZ_TRAIN_UNLIMITED"
 """Environment variable: "1" lifts the limits of jobs."""
@@ -108,7 +108,7 @@ def parameters(recipe: Recipe) -> int:
     import torch
 
     from attnviz import models
-    from attnviz.training.configs import config_of
+    from attnviz.training.run_file import config_of
 
     with torch.device("meta"):
         built = models.spec(recipe.model).build(config_of(recipe))

@@ -3,7 +3,7 @@
 Optuna's own means do not give that (5.0.0): it counts trials when they end, so that two workers finish one too many; a
 journal keeps the trial of a worker that was killed as running for ever; and its lock makes the others wait for 30
 seconds. So one lock, the gate, is held while a worker looks for trials of the dead, counts the finished ones, and asks
-for a trial. `stores.py` says where the trials are kept, and what the gate is there.
+for a trial. `Store` says where the trials are kept, and what the gate is there.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pydantic import ValidationError
 
@@ -19,7 +19,6 @@ from attnviz import files
 from attnviz.errors import RunError
 from attnviz.recipes.axes import Axis, Value
 from attnviz.work.folders import LARGEST
-from attnviz.work.search.stores import store
 from attnviz.work.search.trials import State, Trial
 from attnviz.work.search.wanted import Wanted
 
@@ -270,3 +269,46 @@ def _trial(one: FrozenTrial) -> Trial:
         seconds=told.get("seconds", 0.0),
         why=told.get("why", ""),
     )
+
+
+class Store(Protocol):
+    """What holds the study of one search. All of it raises RunError where it cannot be read or written, and BadInput
+    where a package is missing."""
+
+    def gate(self) -> AbstractContextManager[None]:
+        """Hold the lock behind which all is done that must not happen twice."""
+
+    def created(self, direction: Literal["maximize", "minimize"]) -> Study:
+        """Return the study for a worker, a new one if there is none. The caller is behind the gate."""
+
+    def opened(self) -> Study | None:
+        """Return the study for reading only; None where no worker has begun it."""
+
+    def dead(self, study: Study, running: list[FrozenTrial]) -> list[FrozenTrial]:
+        """Return those of the running trials whose workers are dead. The caller is behind the gate.
+
+        A trial without owner belongs to nobody but one who died behind the gate.
+        """
+
+    def began(self, study: Study, trial_id: int) -> None:
+        """Say for the first time that the worker of a trial lives, before the trial gets its owner."""
+
+    def beating(self, study: Study, trial_id: int) -> AbstractContextManager[None]:
+        """Say again and again that the worker of a trial lives."""
+
+    def safe(self) -> AbstractContextManager[None]:
+        """Turn whatever goes wrong with the storage inside into one sentence."""
+
+    def remove(self) -> None:
+        """Remove the study, where it does not go with the folder of the search."""
+
+
+def store(home: Path, wanted: Wanted) -> Store:
+    """Return where a search keeps its trials."""
+    if wanted.storage:
+        from attnviz.work.search.database import Database
+
+        return Database(wanted.storage, wanted.id)
+    from attnviz.work.search.journal import Journal
+
+    return Journal(home)

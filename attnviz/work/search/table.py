@@ -26,7 +26,7 @@ from attnviz.work.jobs.order import Limits
 from attnviz.work.processes import Identity
 from attnviz.work.search import shelf, study
 from attnviz.work.search import wanted as wants
-from attnviz.work.search.stores import store
+from attnviz.work.search.study import store
 from attnviz.work.search.trials import Found
 from attnviz.work.search.wanted import Wanted
 

@@ -12,7 +12,7 @@ from attnviz import recipes
 from attnviz.errors import BadInput
 from attnviz.recipes.axes import Axis, Value, applied, usual
 from attnviz.recipes.recipe import Recipe
-from attnviz.work.asked import Asked
+from attnviz.work.folders import Asked
 from attnviz.work.jobs import order
 from attnviz.work.jobs.order import Limits, Order
 from attnviz.work.search import database

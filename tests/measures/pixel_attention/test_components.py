@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from attnviz.errors import BadInput
-from attnviz.measures.pixel_attention.components import lines
+from attnviz.measures.pixel_attention.linear import lines
 from attnviz.models.pixel_attention import PixelAttention
 from attnviz.tracing import trace
 

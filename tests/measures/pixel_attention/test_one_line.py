@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from attnviz.errors import BadInput
-from attnviz.measures.pixel_attention.one_line import Line, folded
+from attnviz.measures.pixel_attention.linear import Line, folded
 from attnviz.models.pixel_attention import PixelAttention
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from attnviz.measures.pixel_attention.pixel_contribution import PixelContribution, by_histogram, by_line, toward_answer
+from attnviz.measures.pixel_attention.linear import PixelContribution, by_histogram, by_line, toward_answer
 from attnviz.models.controls import Histogram, PixelLine
 from attnviz.models.parts import LEVELS, levels_of
 

@@ -10,10 +10,10 @@ from attnviz import models
 from attnviz.edits import scale
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
+from attnviz.measures.switched import attention_off, changes, head_off, key_off
 from attnviz.measures.vision_transformer.combined import rollout, weighted_rollout, weights_and_gradients
 from attnviz.measures.vision_transformer.normal import by_constant, found_in
 from attnviz.measures.vision_transformer.over_layers import over_layers
-from attnviz.measures.vision_transformer.switched import attention_off, changes, head_off, key_off
 from attnviz.tracing import trace
 
 CONFIG = {

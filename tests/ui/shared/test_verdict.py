@@ -5,7 +5,7 @@ import re
 import pytest
 
 from attnviz.cards import Figure
-from attnviz.charts.minus import MINUS
+from attnviz.charts import MINUS
 from attnviz.comparisons import difference
 from attnviz.ui.shared.verdict import verdict
 from tests.accuracies import accuracy

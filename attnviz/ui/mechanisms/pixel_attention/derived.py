@@ -17,7 +17,7 @@ def added_by_pixel(context: Context[NoParameters]) -> Reading:
     """Return what each pixel adds to the answer, batch by row and column."""
     import torch
 
-    from attnviz.measures.pixel_attention.pixel_contribution import toward_answer
+    from attnviz.measures.pixel_attention.linear import toward_answer
     from attnviz.readings import Reading
 
     assert context.logits is not None
@@ -31,8 +31,7 @@ def _by_pixels(model: nn.Module, image: Tensor) -> Tensor:
     import torch
     from torch import nn
 
-    from attnviz.measures.pixel_attention.one_line import folded
-    from attnviz.measures.pixel_attention.pixel_contribution import by_histogram, by_line
+    from attnviz.measures.pixel_attention.linear import by_histogram, by_line, folded
     from attnviz.models.controls import Histogram, PixelLine
     from attnviz.models.parts import LEVELS, levels_of
     from attnviz.models.pixel_attention import PixelAttention

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import streamlit as st
 
 from attnviz import cards
+from attnviz.charts import with_minus
 from attnviz.charts.bars import Row, bars
-from attnviz.charts.minus import with_minus
 from attnviz.subjects import Strip, Subject
 from attnviz.ui.mechanisms.sequences import curves, findings
 from attnviz.ui.mechanisms.sequences.measured import Agreed, Of, OrderPart, Steered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attnviz.charts.minus import with_minus
+from attnviz.charts import with_minus
 from attnviz.ui.mechanisms.sequences.measured import LATE, Agreed, Steered
 from attnviz.ui.shared.wording import share
 

@@ -16,7 +16,7 @@ from attnviz.answers import as_batch
 from attnviz.data.digit_strips import STOP, STRIPS, strip
 from attnviz.layers.columns import PITCH
 from attnviz.measures.agreement import random_map
-from attnviz.measures.paired import Paired, paired
+from attnviz.measures.difference import Paired, paired
 from attnviz.measures.sequences import attribution, steering
 from attnviz.tracing import trace
 from attnviz.ui.mechanisms.sequences.measured import (

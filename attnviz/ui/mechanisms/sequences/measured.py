@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from attnviz.measures.paired import Paired
+from attnviz.measures.difference import Paired
 
 LATE = 3
 """How many of the last steps are looked at apart: those near the end of the strip."""

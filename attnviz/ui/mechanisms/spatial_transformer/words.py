@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from attnviz.charts.minus import with_minus
+from attnviz.charts import with_minus
 from attnviz.formatting import signed
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.glossary import term

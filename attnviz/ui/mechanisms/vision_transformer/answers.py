@@ -13,9 +13,9 @@ from attnviz.answers import as_batch, predicted
 from attnviz.data import always, inputs
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
-from attnviz.measures import agreement, place_maps, sanity
+from attnviz.measures import agreement, place_maps, sanity, switched
 from attnviz.measures.jacobian import answered
-from attnviz.measures.vision_transformer import combined, normal, switched
+from attnviz.measures.vision_transformer import combined, normal
 from attnviz.measures.vision_transformer.over_layers import over_layers
 from attnviz.models.vision_transformer import VisionTransformer
 from attnviz.subjects import Example, Loaded

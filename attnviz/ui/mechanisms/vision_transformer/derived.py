@@ -86,7 +86,7 @@ def answer_row(context: Context[OfHead]) -> Reading:
     """
     import torch
 
-    from attnviz.measures.mean_row import mean_row
+    from attnviz.measures.attention import mean_row
     from attnviz.models.vision_transformer import VisionTransformer
     from attnviz.readings import Reading
 

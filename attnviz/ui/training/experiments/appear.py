@@ -13,7 +13,7 @@ import streamlit as st
 from attnviz import subjects
 from attnviz.charts.effects import MOST, effects
 from attnviz.errors import BadInput
-from attnviz.measures.paired import paired
+from attnviz.measures.difference import paired
 from attnviz.ui.live import trainings
 from attnviz.ui.shared import cache, jobs
 from attnviz.ui.shared.experiments import Experiment, finding
@@ -24,7 +24,7 @@ from attnviz.ui.training.experiments import choice
 from attnviz.ui.training.experiments.unseen import Unseen, unseen
 
 if TYPE_CHECKING:
-    from attnviz.measures.switched_heads import HeadLayer
+    from attnviz.measures.switched import HeadLayer
     from attnviz.subjects import Loaded
     from attnviz.subjects.history import History, Point
     from attnviz.work.jobs.seen import Seen
@@ -126,7 +126,7 @@ def switch(
 
     from attnviz import edits
     from attnviz.answers import as_batch, probabilities
-    from attnviz.measures.switched_heads import lost
+    from attnviz.measures.switched import lost
     from attnviz.tracing import trace
     from attnviz.ui.shared import inference
 
@@ -168,7 +168,7 @@ def together(parts: Sequence[Part], points: Sequence[Point], heads: tuple[str, .
 
 def in_words(measured: Measured) -> str:
     """Return when which head came to matter."""
-    from attnviz.measures.switched_heads import MATTERS, appears
+    from attnviz.measures.switched import MATTERS, appears
 
     means = measured.lost.mean(2)  # (epoch, head)
     last = int(measured.epochs[-1])
@@ -220,7 +220,7 @@ def _when(measured: Measured, place: int) -> str:
 
 
 def _draw(measured: Measured) -> None:
-    from attnviz.measures.switched_heads import MATTERS, appears
+    from attnviz.measures.switched import MATTERS, appears
 
     means = measured.lost.mean(2)
     left, right = st.columns(2)

@@ -19,7 +19,7 @@ from attnviz.ui.shared import findings, url_state
 from attnviz.ui.training import yours
 
 if TYPE_CHECKING:
-    from attnviz.measures.switched_heads import HeadLayer
+    from attnviz.measures.switched import HeadLayer
     from attnviz.work.jobs.seen import Seen
 
 EPOCHS = 12
@@ -84,7 +84,7 @@ def some(points: Sequence[Point], most: int = EPOCHS) -> list[Point]:
 
 def layers(net: Net) -> list[HeadLayer]:
     """Return the layers of a net that have heads."""
-    from attnviz.measures.switched_heads import head_layers
+    from attnviz.measures.switched import head_layers
 
     return head_layers({address: (tap.axes, tap.shape) for address, tap in findings.list_taps(net).items()})
 

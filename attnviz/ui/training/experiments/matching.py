@@ -24,7 +24,7 @@ from attnviz.ui.training.experiments.unseen import Unseen
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from attnviz.measures.switched_heads import HeadLayer
+    from attnviz.measures.switched import HeadLayer
     from attnviz.readings import Reading
     from attnviz.subjects import Loaded, Net
     from attnviz.subjects.history import History

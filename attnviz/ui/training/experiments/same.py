@@ -9,10 +9,10 @@ import numpy as np
 import streamlit as st
 
 from attnviz import subjects
+from attnviz.charts import with_minus
 from attnviz.charts.dots import Dot, dots
-from attnviz.charts.minus import with_minus
 from attnviz.errors import BadInput
-from attnviz.measures.paired import paired
+from attnviz.measures.difference import paired
 from attnviz.roles import role_of
 from attnviz.ui.components.map_grid import Table, map_grid
 from attnviz.ui.live import trainings
@@ -36,7 +36,7 @@ from attnviz.ui.training.experiments.matching import (
 from attnviz.ui.training.experiments.unseen import unseen
 
 if TYPE_CHECKING:
-    from attnviz.measures.switched_heads import HeadLayer
+    from attnviz.measures.switched import HeadLayer
     from attnviz.subjects import Net
     from attnviz.work.jobs.seen import Seen
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from attnviz import cards
-from attnviz.charts.minus import with_minus
+from attnviz.charts import with_minus
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Picture, Subject, net
 from attnviz.ui.mechanisms.recurrent_attention import compare, experiments

@@ -6,7 +6,7 @@ import pytest
 
 from attnviz import subjects
 from attnviz.errors import BadInput, UnknownName
-from attnviz.measures.switched_heads import HeadLayer
+from attnviz.measures.switched import HeadLayer
 from attnviz.subjects.history import Point
 from attnviz.ui.live import trainings
 from attnviz.ui.training import yours

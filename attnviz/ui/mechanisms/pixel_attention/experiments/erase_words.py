@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from attnviz.measures.paired import paired
+from attnviz.measures.difference import paired
 
 if TYPE_CHECKING:
     from attnviz.measures.erasure import Curve

@@ -23,7 +23,7 @@ from attnviz.ui.shared import cache, experiments, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
-    from attnviz.measures.pixel_attention.one_line import Line
+    from attnviz.measures.pixel_attention.linear import Line
     from attnviz.subjects import Loaded
 
 TITLE = "What does attention do with a single token?"
@@ -171,7 +171,7 @@ def kernels(loaded: "Loaded") -> Kernels:
     import torch
 
     from attnviz.answers import as_batch
-    from attnviz.measures.pixel_attention import one_line
+    from attnviz.measures.pixel_attention import linear
 
     net, model = loaded.net, cast("Any", loaded.model)
     layers = [[getattr(one.attention, part) for part in PARTS] for one in (untrained(net), model)]
@@ -183,7 +183,7 @@ def kernels(loaded: "Loaded") -> Kernels:
         for one, other in zip(*layers, strict=True)
     )
     chain = [(layer.weight, layer.bias) for layer in (model.attention.value, model.attention.output, model.classifier)]
-    line = one_line.folded(*chain, mean=model.standardise.mean, std=model.standardise.std, shape=model.shape)
+    line = linear.folded(*chain, mean=model.standardise.mean, std=model.standardise.std, shape=model.shape)
     source = always.source(net.data or "")
     assert source is not None, "digits can be drawn"
     images = [Picture(source, number).taken_by(net) for number in range(PICTURES)]

@@ -17,7 +17,7 @@ from attnviz.ui.shared import cache, experiments, findings, page, url_state
 from attnviz.ui.shared.wording import short, verbatim
 
 if TYPE_CHECKING:
-    from attnviz.measures.pixel_attention.components import Lines
+    from attnviz.measures.pixel_attention.linear import Lines
     from attnviz.subjects import Loaded
     from attnviz.views.attention import AttentionView
 
@@ -108,7 +108,7 @@ def of_intensity(loaded: "Loaded") -> "dict[str, Lines]":
     """Return query, key and value as linear functions of the intensity, computed from a black and a white picture."""
     import torch
 
-    from attnviz.measures.pixel_attention.components import lines
+    from attnviz.measures.pixel_attention.linear import lines
     from attnviz.models.pixel_attention import PixelAttention
     from attnviz.tracing import trace
 

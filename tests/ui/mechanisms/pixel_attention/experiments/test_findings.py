@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnviz.measures.pixel_attention.components import Lines
+from attnviz.measures.pixel_attention.linear import Lines
 from attnviz.measures.pixel_attention.representations import Count
 from attnviz.ui.mechanisms.pixel_attention import paper_tiles
 from attnviz.ui.mechanisms.pixel_attention.experiments import (

@@ -1,0 +1,193 @@
+"""Where pixel attention and its controls are linear in the picture: components, one token, what each pixel adds.
+
+The components of queries, keys and values as functions of a pixel: linear in its intensity, plus a position term. A
+token is [intensity, code], and a linear layer makes component = slope x intensity + what code and bias add. So two
+pictures, all black and all white, determine everything.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from torch import Tensor
+
+from attnviz.answers import answer_factors, predicted
+from attnviz.errors import BadInput
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """The components of all heads as linear functions of the intensity.
+
+    Args:
+        slope: (head, component) by how much it rises from intensity 0 to intensity 1, at every token.
+        start: (head, component) its value at intensity 0; the mean over the tokens if the position adds something.
+        placed: whether the position adds something.
+        lowest, highest: bounds of the components of any picture.
+    """
+
+    slope: Array
+    start: Array
+    placed: bool
+    lowest: float
+    highest: float
+
+
+def lines(black: Array, white: Array) -> Lines:
+    """Return the linear functions that fit the components on two pictures.
+
+    Args:
+        black, white: (head, token, component) on the picture of all 0, and of all 1.
+
+    Returns:
+        The slope and the start of every component, and their bounds.
+
+    Raises:
+        BadInput: two different shapes, or slopes that differ from token to token, which are not linear in the
+            intensity.
+    """
+    if black.shape != white.shape:
+        raise BadInput(f"Both pictures must give the same components, not {black.shape} and {white.shape}.")
+    slopes = white - black
+    slope = slopes.mean(1)
+    most = max(np.abs(black).max(), np.abs(white).max())
+    if np.abs(slopes - slope[:, None]).max() > 1e-6 * most:
+        raise BadInput("These components are not linear in the intensity: their slopes differ from token to token.")
+    return Lines(
+        slope=slope,
+        start=black.mean(1),
+        placed=bool(np.ptp(black, axis=1).max() > 1e-9 * most),
+        lowest=float(min(black.min(), white.min())),
+        highest=float(max(black.max(), white.max())),
+    )
+
+
+# Attention over one token is no attention: its weight is 1, and the model is a logistic regression on the pixels.
+#
+# With one token x the layer gives W_o (W_v x + b_v) + b_o, whatever query and key are. What follows is linear too, so
+# everything combines into one weight per pixel and one bias.
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A logistic regression on the pixels: log-odds = sum(weight * intensity) + bias.
+
+    Args:
+        weight: (row, column), of intensities in 0..1.
+        bias: one number.
+    """
+
+    weight: Array
+    bias: float
+
+    def logit(self, pictures: Array) -> Array:
+        """Return the log-odds of pictures.
+
+        Args:
+            pictures: float64 (..., row, column) in 0..1.
+
+        Returns:
+            float64 (...).
+        """
+        found: Array = (pictures * self.weight).sum((-2, -1)) + self.bias
+        return found
+
+
+def folded(
+    value: tuple[Tensor, Tensor],
+    output: tuple[Tensor, Tensor],
+    classifier: tuple[Tensor, Tensor],
+    *,
+    mean: float,
+    std: float,
+    shape: tuple[int, int],
+) -> Line:
+    """Fold value, output and classifier of a one-token model into one logistic regression on its pixels.
+
+    Args:
+        value, output, classifier: weight (out, in) and bias (out,) of each, in double precision.
+        mean, std: that intensities are standardised by.
+        shape: rows and columns of the picture, which is the token row by row.
+
+    Returns:
+        One weight per pixel and one bias, which give the model's log-odds.
+
+    Raises:
+        BadInput: the layers do not follow one another from all pixels to one number.
+    """
+    (wv, bv), (wo, bo), (wc, bc) = value, output, classifier
+    if wv.shape[1] != shape[0] * shape[1] or wo.shape[1] != len(wv) or wc.shape != (1, len(wo)):
+        shapes = ", ".join(str(tuple(weight.shape)) for weight in (wv, wo, wc))
+        raise BadInput(f"Layers of the shapes {shapes} do not turn the {shape} pixels of one token into one number.")
+    combined = (wc @ wo @ wv)[0]  # (pixel,)
+    bias = wc[0] @ (wo @ bv + bo) + bc[0] - combined.sum() * mean / std
+    return Line((combined / std).reshape(shape).numpy(), float(bias))
+
+
+# What each pixel adds to an answer, for models in which no pixel looks at another, so that the answer is a sum.
+#
+# For such a model, logit(picture) = logit(blank) + the sum over pixels of what each alone changes on a blank picture.
+# This is exact. Logistic regression on the pixels has a weight for each; on a histogram, a pixel moves from the bin of
+# the background to that of its intensity.
+
+
+@dataclass(frozen=True, eq=False)
+class PixelContribution:
+    """An answer as a sum over pixels: logit = blank + pixels.sum().
+
+    Args:
+        answer: number of the class that the model predicts.
+        logit: toward it: for two classes the log-odds, never below 0; for more its logit less the mean over classes.
+        pixels: (row, column) what each pixel adds, compared with background in its place.
+        blank: the same logit of a picture without ink.
+    """
+
+    answer: int
+    logit: float
+    pixels: Tensor
+    blank: float
+
+
+def by_line(weight: Tensor, image: Tensor) -> Tensor:
+    """Return what each pixel adds to each logit of a logistic regression on the pixels.
+
+    Args:
+        weight: (logit, pixel), of intensities in 0..1; of a picture in colour, (logit, number).
+        image: (row, column) or (channel, row, column), in 0..1; 0 is background.
+
+    Returns:
+        (logit, row, column) or (logit, channel, row, column)
+    """
+    added: Tensor = weight.unflatten(1, image.shape) * image
+    return added
+
+
+def by_histogram(weight: Tensor, bins: Tensor) -> Tensor:
+    """Return what each pixel adds to each logit of a logistic regression on the histogram of intensities.
+
+    Args:
+        weight: (logit, bin), of how many pixels are in a bin; the first bin is that of the background.
+        bins: int (row, column), the bin of each pixel.
+
+    Returns:
+        (logit, row, column)
+    """
+    return weight[:, bins] - weight[:, :1, None]
+
+
+def toward_answer(logits: Tensor, pixels: Tensor) -> PixelContribution:
+    """Return an answer as a sum over pixels.
+
+    Args:
+        logits: float (logit,), of one picture.
+        pixels: float (logit, row, column), what each pixel adds to each of them.
+
+    Returns:
+        The chosen class, its logit, and what each pixel adds to it.
+    """
+    sides = answer_factors(logits)
+    logit = float(sides @ logits)
+    toward = (sides[:, None, None] * pixels).sum(0)
+    return PixelContribution(int(predicted(logits[None])[0]), logit, toward, logit - float(toward.sum()))
