@@ -1,23 +1,19 @@
 """The model card of a checkpoint: what it is, how it was made, and how accurate it is. Reading it needs no torch."""
 
-import base64
-import binascii
 import hashlib
 import json
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
-from operator import attrgetter
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-from pydantic import Field, ValidationError, model_validator
+from pydantic import ValidationError
 
 from attnviz import checkpoint_folder, files
+from attnviz.card import Card
 from attnviz.checkpoint_folder import folder as folder
 from attnviz.checkpoint_folder import is_name
 from attnviz.checkpoint_folder import kept as kept_folder
@@ -25,230 +21,9 @@ from attnviz.data.own import is_own
 from attnviz.data.specs import DATASETS
 from attnviz.errors import CheckpointError, UnknownName, closest
 from attnviz.files import reason
-from attnviz.recipes.recipe import Augmentation, Recipe, Settings, Strict, Test
 
 _FILE = checkpoint_folder.CARD
 _LARGEST = 2**24  # bytes; the largest of ours has 0.2 million
-
-Unit = str
-"""The unit of a figure: "share" (0..1, shown as a percentage), "nats", "count", ..."""
-
-
-class Figure(Strict):
-    """One measured number.
-
-    Args:
-        name: what was measured, such as accuracy.
-        unit, better: the unit, and which direction is better.
-        data, split, count: the data set, its part, and the number of pictures.
-        value: the figure of the shipped weights.
-        mean, lowest, highest: over the seeds.
-        seeds: how many seeds.
-        per_seed: the value of each seed, in the order of the card's runs, so that two models can be compared in pairs;
-            None on cards written before these were kept.
-        augmentation, draws: it was measured on `draws` variants of each of `count / draws` pictures.
-        right: for an accuracy, which pictures the shipped weights answered correctly, one bit each in the order of the
-            pictures (all of the first draw, then the second), packed and in base64, so that two models can be compared
-            picture by picture. None if the figure is not a share of pictures.
-        right_per_seed: likewise of each seed, in the order of `per_seed`, so that a difference can be told from what
-            chance makes of seeds and pictures. None where the answers of all seeds are not known.
-    """
-
-    name: str
-    unit: Unit = "share"
-    better: Literal["higher", "lower"] = "higher"
-    data: str
-    split: str
-    count: int = Field(gt=0)
-    value: float
-    mean: float
-    lowest: float
-    highest: float
-    seeds: int = Field(gt=0)
-    per_seed: tuple[float, ...] | None = None
-    augmentation: Augmentation | None = None
-    draws: int = Field(default=1, gt=0)
-    right: str | None = None
-    right_per_seed: tuple[str, ...] | None = None
-
-    @model_validator(mode="after")
-    def _agrees(self) -> Self:
-        slack = 1e-9 * max(
-            1.0, abs(self.lowest), abs(self.highest)
-        )  # a mean of equal numbers can differ in the last bit
-        inside = (self.lowest - slack <= value <= self.highest + slack for value in (self.mean, self.value))
-        if not all(inside):
-            raise ValueError("its value and mean must lie between its lowest and its highest")
-        if self.unit == "share" and not -slack <= self.lowest <= self.highest <= 1 + slack:
-            raise ValueError("a share must lie between 0 and 1")
-        if self.count % self.draws:
-            raise ValueError(f"{self.count} pictures are not {self.draws} draws of the same ones")
-        if self.per_seed is not None:
-            told = len(self.per_seed), min(self.per_seed, default=0.0), max(self.per_seed, default=0.0)
-            if told != (self.seeds, self.lowest, self.highest) or self.value not in self.per_seed:
-                raise ValueError("its values per seed disagree with its number of seeds, lowest, highest or value")
-        if self.right is not None:
-            self._holds(self.right, self.value, "right")
-        if self.right_per_seed is not None:
-            if self.per_seed is None or len(self.right_per_seed) != self.seeds:
-                raise ValueError("'right_per_seed' must hold the answers of each seed, beside its value")
-            for right, value in zip(self.right_per_seed, self.per_seed, strict=True):
-                self._holds(right, value, "right_per_seed")
-        return self
-
-    def _holds(self, right: str, value: float, name: str) -> None:
-        """Refuse packed answers that are not those of a value."""
-        try:
-            bits = len(base64.b64decode(right, validate=True))
-        except (binascii.Error, ValueError) as error:
-            raise ValueError(f"{name!r} is not base64") from error
-        if bits != -(-self.count // 8):
-            raise ValueError(f"{name!r} must hold a bit for each of {self.count} pictures")
-        if not math.isclose(float(_unpacked(right, self.count).mean()), value, rel_tol=0, abs_tol=1e-9):
-            raise ValueError(f"{name!r} and 'value' disagree")
-
-    def measures(self, test: Test, name: str) -> bool:
-        """Return whether this is the figure of that name of a test, on as many pictures as the test asks for."""
-        asked = name, test.data, test.split, test.augmentation
-        same = (self.name, self.data, self.split, self.augmentation) == asked
-        return same and test.count in (None, self.count)
-
-    def unpacked(self) -> npt.NDArray[np.bool_]:
-        """Return which pictures were answered correctly: bool (count,)."""
-        return _unpacked(self.right or "", self.count)
-
-    def answers(self) -> npt.NDArray[np.float64] | None:
-        """Return which share of its variants each seed answered correctly: (seed, picture), 0..1; None if not known."""
-        each = self.right_per_seed
-        if each is None and self.seeds == 1 and self.right is not None:
-            each = (self.right,)
-        if each is None:
-            return None
-        bits = np.stack([_unpacked(right, self.count) for right in each])
-        shares: npt.NDArray[np.float64] = bits.reshape(len(each), self.draws, -1).mean(1)
-        return shares
-
-
-def _unpacked(right: str, count: int) -> npt.NDArray[np.bool_]:
-    return np.unpackbits(np.frombuffer(base64.b64decode(right), np.uint8), count=count).astype(bool)
-
-
-def packed(right: npt.NDArray[np.bool_]) -> str:
-    """Return what `Figure.right` holds, for bool (count,)."""
-    return base64.b64encode(np.packbits(right).tobytes()).decode()
-
-
-class Ablated(Strict):
-    """Figures of the trained model with a part of it replaced, as described by one of its recipe's `ablations`.
-
-    Args:
-        name, of: of the recipe's ablation.
-        title: what was replaced, in words.
-        figures: on the recipe's tests.
-    """
-
-    name: str
-    of: str
-    title: str
-    figures: tuple[Figure, ...]
-
-
-class SeedRun(Strict):
-    """The training of one seed.
-
-    Args:
-        seed: which.
-        epoch: the epoch whose weights were kept, from 1.
-        curve: by name, a value per epoch: "train_loss", "validation_loss", "validation_accuracy", ..., and the
-            recipe's probes. None for a value that was not a finite number.
-    """
-
-    seed: int
-    epoch: int = Field(gt=0)
-    curve: dict[str, tuple[float | None, ...]]
-
-    @model_validator(mode="after")
-    def _agrees(self) -> Self:
-        lengths = {len(values) for values in self.curve.values()}
-        if len(lengths) != 1 or self.epoch > lengths.pop():
-            raise ValueError("its curves must have a value per epoch, and the kept epoch must be one of them")
-        return self
-
-    def kept(self, name: str) -> float | None:
-        """Return the value of a curve at the epoch whose weights were kept; None where there is no such curve."""
-        return self.curve[name][self.epoch - 1] if name in self.curve else None
-
-
-class Example(Strict):
-    """Logits of a few built-in pictures, to check that the weights still give the same answers.
-
-    Args:
-        data, labels, seed: pictures with these labels, either from `strokes`, drawn with this seed, or the first
-            samples of another data set, without a seed.
-        digest: sha256 of the pictures as the model took them.
-        logits: (picture, column).
-    """
-
-    data: str
-    labels: tuple[int, ...]
-    seed: int | None
-    digest: str
-    logits: tuple[tuple[float, ...], ...]
-
-
-class Card(Strict):
-    """Everything that is known about a checkpoint.
-
-    Args:
-        name: MODEL.RECIPE.
-        recipe, config: how it was trained, and the complete configuration of the model.
-        classes: the names of the answers, in the order of the logits.
-        parameters: the number of learnt parameters.
-        data_digest: sha256 of the training part (pixels and labels).
-        weights_digest: sha256 of weights.safetensors.
-        seed: the seed whose weights are shipped: the best on the validation part, or the lowest if there is none.
-        runs: every seed's training.
-        figures: what was measured once, after all choices were made.
-        ablations: what was measured with parts of the model replaced.
-        example: logits of built-in pictures; None if there are none of this kind.
-        seconds: the duration of all trainings together, by the clock.
-        core_seconds: that they computed; None on a GPU or with several processes, and where an earlier
-            version did not measure it.
-        device, threads, versions: what it was trained with.
-        command: the command that trains it again.
-    """
-
-    name: str
-    recipe: Recipe
-    config: Settings
-    classes: tuple[str, ...]
-    parameters: int
-    data_digest: str
-    weights_digest: str
-    seed: int
-    runs: tuple[SeedRun, ...]
-    figures: tuple[Figure, ...]
-    ablations: tuple[Ablated, ...] = ()
-    example: Example | None
-    seconds: float
-    core_seconds: float | None = None
-    device: str
-    threads: int
-    versions: dict[str, str]
-    command: str
-
-    @model_validator(mode="after")
-    def _agrees(self) -> Self:
-        known = [run.seed for run in self.runs]
-        if self.seed not in known or len(set(known)) < len(known):
-            raise ValueError("its seed must be that of one of its runs, and no two runs may have the same")
-        return self
-
-    def figure(self, test: Test, name: str = "accuracy") -> Figure | None:
-        """Return what was measured in a test, or None; in one of all pictures, what was measured on the most."""
-        return max(
-            (figure for figure in self.figures if figure.measures(test, name)), key=attrgetter("count"), default=None
-        )
 
 
 def names() -> list[str]:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from attnviz import cards, checkpoint_folder, models, paths
-from attnviz.cards import Card
+from attnviz.card import Card
 from attnviz.checkpoint_folder import is_name, kept
 from attnviz.errors import AttnvizError, BadInput, CheckpointError
 from attnviz.files import read as read_file

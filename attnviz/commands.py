@@ -9,7 +9,8 @@ from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 
-from attnviz import cards, checkpoint_folder, data, files, formatting, listings, results, start
+from attnviz import cards, checkpoint_folder, data, files, formatting, listings, result_tables, results, start
+from attnviz.card import Card
 from attnviz.errors import BadInput
 from attnviz.recipes import RECIPES, Recipe, paper, recipe
 from attnviz.recipes.altered import altered, settings
@@ -106,7 +107,7 @@ def _results(options: argparse.Namespace) -> None:
     figures = results.FULL.with_suffix(".csv")
     try:
         files.write(results.FULL, results.everything())
-        files.write(figures, results.every_figure())
+        files.write(figures, result_tables.every_figure())
     except OSError as error:
         raise BadInput(f"{results.FULL.parent} cannot be written: {files.reason(error)}.") from error
     print(f"Rendered {results.FULL} and {figures.name} again.")
@@ -129,7 +130,7 @@ def _reproduce(options: argparse.Namespace) -> None:
     for name in chosen.checkpoints:
         if options.train and name not in cards.names():
             _trained(RECIPES[name], range(5), None, options)
-    print(f"{chosen.title} ({chosen.source})\n\n{results.reproduction(chosen)}")
+    print(f"{chosen.title} ({chosen.source})\n\n{result_tables.reproduction(chosen)}")
 
 
 def _data(options: argparse.Namespace) -> None:
@@ -242,7 +243,7 @@ def _trained_runs(chosen: Recipe, options: argparse.Namespace) -> None:
         print(f"Trained: the runs of {chosen.key} are in {runs.folder()}.")
 
 
-def _trained(chosen: Recipe, seeds: Sequence[int], threads: int | None, options: argparse.Namespace) -> cards.Card:
+def _trained(chosen: Recipe, seeds: Sequence[int], threads: int | None, options: argparse.Namespace) -> Card:
     from attnviz.training import stopping
     from attnviz.training.objectives import objective
     from attnviz.training.progress import Progress

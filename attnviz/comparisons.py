@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from attnviz import cards
-from attnviz.cards import Card, Figure
+from attnviz.card import Card, Figure
 from attnviz.errors import BadInput
 from attnviz.measures.difference import Difference, margin
 from attnviz.measures.difference import difference as between
 from attnviz.recipes import RECIPES
 from attnviz.recipes.differences import BUDGET, differences
-from attnviz.recipes.recipe import Question, Recipe, Test
+from attnviz.recipes.paper import Question
+from attnviz.recipes.recipe import Recipe, Test
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from attnviz.charts import with_minus
 
 if TYPE_CHECKING:
-    from attnviz.cards import Figure
+    from attnviz.card import Figure
     from attnviz.measures.difference import Difference
     from attnviz.recipes.recipe import Recipe, Test
 

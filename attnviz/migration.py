@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from attnviz import cards, files
-from attnviz.cards import Card
+from attnviz.card import Card
 from attnviz.data import strokes
 from attnviz.errors import CheckpointError
 from attnviz.recipes import RECIPES

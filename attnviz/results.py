@@ -1,23 +1,18 @@
 """The tables of docs/results.md and of pages, rendered from the cards: no figure is ever typed by hand."""
 
-import csv
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from io import StringIO
 from pathlib import Path
 
-from attnviz import cards, comparisons, formatting, retraining
-from attnviz.cards import Card, SeedRun
+from attnviz import comparisons, formatting, retraining
 from attnviz.comparisons import Comparison
 from attnviz.looks import one_look
 from attnviz.measures.difference import METHOD, NEGLIGIBLE, OF_THE_ERRORS, Difference, Verdict, together
-from attnviz.recipes import PAPERS, RECIPES, Paper
-from attnviz.recipes.recipe import PaperColumn, PaperFigure, PaperTable, Question, Recipe, Test
+from attnviz.recipes import PAPERS, RECIPES
+from attnviz.recipes.paper import PaperFigure, Question
+from attnviz.result_tables import beside, card_of, cell, count_of_seeds, how_chosen, not_trained, question_of, short
 
 FULL = Path(__file__).parents[1] / "docs" / "results.md"
-_FIGURES = {"accuracy_one_draw": "accuracy of one draw", "accuracy_mean_path": "accuracy along the means"}
-_AT_A_LENGTH = re.compile(r"_(\d+)$")
 _INTRODUCTION = f"""\
 # Results
 
@@ -61,9 +56,9 @@ def verdicts(questions: Iterable[Question]) -> str:
     lines = [["With the mechanism", "Without it", _DIFFERENCE, "Verdict", "What differs"]]
     for question, found, verdict in answered(questions):
         if found is None:
-            card, test = _card(question.checkpoint), comparisons.main_test(RECIPES[question.checkpoint])
+            card, test = card_of(question.checkpoint), comparisons.main_test(RECIPES[question.checkpoint])
             on_test = f", on {formatting.words(test)}" if card else ""
-            here = f"{_short(question.checkpoint, card)}{on_test}: {_cell(question.checkpoint, card, test, 'accuracy')}"
+            here = f"{short(question.checkpoint, card)}{on_test}: {cell(question.checkpoint, card, test, 'accuracy')}"
             lines.append([here, _absent(question), "", "**not decided**", ""])
         else:
             difference, *rest = judged(found, verdict)
@@ -75,9 +70,9 @@ def sides(found: Comparison, what: str = "") -> tuple[str, str]:
     """Return what the two sides of a comparison are and what each reaches, as Markdown."""
     one, other = found.figures
     asked = f", {what}" if what else ""
-    instead = f"The same, {found.replaced}" if found.replaced else _short(found.other.name, found.other)
+    instead = f"The same, {found.replaced}" if found.replaced else short(found.other.name, found.other)
     return (
-        f"{_short(found.one.name, found.one)}{asked}, on {formatting.words(one)}: {formatting.spread(one)}",
+        f"{short(found.one.name, found.one)}{asked}, on {formatting.words(one)}: {formatting.spread(one)}",
         f"{instead}: {formatting.spread(other)}",
     )
 
@@ -139,12 +134,12 @@ def answer(figure: PaperFigure) -> str:
     lines = [["Model", "Accuracy", "Its control", _DIFFERENCE, "Verdict", "What differs"]]
     found_of = {name: comparisons.with_control(name) for name in figure.checkpoints}
     for (name, found), verdict in zip(found_of.items(), _together([*found_of.values()]), strict=True):
-        card, test = _card(name), comparisons.main_test(RECIPES[name])
-        accuracy = _cell(name, card, test, "accuracy")
+        card, test = card_of(name), comparisons.main_test(RECIPES[name])
+        accuracy = cell(name, card, test, "accuracy")
         tested = f"{accuracy}, {formatting.words(test)}" if accuracy and card else accuracy
         if found and not found.figures[0].measures(test, "accuracy"):
             tested += f"; compared on {formatting.words(found.figures[0])}: {formatting.spread(found.figures[0])}"
-        lines.append([_short(name, card), tested, _control(name), *(judged(found, verdict) if found else ("", "", ""))])
+        lines.append([short(name, card), tested, _control(name), *(judged(found, verdict) if found else ("", "", ""))])
     return formatting.table(lines)
 
 
@@ -176,118 +171,6 @@ def verdicts_of(figure: PaperFigure) -> list[Verdict]:
 
 
 @one_look()
-def reproduction(paper: Paper) -> str:
-    """Return a paper's figures and tables in Markdown, each with ours."""
-    told = filter(None, [paper.note, how_chosen(paper.checkpoints)])
-    return "\n\n".join([*told, *map(compared, paper.figures), *map(beside, paper.tables)])
-
-
-def how_chosen(names: Iterable[str]) -> str:
-    """Return a Markdown list of how the settings of some models were chosen, where their recipes say so.
-
-    Args:
-        names: of the checkpoints; those of one sentence share a line.
-    """
-    groups: dict[str, list[str]] = {}
-    for name in names:
-        groups.setdefault(RECIPES[name].chosen, []).append(f"`{name}`")
-    groups.pop("", None)
-    lines = [f"- {', '.join(those)}: {said}" for said, those in groups.items()]
-    return "\n".join(["How the settings were chosen:", "", *lines]) if lines else ""
-
-
-@one_look()
-def compared(figure: PaperFigure) -> str:
-    """Return one figure of a paper, ours and the controls on all their tests, and how far apart they are."""
-    parts = [f"{_asked(figure)} Ours:", table(figure.checkpoints)]
-    trained = [name for name in figure.checkpoints if _card(name)]
-    parts += [comparison(name, trained) for name in figure.compared if name in trained and len(trained) > 1]
-    return "\n\n".join(parts)
-
-
-@one_look()
-def beside(given: PaperTable) -> str:
-    """Return a paper's table with ours beside each of its columns, a row per model."""
-    heads = [head for column in given.columns for head in (f"{column.title}, theirs", "ours")]
-    lines = [["Mean over the seeds (lowest to highest)", *heads]]
-    for row in given.rows:
-        card = _card(row.checkpoint)
-        cells = [_title(row.checkpoint, card)]
-        for column, value in zip(given.columns, row.values, strict=True):
-            cells += ["" if value is None else formatting.quantity(value, column.unit)]
-            cells += [_not_trained(row.checkpoint) if card is None else _ours(card, column)]
-        lines.append(cells)
-    return f"{given.title}.\n\n{formatting.table(lines)}"
-
-
-@one_look()
-def table(names: Sequence[str]) -> str:
-    """Return a Markdown table of trained models on their tests; a row that was not trained says so, and its cost.
-
-    What was measured at several lengths ("digits_15") follows in tables of its own, with a column for each length.
-
-    Args:
-        names: of the checkpoints, one per row. There is a column for each figure of each test that a row has.
-    """
-    cards_here = cards.readable(names)
-    found = {name: cards_here.get(name) for name in names}
-    absent = {name: _not_trained(name) for name, card in found.items() if card is None}
-    columns = {key: one for name in names for key, one in _columns(name).items() if not _AT_A_LENGTH.search(one[1])}
-    lines = [
-        ["Mean over the seeds (lowest to highest)", *(_head(found.values(), *column) for column in columns.values())]
-    ]
-    for name, card in found.items():
-        own = _columns(name)
-        cells = [
-            "" if key not in own else absent[name] if name in absent else _cell(name, card, *column)
-            for key, column in columns.items()
-        ]
-        lines.append([_title(name, card), *cells])
-    return "\n\n".join([formatting.table(lines), *_by_length([card for card in found.values() if card])])
-
-
-def _by_length(trained: Sequence[Card]) -> list[str]:
-    """Return a table for each test with figures at several lengths: a row for each model and what was measured."""
-    measured: dict[str, dict[str, dict[int, str]]] = {}  # test -> model and figure -> length -> cell
-    for card in trained:
-        for figure in card.figures:
-            at = _AT_A_LENGTH.search(figure.name)
-            if at:
-                test = f"{formatting.words(figure)}, {figure.count:,} pictures of each length"
-                row = f"{card.recipe.title} (`{card.name}`), {_seeds(card.runs)}: {figure.name[: at.start()]}"
-                measured.setdefault(test, {}).setdefault(row, {})[int(at[1])] = formatting.spread(figure)
-    tables = []
-    for test, rows in measured.items():
-        lengths = sorted({length for row in rows.values() for length in row})
-        lines = [[f"By length: {test}", *map(str, lengths)]]
-        lines += [[title, *(row.get(length, "") for length in lengths)] for title, row in rows.items()]
-        tables.append(formatting.table(lines))
-    return tables
-
-
-@one_look()
-def comparison(name: str, others: Sequence[str]) -> str:
-    """Return a Markdown table of how many points of accuracy a model has more than others, over all seeds.
-
-    Args:
-        name: of the checkpoint.
-        others: the checkpoints to compare with, one per row; those that are not trained are left out.
-    """
-    card = cards.read(name)
-    trained = [found for other in others if other != name and (found := _card(other))]
-    rows = {other.name: [comparisons.compared(card, other, test) for test in card.recipe.tests] for other in trained}
-    here = [place for place in range(len(card.recipe.tests)) if any(row[place] for row in rows.values())]
-    tests = [formatting.words(card.recipe.tests[place]) + _few(card.recipe.tests[place]) for place in here]
-    lines = [[f"`{name}` minus ..., in points", *tests, "Seeds", "What differs"]]
-    for other, row in rows.items():
-        cells = [formatting.points(at.difference) if (at := row[place]) else "" for place in here]
-        known = next(filter(None, row), None)
-        seeds = " and ".join(map(str, known.difference.seeds)) if known else ""
-        lines.append([f"`{other}`", *cells, seeds, "; ".join(known.differs) or "nothing" if known else ""])
-    return f"{formatting.table(lines)}\n\nIntervals of 95 %, not corrected for their number: {METHOD}."
-
-
-@one_look()
 def everything() -> str:
     """Return docs/results.md: a verdict for each mechanism, then a table for each question of the papers."""
     further = [question for paper in PAPERS.values() for question in paper.questions]
@@ -299,75 +182,9 @@ def everything() -> str:
         parts += [f"## {paper.title}", f"{paper.source}.", *filter(None, [paper.note, how_chosen(paper.checkpoints)])]
         for figure in paper.figures:
             found = verdicts_of(figure)
-            parts += [f"{_asked(figure)} {finding(found)}" if found else _asked(figure), answer(figure)]
+            parts += [f"{question_of(figure)} {finding(found)}" if found else question_of(figure), answer(figure)]
         parts += map(beside, paper.tables)
     return "\n\n".join(parts) + "\n"
-
-
-@one_look()
-def every_figure() -> str:
-    """Return docs/results.csv: every figure of every card of ours, also with a part of the model replaced."""
-    written = StringIO()
-    rows = csv.writer(written, lineterminator="\n")
-    rows.writerow(
-        ["checkpoint", "title", "replaced", "figure", "test", "pictures", "unit", "seeds", "mean", "lowest", "highest",
-         "shipped", "answers of each seed"]
-    )  # fmt: skip
-    for name, card in cards.readable([name for name in cards.names() if not cards.is_kept(name)]).items():
-        whole = [("", figure) for figure in card.figures]
-        parts = [(one.title, figure) for one in card.ablations for figure in one.figures]
-        for replaced, figure in whole + parts:
-            numbers = (f"{value:.6g}" for value in (figure.mean, figure.lowest, figure.highest, figure.value))
-            rows.writerow(
-                [name, card.recipe.title, replaced, figure.name, formatting.words(figure), figure.count, figure.unit,
-                 figure.seeds, *numbers, "yes" if figure.answers() is not None else "no"]
-            )  # fmt: skip
-    return written.getvalue()
-
-
-def trained_otherwise(names: Iterable[str], like: str) -> str:
-    """Say which models have other data, variants or epochs than one of them, and what differs; nothing if none has.
-
-    Args:
-        names: of the checkpoints that stand beside it.
-        like: the checkpoint that they are compared with.
-    """
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for name in names:
-        groups.setdefault(comparisons.trained_differently(like, name, budget=True), []).append(RECIPES[name].title)
-    said = [
-        f"{', '.join(f'*{title}*' for title in titles)} ({'; '.join(differs)})"
-        for differs, titles in groups.items()
-        if differs
-    ]
-    return f"Not trained like *{RECIPES[like].title}*: {'; '.join(said)}." if said else ""
-
-
-def caveats(names: Iterable[str]) -> str:
-    """Say which of some models had no validation part, and of which the statistics were renewed; nothing if none.
-
-    Args:
-        names: of the checkpoints.
-    """
-    recipes = [RECIPES[name] for name in names]
-    without = [recipe for recipe in recipes if recipe.validation is None]
-    chosen = [recipe for recipe in recipes if recipe.validation is not None]
-    renewed = [recipe for recipe in recipes if recipe.keep == "renewed"]
-    said = []
-    if without and not chosen:
-        said.append("None of these models had a validation part.")
-    elif without and len(chosen) < len(without):
-        said.append(f"Only {_titles(chosen)} had a validation part.")
-    elif without:
-        said.append(f"No validation part: {_titles(without)}.")
-    if renewed:
-        short = dict.fromkeys(f"*{recipe.title.partition(': ')[0]}*" for recipe in renewed)  # "Model A: 8 heads, ..."
-        said.append(f"The running statistics of {', '.join(short)} were renewed after training, unlike the paper's.")
-    return " ".join(said)
-
-
-def _titles(recipes: Iterable[Recipe]) -> str:
-    return ", ".join(f"*{recipe.title}*" for recipe in recipes)
 
 
 def first(papers: Iterable[str]) -> list[Question]:
@@ -379,22 +196,12 @@ def first(papers: Iterable[str]) -> list[Question]:
     return [question for paper in papers if paper in PAPERS for question in PAPERS[paper].first]
 
 
-def _asked(figure: PaperFigure) -> str:
-    value = f": {formatting.quantity(figure.value, figure.unit)}" if figure.value is not None else ""
-    return f"{figure.what}, {figure.where}{value}."
-
-
 def _absent(question: Question) -> str:
     name = question.control or RECIPES[question.checkpoint].control
     if not name:
         return ""
-    card = _card(name)
-    return _short(name, card) + ("" if card else f": {_not_trained(name)}")
-
-
-def _card(name: str) -> Card | None:
-    """Return a card, or None where there is none or it is damaged: the rest of a table is still of use."""
-    return cards.readable([name]).get(name)
+    card = card_of(name)
+    return short(name, card) + ("" if card else f": {not_trained(name)}")
 
 
 def _control(name: str) -> str:
@@ -402,66 +209,5 @@ def _control(name: str) -> str:
     control = RECIPES[name].control
     if control is None:
         return ""
-    card = _card(control)
-    return f"`{control}`" + (f", {_seeds(card.runs)}" if card else "")
-
-
-def _seeds(runs: Sequence[SeedRun]) -> str:
-    return f"{len(runs)} seed{'s' * (len(runs) > 1)}"
-
-
-def _title(name: str, card: Card | None) -> str:
-    stored = "" if card is None or cards.has_weights(name) else f"; no weights here: `{card.command}`"
-    return _short(name, card) + stored
-
-
-def _short(name: str, card: Card | None) -> str:
-    recipe = RECIPES[name]
-    seeds = [_seeds(card.runs)] if card else []
-    return ", ".join([f"{recipe.title} (`{name}`)", *seeds, *formatting.marks(recipe)])
-
-
-def _columns(name: str) -> dict[str, tuple[Test, str]]:
-    """Return the tests of a recipe, each with each of its figures, by a distinct key."""
-    asked = [(test, figure) for test in RECIPES[name].tests for figure in test.figures]
-    return {
-        repr((test.data, test.split, test.augmentation, test.count, figure)): (test, figure) for test, figure in asked
-    }
-
-
-def _few(test: Test) -> str:
-    return "" if test.count is None else f", {test.count:,} pictures"
-
-
-def _head(found: Iterable[Card | None], test: Test, name: str) -> str:
-    counts = {figure.count for card in found if card and (figure := card.figure(test, name))}
-    counts |= {test.count} if test.count is not None else set()
-    what = "" if name == "accuracy" else f"{_FIGURES.get(name, name.replace('_', ' '))}, "
-    return what + formatting.words(test) + "".join(f", {count:,} pictures" for count in sorted(counts))
-
-
-def _cell(name: str, card: Card | None, test: Test, figure: str) -> str:
-    if card is None:
-        return _not_trained(name)
-    found = card.figure(test, figure)
-    return formatting.spread(found) if found else ""
-
-
-def _not_trained(name: str) -> str:
-    """Say that there are no figures of a checkpoint, and why."""
-    if cards.is_there(name):
-        return "*damaged*"
-    cost = RECIPES[name].cost
-    return f"*not trained* ({cost})" if cost else "*not trained*"
-
-
-def _ours(card: Card, column: PaperColumn) -> str:
-    if column.of == "parameters":
-        return formatting.quantity(card.parameters, column.unit)
-    values = [value for run in card.runs if (value := run.kept(column.of)) is not None]
-    if values:
-        if len(values) == 1:
-            return formatting.quantity(values[0], column.unit)
-        return formatting.mean_of(sum(values) / len(values), min(values), max(values), column.unit)
-    figure = next((figure for figure in card.figures if figure.name == column.of), None)
-    return formatting.spread(figure) if figure else ""
+    card = card_of(control)
+    return f"`{control}`" + (f", {count_of_seeds(card.runs)}" if card else "")

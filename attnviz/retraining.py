@@ -18,14 +18,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from attnviz import cards, formatting
-from attnviz.cards import Figure
+from attnviz.card import Figure
 from attnviz.charts import with_minus
 from attnviz.comparisons import main_test
 from attnviz.looks import one_look
 from attnviz.measures.agreement import kendall
 from attnviz.measures.difference import Difference, student
 from attnviz.recipes import PAPERS, RECIPES
-from attnviz.recipes.recipe import Retraining
+from attnviz.recipes.paper import Retraining
 
 SEEDS = 3
 """So many trainings are needed on both sides for a pair to count."""

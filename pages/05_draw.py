@@ -7,20 +7,8 @@ import streamlit as st
 from attnviz import data
 from attnviz.errors import AttnvizError, BadInput, UnknownName
 from attnviz.subjects import Picture
-from attnviz.ui.components.drawing_pad import (
-    Base,
-    Drawn,
-    Sheet,
-    clicked_input,
-    drawing_pad,
-    drawn_from_url,
-    drawn_to_url,
-    on_pad,
-    pinned_from_url,
-    seen_on_pad,
-    shown_on_pad,
-    shown_to_url,
-)
+from attnviz.ui.components.drawing_pad import Base, Sheet, clicked_input, drawing_pad, on_pad, seen_on_pad, shown_on_pad
+from attnviz.ui.components.drawn import Drawn, drawn_from_url, drawn_to_url, pinned_from_url, shown_to_url
 from attnviz.ui.draw import other_inputs, panels
 from attnviz.ui.draw.tasks import Task
 from attnviz.ui.mechanisms import MECHANISMS

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from attnviz import results
+from attnviz import result_tables, results
 from attnviz.charts.verdicts import verdicts
 from attnviz.measures.difference import METHOD
 from attnviz.recipes import PAPERS
@@ -89,7 +89,7 @@ def papers(row: Mechanism) -> None:
                 opened.markdown(results.answer(figure))
         opened = st.expander(f"**{paper.title}** {paper.source}", key=f"paper_{paper.name}", on_change="rerun")
         if opened.open:
-            opened.markdown(results.reproduction(paper))
+            opened.markdown(result_tables.reproduction(paper))
 
 
 main()

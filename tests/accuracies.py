@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnviz.cards import Figure, packed
+from attnviz.card import Figure, packed
 
 
 def accuracy(*shares: float, count: int = 10_000, name: str = "accuracy") -> Figure:

@@ -11,7 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from attnviz import cards
-from attnviz.cards import Card, Figure, packed
+from attnviz.card import Card, Figure, packed
 from attnviz.errors import CheckpointError, UnknownName
 from attnviz.files import write
 from attnviz.recipes.recipe import Augmentation

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from attnviz import cards, comparisons
-from attnviz.cards import Figure, packed
+from attnviz.card import Figure, packed
 from attnviz.errors import BadInput
 from attnviz.measures.difference import Difference, difference, student
 from attnviz.recipes import PAPERS, RECIPES
-from attnviz.recipes.recipe import Question
+from attnviz.recipes.paper import Question
 
 
 def figure(*each: list[bool], draws: int = 1, **changes: object) -> Figure:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnviz import formatting
-from attnviz.cards import Figure, packed
+from attnviz.card import Figure, packed
 from attnviz.measures.difference import Difference
 from attnviz.recipes.recipe import Augmentation
 from attnviz.recipes.recipe import Test as RecipeTest

@@ -12,11 +12,11 @@ import pytest
 
 import attnviz
 from attnviz import __main__ as command
-from attnviz import cards, data, files, formatting, results
+from attnviz import cards, data, files, formatting, result_tables, results
 from attnviz.data import store
 from attnviz.models import MODELS
 from attnviz.recipes import PAPERS, RECIPES
-from attnviz.recipes.recipe import Paper
+from attnviz.recipes.paper import Paper
 from attnviz.training import measuring, seeds
 from attnviz.training.events import Step
 from attnviz.training.loop import Training
@@ -223,7 +223,7 @@ def test_the_tables_are_written(here, capsys, monkeypatch):
     monkeypatch.setattr(results, "FULL", here / "results.md")
     assert command.main(["results", "--write"]) == 0
     assert (here / "results.md").read_text("utf-8") == results.everything()
-    assert (here / "results.csv").read_text("utf-8") == results.every_figure()
+    assert (here / "results.csv").read_text("utf-8") == result_tables.every_figure()
     assert str(here / "results.md") in capsys.readouterr().out
 
 
@@ -252,8 +252,8 @@ def with_control(here: Path, monkeypatch: pytest.MonkeyPatch) -> Paper:
 
 def test_a_papers_figures_are_printed_from_the_cards_alone(with_control, capsys):
     assert command.main(["reproduce", "small"]) == 0
-    assert capsys.readouterr().out == f"A paper (Somebody, 2020)\n\n{results.reproduction(with_control)}\n"
-    assert "*not trained*" in results.reproduction(with_control)
+    assert capsys.readouterr().out == f"A paper (Somebody, 2020)\n\n{result_tables.reproduction(with_control)}\n"
+    assert "*not trained*" in result_tables.reproduction(with_control)
 
 
 def test_what_is_missing_of_a_paper_is_trained_with_five_seeds(with_control, capsys, monkeypatch):

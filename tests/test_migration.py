@@ -9,7 +9,7 @@ import pytest
 
 import attnviz
 from attnviz import cards, migration
-from attnviz.cards import Card
+from attnviz.card import Card
 from attnviz.data import strokes
 from attnviz.errors import CheckpointError
 from attnviz.recipes import RECIPES

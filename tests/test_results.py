@@ -1,4 +1,4 @@
-"""The tables of docs/results.md and of pages, attnviz/results.py."""
+"""The tables of docs/results.md and of pages, attnviz/results.py and attnviz/result_tables.py."""
 
 import re
 from pathlib import Path
@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from attnviz import cards, checkpoint_folder, comparisons, formatting, results
+from attnviz import cards, checkpoint_folder, comparisons, formatting, result_tables, results
+from attnviz.card import Card
 from attnviz.measures.difference import METHOD
 from attnviz.recipes import PAPERS, RECIPES
-from attnviz.recipes.recipe import PaperColumn, PaperRow, PaperTable, Question
+from attnviz.recipes.paper import PaperColumn, PaperRow, PaperTable, Question
 from attnviz.recipes.recipe import Test as RecipeTest
 from attnviz.ui.shared import result_dots
 from tests.training import small
@@ -19,7 +20,7 @@ PAPER = small.paper("pixel_attention.small", "pixel_line.small")
 
 
 @pytest.fixture
-def one_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> cards.Card:
+def one_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Card:
     """There are two recipes, and one of them is trained."""
     monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
     card, *content = small.checkpoint()
@@ -39,7 +40,7 @@ def _rows(table: str) -> list[list[str]]:
 
 
 def test_the_table_holds_what_the_card_says_and_a_row_that_was_not_trained_says_so(one_trained):
-    head, line, trained, missing = _rows(results.table(list(RECIPES)))
+    head, line, trained, missing = _rows(result_tables.table(list(RECIPES)))
     tested, trained_on = one_trained.figures
     assert head[1:] == [f"strokes test, {tested.count} pictures", f"strokes train, {trained_on.count} pictures"]
     assert line == ["---"] * 3
@@ -51,25 +52,25 @@ def test_the_table_holds_what_the_card_says_and_a_row_that_was_not_trained_says_
     assert one_trained.figures[0].count != one_trained.figures[1].count
 
 
-def test_a_table_looks_into_the_folder_once(one_trained: cards.Card, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_looks_into_the_folder_once(one_trained: Card, monkeypatch: pytest.MonkeyPatch) -> None:
     looks, look, recipe = list[None](), checkpoint_folder._look, RECIPES["pixel_line.small"]
     tests = tuple(RecipeTest(data=source) for source in ("strokes", "mnist", "fashion_mnist"))
     monkeypatch.setitem(RECIPES, recipe.key, recipe.model_copy(update={"tests": tests}))
     monkeypatch.setattr(checkpoint_folder, "_look", lambda age: looks.append(None) or look(age))
-    assert results.table([recipe.key]).count("*not trained*") == 3
+    assert result_tables.table([recipe.key]).count("*not trained*") == 3
     assert len(looks) == 1
 
 
 def test_a_test_that_a_card_does_not_have_is_an_empty_cell(one_trained, monkeypatch):
     other = small.recipe(tests=[{"data": "mnist"}])
     monkeypatch.setitem(RECIPES, other.key, other)
-    assert _rows(results.table([other.key]))[2] == ["Small (`pixel_attention.small`), 2 seeds", ""]
+    assert _rows(result_tables.table([other.key]))[2] == ["Small (`pixel_attention.small`), 2 seeds", ""]
 
 
 def test_a_papers_figure_stands_above_ours_and_the_control(one_trained):
-    said, _, table = results.reproduction(PAPER).partition("\n\n")
+    said, _, table = result_tables.reproduction(PAPER).partition("\n\n")
     assert said == "accuracy, table 1: 97.90 %. Ours:"
-    assert table == results.table(["pixel_attention.small", "pixel_line.small"])
+    assert table == result_tables.table(["pixel_attention.small", "pixel_line.small"])
 
 
 def test_everything_begins_with_verdicts_and_then_has_a_table_for_each_question(one_trained):
@@ -137,7 +138,7 @@ def test_the_results_have_room_on_a_few_pages_and_every_figure_a_row_in_the_tabl
 
     assert len(results.FULL.read_text("utf-8").splitlines()) <= 500
     text = results.FULL.with_suffix(".csv").read_text("utf-8")
-    assert text == results.every_figure(), "Run `python -m attnviz results --write`."
+    assert text == result_tables.every_figure(), "Run `python -m attnviz results --write`."
     rows = list(csv.DictReader(text.splitlines()))
     figures = [
         (name, figure)
@@ -183,8 +184,8 @@ def test_what_learning_where_to_look_is_worth_is_said_against_random_and_against
 def test_models_with_another_budget_are_said_to_have_one():
     like, same = "recurrent_attention.cluttered", "recurrent_attention.cluttered-random"
     others = [f"{like}{end}" for end in ("-ring", "-oracle", "-50-epochs")]
-    assert results.trained_otherwise([like, same], like) == ""
-    said = results.trained_otherwise([like, same, *others], like)
+    assert result_tables.trained_otherwise([like, same], like) == ""
+    said = result_tables.trained_otherwise([like, same, *others], like)
     assert said == (
         "Not trained like *Cluttered digits, ours*: *Cluttered digits, on a ring*, *Cluttered digits, 50 epochs* "
         "(epochs 150 against 50); *Cluttered digits, an oracle* (data cluttered_mnist against cluttered_mnist_centred; "
@@ -218,7 +219,7 @@ def test_a_difference_stands_beside_the_accuracy_of_its_own_test() -> None:
 def test_models_without_a_validation_part_and_with_renewed_statistics_are_marked(one_trained, monkeypatch):
     recipe = small.recipe(validation=None, keep="renewed", patience=None)
     monkeypatch.setitem(RECIPES, recipe.key, recipe)
-    title = _rows(results.table([recipe.key]))[2][0]
+    title = _rows(result_tables.table([recipe.key]))[2][0]
     assert title == "Small (`pixel_attention.small`), 2 seeds, no validation part, statistics renewed"
 
 
@@ -246,7 +247,7 @@ def test_the_introduction_says_how_each_kind_of_interval_is_made():
 def test_the_comparison_has_a_row_for_every_other_that_is_trained(one_trained, tmp_path):
     name = one_trained.name
     small.lay(tmp_path, *small.checkpoint("pixel_line")[1:], name="pixel_line.small")
-    head, _, row, *said = _rows(results.comparison(name, [name, "pixel_line.small", "ink.small"]))
+    head, _, row, *said = _rows(result_tables.comparison(name, [name, "pixel_line.small", "ink.small"]))
     tests = ["strokes test", "strokes train, 20 pictures"]
     assert head == [f"`{name}` minus ..., in points", *tests, "Seeds", "What differs"]
     found = comparisons.difference(one_trained.figures[0], cards.read("pixel_line.small").figures[0])
@@ -257,7 +258,7 @@ def test_the_comparison_has_a_row_for_every_other_that_is_trained(one_trained, t
 
 def test_where_the_paper_gives_no_figure_only_ours_stand(one_trained):
     figure = PAPER.figures[0].model_copy(update={"value": None})
-    said = results.reproduction(PAPER.model_copy(update={"figures": (figure,)}))
+    said = result_tables.reproduction(PAPER.model_copy(update={"figures": (figure,)}))
     assert said.startswith("accuracy, table 1. Ours:")
 
 
@@ -267,7 +268,7 @@ def test_what_was_measured_by_length_has_a_table_of_its_own(one_trained, monkeyp
     measured = [figure.model_copy(update={"name": name, "mean": mean}) for name, mean in names.items()]
     card = one_trained.model_copy(update={"figures": (figure, *measured)})
     monkeypatch.setattr(cards, "readable", lambda names: {card.name: card} if card.name in names else {})
-    table, lengths = results.table(list(RECIPES)).split("\n\n")
+    table, lengths = result_tables.table(list(RECIPES)).split("\n\n")
     assert "digits" not in table
     head, _, digits, stopped = _rows(lengths)
     assert head == [f"By length: strokes test, {figure.count} pictures of each length", "3", "15"]
@@ -278,7 +279,7 @@ def test_what_was_measured_by_length_has_a_table_of_its_own(one_trained, monkeyp
 def test_each_row_has_its_own_tests(one_trained, monkeypatch):
     other = small.recipe("pixel_line", tests=[{"data": "mnist"}, {"data": "strokes"}], cost="70 core-minutes")
     monkeypatch.setitem(RECIPES, other.key, other)
-    head, _, trained, missing = _rows(results.table(list(RECIPES)))
+    head, _, trained, missing = _rows(result_tables.table(list(RECIPES)))
     assert head[1:] == [*head[1:3], "mnist test"]
     assert trained[1:] == [*map(formatting.spread, one_trained.figures), ""]
     assert missing[1:] == ["*not trained* (70 core-minutes)", "", "*not trained* (70 core-minutes)"]
@@ -300,7 +301,7 @@ def test_a_papers_table_stands_beside_ours_with_losses_and_counts(one_trained, m
             ],
         }
     )
-    title, _, said = results.beside(given).partition("\n\n")
+    title, _, said = result_tables.beside(given).partition("\n\n")
     head, _, trained, missing = _rows(said)
     assert title == "Table 1."
     assert head[1:] == [word for of in ("accuracy", "loss", "parameters") for word in (f"{of}, theirs", "ours")]
@@ -319,7 +320,7 @@ def test_a_papers_table_stands_beside_ours_with_losses_and_counts(one_trained, m
         "*not trained* (a day)",
     ]
     paper = PAPER.model_copy(update={"figures": (), "tables": (given,)})
-    assert results.reproduction(paper) == results.beside(given)
+    assert result_tables.reproduction(paper) == result_tables.beside(given)
     assert paper.checkpoints == (one_trained.name, "pixel_line.small")
 
 
@@ -330,15 +331,17 @@ def test_a_row_of_a_table_needs_a_value_in_each_column():
 
 def test_a_card_without_weights_says_how_they_are_made(one_trained, tmp_path):
     (tmp_path / one_trained.name / "weights.safetensors").unlink()
-    assert _rows(results.table([one_trained.name]))[2][0].endswith(f"2 seeds; no weights here: `{one_trained.command}`")
+    assert _rows(result_tables.table([one_trained.name]))[2][0].endswith(
+        f"2 seeds; no weights here: `{one_trained.command}`"
+    )
 
 
 def test_a_damaged_card_costs_the_tables_its_own_row_alone(one_trained, tmp_path):
     small.lay(tmp_path, b"{}", b"", name="pixel_line.small")
-    _, _, trained, damaged = _rows(results.table(list(RECIPES)))
+    _, _, trained, damaged = _rows(result_tables.table(list(RECIPES)))
     assert trained[1:] == [*map(formatting.spread, one_trained.figures)]
     assert damaged == ["Small (`pixel_line.small`)", "*damaged*", "*damaged*"]
-    assert "pixel_line" not in results.comparison(one_trained.name, list(RECIPES))
+    assert "pixel_line" not in result_tables.comparison(one_trained.name, list(RECIPES))
 
 
 def test_tests_on_the_first_pictures_and_on_all_stand_beside_each_other(
@@ -347,11 +350,11 @@ def test_tests_on_the_first_pictures_and_on_all_stand_beside_each_other(
     monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
     name = "recurrent_attention.cluttered"
     assert [one.count for one in RECIPES[name].tests] == [1000, None]
-    absent = results.table([name]).splitlines()[0]
+    absent = result_tables.table([name]).splitlines()[0]
     assert absent.count("| cluttered_mnist test, 1,000 pictures |") == 1
     assert absent.count("| cluttered_mnist test |") == 1
     monkeypatch.delenv("ATTNVIZ_CHECKPOINTS")
-    head, _, row = results.table([name]).splitlines()
+    head, _, row = result_tables.table([name]).splitlines()
     cells = dict(zip(head.strip("| ").split(" | "), row.strip("| ").split(" | "), strict=True))
     found = {figure.count: figure for figure in cards.read(name).figures if figure.name == "accuracy"}
     assert len(found) == 2

@@ -8,12 +8,24 @@ from typing import Any
 
 from attnviz.errors import UnknownName
 from attnviz.extensions import Table
-from attnviz.recipes import bacochina, bahdanau, dosovitskiy, hu, jaderberg, schwarz, vaswani, wu
+from attnviz.recipes import (
+    bacochina,
+    bacochina_tables,
+    bahdanau,
+    dosovitskiy,
+    hu,
+    jaderberg,
+    schwarz,
+    vaswani,
+    wu,
+    wu_tables,
+)  # fmt: skip
 from attnviz.recipes.axes import Axis
-from attnviz.recipes.recipe import Paper as Paper
+from attnviz.recipes.paper import Paper as Paper
 from attnviz.recipes.recipe import Recipe as Recipe
 
 MODULES = (schwarz, bacochina, wu, dosovitskiy, hu, jaderberg, bahdanau, vaswani)
+_GIVEN = (schwarz, bacochina_tables, wu_tables, dosovitskiy, hu, jaderberg, bahdanau, vaswani)  # PAPER of each
 
 
 def _recipes(name: str, module: Any) -> dict[str, Recipe]:
@@ -25,7 +37,7 @@ def _papers(name: str, module: Any) -> dict[str, Paper]:
 
 
 RECIPES = Table("recipes", {key: one for module in MODULES for key, one in _recipes("", module).items()}, _recipes)
-PAPERS = Table("recipes", {name: one for module in MODULES for name, one in _papers("", module).items()}, _papers)
+PAPERS = Table("recipes", {name: one for module in _GIVEN for name, one in _papers("", module).items()}, _papers)
 
 
 VARIED: dict[str, tuple[Axis, ...]] = {

@@ -11,7 +11,8 @@ from typing import Any
 
 from attnviz.data.digit_strips import STRIPS as DATA
 from attnviz.data.digit_strips import SYMBOLS, TESTED
-from attnviz.recipes.recipe import Paper, PaperFigure, Question, Recipe, Test, changed
+from attnviz.recipes.paper import Paper, PaperFigure, Question
+from attnviz.recipes.recipe import Recipe, Test, changed
 
 STEPS = 12
 """Epochs of 250 steps: 3,000 steps."""

@@ -9,18 +9,8 @@ attention is even, the weights of queries and keys are given to the feed-forward
 from typing import Any
 
 from attnviz.recipes.bacochina import CIFAR, CIFAR_MEAN, CIFAR_STD, MNIST_MEAN, MNIST_STD
-from attnviz.recipes.recipe import (
-    TEN_CLASSES,
-    Ablation,
-    Augmentation,
-    Paper,
-    PaperFigure,
-    Question,
-    Recipe,
-    Retraining,
-    Test,
-    changed,
-)
+from attnviz.recipes.paper import Paper, PaperFigure, Question, Retraining
+from attnviz.recipes.recipe import TEN_CLASSES, Ablation, Augmentation, Recipe, Test, changed
 
 
 def heads_off(layers: int) -> tuple[Ablation, ...]:

@@ -8,18 +8,8 @@ network stands beside them twice: as it is, and widened until it has as many wei
 from typing import Any
 
 from attnviz.recipes.bacochina import CIFAR, CIFAR_MEAN, CIFAR_STD, FASHION_MEAN, FASHION_STD, MNIST_MEAN, MNIST_STD
-from attnviz.recipes.recipe import (
-    TEN_CLASSES,
-    Ablation,
-    Augmentation,
-    Paper,
-    PaperFigure,
-    Question,
-    Recipe,
-    Retraining,
-    Test,
-    changed,
-)
+from attnviz.recipes.paper import Paper, PaperFigure, Question, Retraining
+from attnviz.recipes.recipe import TEN_CLASSES, Ablation, Augmentation, Recipe, Test, changed
 
 STAGES = 3
 

@@ -7,17 +7,8 @@ transformer stands the plain one, as it is and widened to as many weights.
 
 from typing import Any
 
-from attnviz.recipes.recipe import (
-    TEN_CLASSES,
-    Ablation,
-    Paper,
-    PaperFigure,
-    Question,
-    Recipe,
-    Retraining,
-    Test,
-    changed,
-)
+from attnviz.recipes.paper import Paper, PaperFigure, Question, Retraining
+from attnviz.recipes.recipe import TEN_CLASSES, Ablation, Recipe, Test, changed
 
 THETA = "transformer.theta"
 

@@ -6,7 +6,8 @@ ones and eights. Ten digits, positions and all controls are not the paper's: the
 """
 
 from attnviz.recipes.axes import Axis
-from attnviz.recipes.recipe import TEN_CLASSES, Augmentation, Paper, PaperFigure, Question, Recipe, Test, changed
+from attnviz.recipes.paper import Paper, PaperFigure, Question
+from attnviz.recipes.recipe import TEN_CLASSES, Augmentation, Recipe, Test, changed
 
 MNIST_MEAN, MNIST_STD = 0.1307, 0.3081  # of the intensities of MNIST's training pictures
 INK_STD = 0.0433  # of the mean intensity of a picture, over MNIST's training pictures

@@ -7,7 +7,8 @@ The paper translates with six layers of 512 features and 65 million weights, in 
 from typing import Any
 
 from attnviz.recipes import bahdanau
-from attnviz.recipes.recipe import Paper, PaperFigure, Recipe, changed
+from attnviz.recipes.paper import Paper, PaperFigure
+from attnviz.recipes.recipe import Recipe, changed
 
 STRIPS = changed(
     bahdanau.STRIPS,

@@ -11,20 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from attnviz.recipes.recipe import (
-    TEN_CLASSES,
-    Ablation,
-    Augmentation,
-    Group,
-    Paper,
-    PaperFigure,
-    Plateau,
-    Question,
-    Recipe,
-    Retraining,
-    Test,
-    changed,
-)
+from attnviz.recipes.recipe import TEN_CLASSES, Ablation, Augmentation, Group, Plateau, Recipe, Test, changed
 
 CLUTTERED: dict[str, Any] = {"rows": 40, "columns": 40}
 LOOKING = ("accuracy", "accuracy_one_draw", "accuracy_mean_path", "spread")
@@ -338,62 +325,3 @@ RECIPES = (
     FASHION_MLP,
     LINE,
 )
-
-_TABLE_1, _TABLE_2 = "Table 1, test accuracy", "Table 2, test accuracy"
-
-
-def _figure(what: str, where: str, value: float | None, *recipes: Recipe) -> PaperFigure:
-    return PaperFigure(what=what, where=where, value=value, checkpoints=tuple(recipe.key for recipe in recipes))
-
-
-_BLOCKS, _FASHION_BLOCKS = CLUTTERED_NETS[1], FASHION_NETS[1]
-PAPER = Paper(
-    name="wu",
-    title="Investigating Attention Mechanisms for Variant MNIST Datasets",
-    source="Wu, Xu, Lee, 2018",
-    first=(Question(checkpoint=OURS.key), Question(checkpoint=_BLOCKS.key)),
-    questions=(
-        Question(checkpoint=OURS.key, figure="accuracy_one_draw", what="one path instead of ten"),
-        Question(checkpoint=OURS.key, figure="accuracy_one_draw", ablation="mean", what="one path instead of ten"),
-        Question(checkpoint=SHORT.key),
-        Question(checkpoint=_BLOCKS.key, control=PLAIN.key),
-    ),
-    retrainings=(
-        Retraining(
-            title=OURS.title, ablated=OURS.key, ablation=OURS.ablations[1], retrained=RANDOM.key,
-            instead=("locations of another picture", "random locations"),
-        ),
-        Retraining(
-            title=SHORT.title, ablated=SHORT.key, ablation=SHORT.ablations[0], retrained=RING.key,
-            instead=("mean locations", "locations on a ring"),
-        ),
-    ),
-    figures=(
-        _figure("Cluttered digits, 4 glimpses, 3 scales of 12 x 12, Adam", _TABLE_1, 0.927, CLUTTERED_4),
-        _figure("Cluttered digits, 6 glimpses", _TABLE_1, 0.919, CLUTTERED_6, AS_PUBLISHED),
-        _figure("Cluttered digits, 8 glimpses", _TABLE_1, 0.935, CLUTTERED_8),
-        _figure("Cluttered digits, 6 glimpses, SGD at 0.01", _TABLE_1, 0.910, CLUTTERED_SGD_2),
-        _figure("Cluttered digits, 6 glimpses, SGD at 0.001", _TABLE_1, 0.919, CLUTTERED_SGD_3),
-        _figure("Fashion-MNIST, 6 glimpses, 1 scale of 8 x 8", _TABLE_1, 0.856, FASHION_8X8X1),
-        _figure("Fashion-MNIST, 6 glimpses, 3 scales of 7 x 7", _TABLE_1, 0.867, FASHION_7X7X3),
-        _figure("Cluttered digits, the convolutional network", f"{_TABLE_1}, and Table 2", 0.944, PLAIN),
-        _figure("Fashion-MNIST, the convolutional network", _TABLE_2, 0.9261, FASHION_PLAIN),
-        _figure(
-            "Cluttered digits, attention over blocks", _TABLE_2, 0.951, _BLOCKS, PLAIN, *CLUTTERED_NETS[2:]
-        ).model_copy(update={"compared": (_BLOCKS.key,)}),
-        _figure(
-            "Fashion-MNIST, attention over blocks", _TABLE_2, 0.9205, _FASHION_BLOCKS, FASHION_PLAIN, *FASHION_NETS[2:]
-        ).model_copy(update={"compared": (_FASHION_BLOCKS.key,)}),
-        _figure(
-            "Not in the paper: whether the model learns where to look", "accuracy on cluttered digits", None,
-            OURS, EVERY_GLIMPSE, RANDOM, SHORT, RING, CENTRE, ORACLE, MLP, LINE,
-        ).model_copy(update={"compared": (OURS.key, SHORT.key)}),
-        _figure(
-            "Not in the paper: a policy that does not collapse", "accuracy on Fashion-MNIST", None,
-            FASHION, FASHION_FREE, FASHION_RING, FASHION_MLP,
-        ).model_copy(update={"compared": (FASHION.key,)}),
-        _figure("Not in the paper: digits in glimpses", "accuracy on MNIST's test pictures", None,
-                DIGITS_TWO_SCALES, DIGITS_GLIMPSES),
-        _figure("Not in the paper: digits in blocks", "accuracy on MNIST's test pictures", None, DIGITS_BLOCKS),
-    ),
-)  # fmt: skip

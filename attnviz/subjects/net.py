@@ -19,7 +19,7 @@ from attnviz.models import Input
 if TYPE_CHECKING:
     from torch import nn
 
-    from attnviz.cards import Card
+    from attnviz.card import Card
     from attnviz.recipes.recipe import Recipe
 
 

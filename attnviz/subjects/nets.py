@@ -16,7 +16,7 @@ from attnviz.subjects.runs import epoch_of_run
 if TYPE_CHECKING:
     from torch import nn
 
-    from attnviz.cards import Card
+    from attnviz.card import Card
 
 NETS: Table[NetKind] = Table("nets", {"run": epoch_of_run, "history": epoch_of_history, "own": own_net})
 """Kinds of nets besides checkpoints, by what their keys begin with; other packages add rows (attnviz/extensions.py)."""

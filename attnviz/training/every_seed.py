@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from attnviz import cards, checkpoints, files
-from attnviz.cards import Card, Figure, SeedRun
+from attnviz.card import Card, Figure, SeedRun
 from attnviz.comparisons import main_test
 from attnviz.errors import CheckpointError, RunError
 from attnviz.recipes.recipe import changed

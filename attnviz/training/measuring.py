@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from attnviz import data, models
-from attnviz.cards import Ablated, Card, Example, Figure, packed
+from attnviz.card import Ablated, Card, Example, Figure, packed
 from attnviz.data import always, inputs
 from attnviz.errors import BadInput
 from attnviz.recipes import Recipe

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from attnviz import cards, checkpoints, devices, models
-from attnviz.cards import Card, SeedRun
+from attnviz.card import Card, SeedRun
 from attnviz.errors import CheckpointError, RunError
 from attnviz.recipes import Recipe
 from attnviz.training import evaluations, measuring, run_file, stopping

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import attnviz
-from attnviz.cards import Card
+from attnviz.card import Card
 from attnviz.errors import CheckpointError
 from attnviz.training.examples import Examples
 from attnviz.training.measuring import example_pictures

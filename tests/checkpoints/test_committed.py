@@ -11,7 +11,7 @@ from torch import nn
 
 import attnviz
 from attnviz import cards, checkpoints, models
-from attnviz.cards import Card
+from attnviz.card import Card
 from attnviz.recipes import RECIPES, schwarz
 from attnviz.subjects import Strip
 from attnviz.tracing import Layer, trace

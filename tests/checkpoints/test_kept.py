@@ -8,7 +8,7 @@ import torch
 
 import attnviz
 from attnviz import cards, checkpoints, files
-from attnviz.cards import Card
+from attnviz.card import Card
 from attnviz.errors import BadInput, CheckpointError, UnknownName
 from attnviz.recipes import RECIPES
 from attnviz.recipes.recipe import changed

@@ -10,7 +10,7 @@ import torch
 
 import attnviz
 from attnviz import cards, checkpoints, files
-from attnviz.cards import Card
+from attnviz.card import Card
 from attnviz.errors import CheckpointError, UnknownName
 
 from .refused import NAME, one_sentence

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from attnviz import cards, results
+from attnviz import cards, result_tables, results
 from attnviz.recipes import PAPERS, RECIPES
 from attnviz.training.run_file import RunFile
 
@@ -38,7 +38,7 @@ def test_the_weight_decay_that_was_looked_at_again_is_on_the_cards_with_its_vali
 
 def test_the_tables_of_a_paper_say_how_the_settings_of_each_such_model_were_chosen() -> None:
     for paper in PAPERS.values():
-        text = results.reproduction(paper)
+        text = result_tables.reproduction(paper)
         for name in set(paper.checkpoints) & set(WITHOUT):
             (line,) = [one for one in text.splitlines() if one.startswith("- ") and f"`{name}`" in one]
             assert line.endswith(RECIPES[name].chosen)

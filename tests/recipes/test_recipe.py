@@ -3,7 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from attnviz.recipes.recipe import Paper, PaperColumn, PaperFigure, PaperRow, PaperTable, Probe, Recipe, Test, changed
+from attnviz.recipes.paper import Paper, PaperColumn, PaperFigure, PaperRow, PaperTable
+from attnviz.recipes.recipe import Probe, Recipe, Test, changed
 
 PLAIN = Recipe(
     model="ink", name="plain", why="A test needs one.", title="Plain", config={}, data="strokes", classes=(1, 8),

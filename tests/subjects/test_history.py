@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from attnviz import cards, checkpoints, subjects
-from attnviz.cards import SeedRun
+from attnviz.card import SeedRun
 from attnviz.errors import UnknownName
 from attnviz.subjects.history import history, key_of
 from attnviz.subjects.runs import key_of as key_of_run

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from pathlib import Path
 
-from attnviz.cards import Card
+from attnviz.card import Card
 from attnviz.training import seeds
 
 from .small import lay, place, recipe

@@ -12,9 +12,10 @@ import pytest
 import torch
 
 from attnviz import data, recipes
-from attnviz.cards import Card
+from attnviz.card import Card
 from attnviz.data import Dataset
-from attnviz.recipes.recipe import Paper, PaperFigure, Recipe, Test
+from attnviz.recipes.paper import Paper, PaperFigure
+from attnviz.recipes.recipe import Recipe, Test
 from attnviz.training import seeds
 from attnviz.training.examples import Examples, on_device
 from attnviz.training.loop import Training

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnviz import cards, files
-from attnviz.cards import Card
+from attnviz.card import Card
 from attnviz.comparisons import main_test
 from attnviz.errors import RunError
 from attnviz.training import every_seed, runs, seeds

@@ -9,6 +9,7 @@ from torch import nn
 
 import attnviz
 from attnviz import cards, checkpoints, data
+from attnviz.card import Card
 from attnviz.data import strokes
 from attnviz.data.augment import augment
 from attnviz.errors import BadInput, CheckpointError, DataError
@@ -102,7 +103,7 @@ def test_two_seeds_make_one_card_that_loads_and_tells_what_was_done(here):
     chosen = small.recipe()
     card = seeds.train(chosen, [0, 1], device="cpu", threads=1, report=lambda seed, event: told.append((seed, event)))
     model, read = attnviz.load("pixel_attention.small")
-    assert read == cards.Card.model_validate_json(card.model_dump_json())
+    assert read == Card.model_validate_json(card.model_dump_json())
     assert (card.name, card.recipe, card.device, card.threads) == ("pixel_attention.small", chosen, "cpu", 1)
     assert card.config == {"classes": ("8", "1"), "mean": 0.13, "std": 0.31, "heads": 1, "head_size": 1}
     assert card.classes == ("8", "1")

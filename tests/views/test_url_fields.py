@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from attnviz.ui import components
-from attnviz.ui.components import drawing_pad, glimpse_player, pixel_viewer, sampling_grid, stage_grid, stage_maps
+from attnviz.ui.components import drawn, glimpse_player, pixel_viewer, sampling_grid, stage_grid, stage_maps
 from attnviz.ui.shared.url_state import STAYS
 from attnviz.views.url_fields import Field, Fields, place
 
@@ -25,7 +25,7 @@ def test_a_value_becomes_its_word_and_comes_back(example: dict[str, Any]) -> Non
 
 def test_there_is_an_example_of_every_kind_in_use() -> None:
     views = (pixel_viewer, stage_grid, stage_maps, glimpse_player, sampling_grid)
-    several = (*(component.FIELDS for component in views), drawing_pad.LINK)
+    several = (*(component.FIELDS for component in views), drawn.LINK)
     assert {field.kind for fields in several for field in fields.fields} <= {example["kind"] for example in WORDS}
 
 

@@ -19,7 +19,8 @@ from attnviz.errors import AttnvizError, closest
 from attnviz.subjects import Net
 from attnviz.subjects.history import history
 from attnviz.ui import mechanisms
-from attnviz.ui.components.drawing_pad import ALL, MAPS, Cards, Drawn, Shown
+from attnviz.ui.components.drawing_pad import Cards
+from attnviz.ui.components.drawn import ALL, MAPS, Drawn, Shown
 from attnviz.ui.components.panel import MAP, Panel
 from attnviz.ui.draw import tasks
 from attnviz.ui.draw.tasks import Task

@@ -12,7 +12,7 @@ from attnviz.charts.bars import Row, bars
 from attnviz.formatting import signed
 
 if TYPE_CHECKING:
-    from attnviz.cards import Card, Figure
+    from attnviz.card import Card, Figure
     from attnviz.measures.difference import Difference
 
 

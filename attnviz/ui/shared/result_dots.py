@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from attnviz import cards, comparisons, data, formatting, results
-from attnviz.cards import Card
+from attnviz import cards, comparisons, data, formatting, result_tables, results
+from attnviz.card import Card
 from attnviz.charts.dots import Dot, dots
 from attnviz.charts.verdicts import Line, Side
 from attnviz.recipes import PAPERS, RECIPES, Paper, Recipe
@@ -208,14 +208,14 @@ def drawn(names: Sequence[str], controls: Collection[str], papers: Sequence[str]
         return Drawn(0, "", "")
     chance = 100 / len(data.DATASETS[source].classes)
     picture = dots(rows, axis=ACCURACY, chance=chance if any(row.lowest < 2 * chance for row in rows) else None)
-    return Drawn(len(rows), picture, results.caveats(_trained(names)))
+    return Drawn(len(rows), picture, result_tables.caveats(_trained(names)))
 
 
 def numbers(names: Sequence[str], papers: Sequence[str], like: str | None) -> list[str]:
     """Return the numbers of results in Markdown, a part each; the arguments are those of `show`."""
-    otherwise = results.trained_otherwise(_trained(names), like) if like else ""
+    otherwise = result_tables.trained_otherwise(_trained(names), like) if like else ""
     given = (from_paper(PAPERS[name], names) for name in papers if name in PAPERS)
-    return [*filter(None, [otherwise]), results.table(names), *("\n\n".join(one) for one in given if one)]
+    return [*filter(None, [otherwise]), result_tables.table(names), *("\n\n".join(one) for one in given if one)]
 
 
 def from_paper(paper: Paper, names: Collection[str]) -> list[str]:
@@ -229,7 +229,7 @@ def from_paper(paper: Paper, names: Collection[str]) -> list[str]:
         if given.value is not None:
             where = f"{given.what}, {given.where}" if given.where else given.what
             found.append(f"{where}: {formatting.quantity(given.value, given.unit)}.")
-    return found + [results.beside(one) for one in tables]
+    return found + [result_tables.beside(one) for one in tables]
 
 
 def shortened(rows: Sequence[Dot]) -> list[Dot]:

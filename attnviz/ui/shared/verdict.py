@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from attnviz import data, formatting
-from attnviz.cards import Figure
+from attnviz.card import Figure
 from attnviz.comparisons import difference
 from attnviz.measures.difference import Difference
 from attnviz.subjects import Net

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attnviz import cards, checkpoints, files
-from attnviz.cards import Card, SeedRun
+from attnviz.card import Card, SeedRun
 from attnviz.checkpoint_folder import is_name
 from attnviz.errors import AttnvizError, BadInput, CheckpointError, UnknownName
 from attnviz.recipes.recipe import changed

@@ -6,7 +6,8 @@ from dataclasses import asdict
 import streamlit as st
 
 from attnviz import data
-from attnviz.ui.components.drawing_pad import Base, Drawn, drawing_pad, drawn_from_url, drawn_to_url, on_pad
+from attnviz.ui.components.drawing_pad import Base, drawing_pad, on_pad
+from attnviz.ui.components.drawn import Drawn, drawn_from_url, drawn_to_url
 from attnviz.ui.shared import url_state
 
 

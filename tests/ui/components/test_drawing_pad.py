@@ -9,18 +9,15 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.drawing_pad import (
+from attnviz.ui.components.drawing_pad import Base, drawing_pad, on_pad, shown_on_pad
+from attnviz.ui.components.drawn import (
     LONGEST,
-    Base,
     Drawn,
     Shown,
-    drawing_pad,
     drawn_from_url,
     drawn_to_url,
     is_drawing,
-    on_pad,
     pinned_from_url,
-    shown_on_pad,
     shown_to_url,
 )
 from attnviz.views.payload import unpack

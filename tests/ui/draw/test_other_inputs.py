@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from attnviz import data
 from attnviz.data.inputs.photograph import find
 from attnviz.data.inputs.pictures import MOST_BYTES, read
-from attnviz.ui.components.drawing_pad import Drawn
+from attnviz.ui.components.drawn import Drawn
 from attnviz.ui.draw import other_inputs
 from attnviz.ui.shared.visitor import camera_refusal
 from tests.data.picture_files import DIGIT, enlarged, image, noted, saved

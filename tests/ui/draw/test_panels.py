@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import cards, data, subjects
-from attnviz.cards import Card
+from attnviz.card import Card
 from attnviz.data import strokes
 from attnviz.data.inputs import drawing
 from attnviz.models import MODELS

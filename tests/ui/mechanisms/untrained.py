@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from attnviz import cards, checkpoints, data, models
-from attnviz.cards import Ablated, Card, Figure, SeedRun, packed
+from attnviz.card import Ablated, Card, Figure, SeedRun, packed
 from attnviz.recipes import Recipe
 from attnviz.recipes.recipe import Test
 from attnviz.training.histories import HistoryFile, Kept

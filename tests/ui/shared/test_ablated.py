@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from attnviz import cards, comparisons
+from attnviz.card import Card, Figure
 from attnviz.formatting import signed
 from attnviz.measures.difference import Difference
 from attnviz.ui.shared import ablated
@@ -18,7 +19,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place(tmp_path_factory.mktemp("ablated"))
 
 
-def told(card: cards.Card | None) -> list[str]:
+def told(card: Card | None) -> list[str]:
     said: list[str] = []
     ablated.show(
         card, said.append, kind="gates", named=lambda name, of: f"{name} {of}",
@@ -37,7 +38,7 @@ def test_the_bars_are_means_over_the_trainings_as_the_differences_are(
     card, drawn = cards.read("channel_attention.digits"), list[str]()
     monkeypatch.setattr("streamlit.markdown", lambda text, **_: drawn.append(text))
 
-    def several(figure: cards.Figure, *values: float) -> cards.Figure:
+    def several(figure: Figure, *values: float) -> Figure:
         own = accuracy(*values, count=figure.count)
         kept = {"name": figure.name, "data": figure.data, "split": figure.split, "augmentation": figure.augmentation}
         return own.model_copy(update=kept)

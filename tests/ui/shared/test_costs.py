@@ -7,7 +7,7 @@ import pytest
 import streamlit as st
 
 from attnviz import cards
-from attnviz.cards import Card
+from attnviz.card import Card
 from attnviz.ui.shared import costs
 
 SE, PLAIN, CIFAR = "channel_attention.digits", "channel_attention.digits-plain", "channel_attention.cifar"

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import data, subjects
-from attnviz.cards import packed
+from attnviz.card import packed
 from attnviz.ui.shared import findings, inference
 
 NAME = "pixel_attention.1v8"
@@ -56,7 +56,7 @@ def test_what_the_card_does_not_tell_is_asked(colour: str, monkeypatch: pytest.M
 
 
 def replace_figure(right: np.ndarray) -> object:
-    from attnviz.cards import Figure
+    from attnviz.card import Figure
 
     value = float(right.mean())
     return Figure(

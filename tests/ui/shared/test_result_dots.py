@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz import cards, comparisons, data, results
+from attnviz import cards, comparisons, data, result_tables
 from attnviz.charts.dots import Dot
 from attnviz.recipes import PAPERS, RECIPES
 from attnviz.ui.mechanisms import MECHANISMS
@@ -124,7 +124,7 @@ def test_beside_the_numbers_stands_which_models_had_another_budget() -> None:
         epochs = RECIPES[name].epochs
         assert (f"*{RECIPES[name].title}*" in otherwise.partition(": ")[2]) >= (epochs != 150)
         assert epochs == 150 or f"epochs 150 against {epochs}" in otherwise
-    assert table == results.table(names)
+    assert table == result_tables.table(names)
     assert result_dots.numbers(names, row.papers, None)[0] == table
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from attnviz.cards import Figure
+from attnviz.card import Figure
 from attnviz.charts import MINUS
 from attnviz.comparisons import difference
 from attnviz.ui.shared.verdict import verdict

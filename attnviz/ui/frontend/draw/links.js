@@ -12,7 +12,7 @@ const words = new Map();
 
 /**
  * @typedef {{heads: Record<string, number>, map: string, change: boolean, trained: number|null, pin_trained:
- *   number|null, pin: {drawing: string, base: string|null, centred: boolean}|null}} Shown as `Shown` of drawing_pad.py
+ *   number|null, pin: {drawing: string, base: string|null, centred: boolean}|null}} Shown as `Shown` of drawn.py
  */
 
 /**

@@ -9,7 +9,7 @@ const NEAR = 4 * UNITS; // a hand trembles below this: the next point of a strok
 // what a link says where there are no panels, and a URL that says nothing of them
 const PANELS = { models: "", heads: "", map: "attention", change: false, trained: "", pin_trained: "" };
 const NO_CHOICE = { heads: {}, map: "attention", change: false, trained: null, pin_trained: null, pin: null };
-const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: it may stand in a URL, as in drawing_pad.py
+const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: it may stand in a URL, as in drawn.py
 const FILE = "file"; // the name of a picture that a link cannot bring
 const NOTHING = { drawing: "", base: null, centred: true }; // of a URL without words
 const CENTRED =

@@ -23,7 +23,7 @@ from attnviz.ui.shared.reserved import container_key
 from attnviz.ui.shared.wording import without_shared_start
 
 if TYPE_CHECKING:
-    from attnviz.cards import Card
+    from attnviz.card import Card
     from attnviz.comparisons import Comparison
     from attnviz.measures.difference import Difference
 

@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 from pydantic import Field
 
-from attnviz import cards, comparisons, results
-from attnviz.cards import Figure
+from attnviz import cards, comparisons, result_tables
+from attnviz.card import Figure
 from attnviz.errors import BadInput
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
@@ -56,7 +56,7 @@ def who(subject: Subject) -> None:
     titles = {names[kind]: title for kind, title in KINDS.items()}
     costs.table(titles, [name for name in titles if name != names["blocks"]], key="who_bars")
     st.caption(words.counted(side, [names[kind] for kind in KINDS if not cards.is_there(names[kind])]))
-    if otherwise := results.trained_otherwise(names.values(), names["blocks"]):
+    if otherwise := result_tables.trained_otherwise(names.values(), names["blocks"]):
         st.caption(otherwise)
     if any(figure.seeds == 1 for figure in map(measured, titles) if figure):
         st.caption(words.ONE_SEED)

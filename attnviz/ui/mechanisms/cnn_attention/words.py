@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from attnviz.cards import Figure
+    from attnviz.card import Figure
     from attnviz.subjects import Net
     from attnviz.views.attention import AttentionView
 

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz import cards, formatting
-from attnviz.cards import Card, Figure
+from attnviz.card import Card, Figure
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import map_grid

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from attnviz.cards import Figure
+    from attnviz.card import Figure
     from attnviz.ui.components.stage_grid import StageLayer, StageView
     from attnviz.ui.mechanisms.element_wise.stages import Measured
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from attnviz import cards, comparisons, formatting
-from attnviz.cards import Card, Figure
+from attnviz.card import Card, Figure
 from attnviz.formatting import signed
 from attnviz.recipes.recipe import Test
 from attnviz.recipes.schwarz import TESTS

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from attnviz import cards, formatting, results
-from attnviz.cards import Card, Figure
+from attnviz import cards, formatting, result_tables
+from attnviz.card import Card, Figure
 from attnviz.charts.dots import Dot, dots
 from attnviz.recipes import RECIPES
 from attnviz.ui.shared import result_dots
@@ -39,7 +39,7 @@ def show(names: Sequence[str], learnt: Sequence[str], *, key: str) -> None:
                         st.markdown(dots(rows, axis=result_dots.ACCURACY), unsafe_allow_html=True)
         with st.expander("The numbers"):
             st.markdown(table(here.values()))
-    if otherwise := results.trained_otherwise([name for name in names if name in here], names[0]):
+    if otherwise := result_tables.trained_otherwise([name for name in names if name in here], names[0]):
         st.caption(otherwise)
     absent = [f"{RECIPES[name].title}{expected(name)}" for name in names if name not in here]
     if absent:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attnviz import cards, comparisons, formatting
-from attnviz.cards import Card, Figure
+from attnviz.card import Card, Figure
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Picture, Subject

@@ -14,7 +14,7 @@ from attnviz.ui.shared.wording import share, short
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from attnviz.cards import Figure
+    from attnviz.card import Figure
     from attnviz.subjects import Net
     from attnviz.ui.components.glimpse_player import GlimpseView
 

@@ -14,7 +14,7 @@ from attnviz.ui.components.alignment import Curve
 from attnviz.ui.mechanisms.sequences.readers import MODELS, is_control
 
 if TYPE_CHECKING:
-    from attnviz.cards import Card, Figure
+    from attnviz.card import Card, Figure
     from attnviz.recipes import Recipe
     from attnviz.subjects import Net
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from attnviz.cards import Card
+    from attnviz.card import Card
     from attnviz.measures.difference import Difference
     from attnviz.measures.spatial_transformer.by_angle import Band
 

@@ -1,6 +1,7 @@
 """One recipe, with an objective of this package's own."""
 
-from attnviz.recipes.recipe import Paper, PaperFigure, Recipe, Test
+from attnviz.recipes.paper import Paper, PaperFigure
+from attnviz.recipes.recipe import Recipe, Test
 
 SMALL = Recipe(
     model="chance_looks",

@@ -1,6 +1,7 @@
 """One recipe, and a paper that gives one figure."""
 
-from attnviz.recipes.recipe import Augmentation, Paper, PaperFigure, Probe, Recipe, Test
+from attnviz.recipes.paper import Paper, PaperFigure
+from attnviz.recipes.recipe import Augmentation, Probe, Recipe, Test
 
 SMALL = Recipe(
     model="colour_stages",

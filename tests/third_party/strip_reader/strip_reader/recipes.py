@@ -1,6 +1,7 @@
 """One recipe: a few steps, chosen on a validation part that the data set has."""
 
-from attnviz.recipes.recipe import Paper, PaperFigure, Probe, Recipe, Test
+from attnviz.recipes.paper import Paper, PaperFigure
+from attnviz.recipes.recipe import Probe, Recipe, Test
 
 SMALL = Recipe(
     model="strip_reader",

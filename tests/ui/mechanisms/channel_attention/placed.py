@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from attnviz import data, models
-from attnviz.cards import Ablated
+from attnviz.card import Ablated
 from tests.ui.mechanisms import untrained
 
 SMALL = {"widths": [4, 6, 8], "strides": [2, 2, 2], "blocks": 1, "reduction": 2}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from attnviz import cards
-from attnviz.cards import Ablated
+from attnviz.card import Ablated
 from attnviz.recipes import RECIPES
 from attnviz.subjects import net
 from attnviz.ui.mechanisms.element_wise import MECHANISM, experiments, words

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attnviz import cards, checkpoints, data
-from attnviz.cards import Figure
+from attnviz.card import Figure
 from attnviz.subjects import Picture, Subject, net
 from attnviz.ui.mechanisms.element_wise import stages, words
 from attnviz.ui.mechanisms.element_wise.stages import Measured, layers_of, left_of_the_start, mean_relevance

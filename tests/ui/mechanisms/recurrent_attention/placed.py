@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from attnviz import data, models
-from attnviz.cards import Ablated
+from attnviz.card import Ablated
 from attnviz.recipes.recipe import Ablation, Test
 from tests.ui.mechanisms import untrained
 from tests.ui.mechanisms.untrained import figure

@@ -5,7 +5,7 @@ from pathlib import Path
 import torch
 
 from attnviz import models
-from attnviz.cards import Figure
+from attnviz.card import Figure
 from attnviz.data.digit_strips import SYMBOLS, TESTED
 from tests.ui.mechanisms import untrained
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attnviz import cards
-from attnviz.cards import Card
+from attnviz.card import Card
 from attnviz.recipes import RECIPES
 from attnviz.subjects import net
 from attnviz.ui.mechanisms.sequences import curves

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from attnviz import data, models
-from attnviz.cards import Ablated
+from attnviz.card import Ablated
 from tests.ui.mechanisms import untrained
 
 SMALL = {"widths": [2, 3], "hidden": 8, "localisation_width": 2, "localisation_hidden": 4}
