@@ -52,11 +52,7 @@ def has_weights(name: str) -> bool:
 
 
 def home(name: str) -> Path:
-    """Return the folder of a checkpoint, ours before a kept one; one of ours where there is none of that name.
-
-    Raises:
-        UnknownName: no checkpoint can have that name.
-    """
+    """Return the folder of a checkpoint, ours before a kept one; one of ours where there is none of that name."""
     if not is_name(name):
         raise UnknownName("checkpoint", name, names())
     found = checkpoint_folder.found(name)
@@ -107,12 +103,7 @@ _lock = Lock()
 
 
 def read(name: str) -> Card:
-    """Read a checkpoint's card; once, and again only when its file has changed.
-
-    Raises:
-        UnknownName: there is no checkpoint of that name; the closest ones are listed.
-        CheckpointError: its card cannot be read, is not a card, contradicts itself, or was changed afterwards.
-    """
+    """Read a checkpoint's card; once, and again only when its file has changed."""
     for base in (folder, kept_folder) if is_name(name) else ():
         path = base() / name / _FILE
         stamp = files.stamp(path)

@@ -32,11 +32,7 @@ def folder() -> Path:
 
 
 def require_own() -> None:
-    """Refuse to write into the checkpoints of an installed attnviz: the folder belongs to the installer.
-
-    Raises:
-        BadInput: the checkpoint would be written there.
-    """
+    """Refuse to write into the checkpoints of an installed attnviz: the folder belongs to the installer."""
     if paths.is_installed() and folder() == paths.shipped("checkpoints"):
         raise BadInput(
             "Checkpoints are not written into an installed attnviz. Set ATTNVIZ_CHECKPOINTS to a folder of your own, "

@@ -51,9 +51,6 @@ def difference(one: Figure, other: Figure, *, paired: bool = False) -> Differenc
     Returns:
         The difference of the shares, -1..1, with its 95 % interval; without one where a card does not hold what each
         seed answered.
-
-    Raises:
-        BadInput: a figure is not a share of pictures, or one is of variants and the other is not.
     """
     if {one.unit, other.unit} != {"share"} or one.augmentation != other.augmentation:
         raise BadInput(f"{one.name} on {one.data} and {other.name} on {other.data} cannot be compared.")

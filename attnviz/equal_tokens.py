@@ -106,14 +106,11 @@ def _summed(scores: Tensor, largest: Tensor, absent: Tensor, counts: Tensor, wei
 
 
 def level_counts(levels: Tensor, number: int) -> Tensor:
-    """Return how often each level occurs in each picture.
+    """Return how often each level occurs in each picture: int64 (batch, number).
 
     Args:
         levels: int64 (batch, token) in 0..number - 1.
         number: of levels.
-
-    Returns:
-        int64 (batch, number).
     """
     return levels.new_zeros(len(levels), number).scatter_add_(1, levels, torch.ones_like(levels))
 

@@ -164,9 +164,6 @@ def check_directory(content: bytes, most: int, what: str) -> None:
         content: of the file.
         most: so many members it may have.
         what: they are called.
-
-    Raises:
-        BadInput: it has more.
     """
     at = len(content) - _END.size
     if at < 0 or not (content.startswith(b"PK\5\6", at) and content.endswith(b"\0\0")):

@@ -271,11 +271,7 @@ for _name in ("__getitem__", "__iter__", "__len__", "__contains__", "get", "keys
 
 
 def names_of(layer: Any) -> Sequence[str]:
-    """Return the names of a layer's taps.
-
-    Raises:
-        TraceError: `taps` is no tuple of different names, such as a word for want of a comma.
-    """
+    """Return the names of a layer's taps."""
     names = layer.taps
     kind = layer if isinstance(layer, type) else type(layer)
     if kind is not layer and "taps" not in vars(layer):  # those of its class, which were checked when it was made

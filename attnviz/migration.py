@@ -25,9 +25,6 @@ def migrate() -> list[str]:
 
     Returns:
         The names of those that were rewritten.
-
-    Raises:
-        CheckpointError: a card that is of neither version, or that cannot be written.
     """
     rewritten = []
     for name in cards.names():

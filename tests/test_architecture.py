@@ -90,3 +90,41 @@ def test_lines_of_code_are_found_in_every_kind_of_file() -> None:
     names = {place.partition(":")[0] for place, line in lines() if line.strip()}
     ends: Callable[[str], bool] = lambda kind: any(name.endswith(kind) for name in names)  # noqa: E731
     assert ends(".py") and ends(".js") and ends(".css") and "app.py" in names
+
+
+LONGEST = 350  # lines of a file
+LONGER = {  # modules of JavaScript that are longer; no file of Python is
+    "alignment/alignment.js",
+    "alignment/shown.js",
+    "draw/card.js",
+    "draw/cards.js",
+    "drawing_pad/drawing_pad.js",
+    "gates/derive.js",
+    "gates/gates.js",
+    "glimpse_player/glimpse_player.js",
+    "head_table/head_table.js",
+    "lessons/lesson_bar.js",
+    "map_grid/map_grid.js",
+    "maps/attention.js",
+    "maps/paint.js",
+    "pixel_viewer/pixel_viewer.js",
+    "sampling_grid/derive.js",
+    "sampling_grid/sampling_grid.js",
+    "stage_grid/stage_grid.js",
+}
+
+
+def test_no_file_is_long() -> None:
+    frontend = ROOT / "attnviz" / "ui" / "frontend"
+    files = [
+        ROOT / "app.py",
+        *(ROOT / "pages").rglob("*.py"),
+        *(ROOT / "attnviz").rglob("*.py"),
+        *frontend.rglob("*.js"),
+    ]
+    lengths = {path: len(path.read_text("utf-8").splitlines()) for path in files}
+    assert len(lengths) > 500
+    long = {
+        str(path.relative_to(frontend if path.suffix == ".js" else ROOT)) for path in files if lengths[path] > LONGEST
+    }
+    assert long == LONGER

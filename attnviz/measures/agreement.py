@@ -34,10 +34,8 @@ def kendall(one: Floats, other: Floats, *, equal: float = 0.0) -> Floats:
         float64 (...): -1 (the reverse order) to 1 (the same order); about 0 by chance. NaN where a map is the same
         everywhere.
 
-    Raises:
-        BadInput: the shapes differ, or there are fewer than two places.
-
     Source: in n log n by counting inversions: "A Computer Method for Calculating Kendall's Tau with Ungrouped Data",
+
     Knight, 1966.
     """
     if one.shape != other.shape or one.ndim < 1 or one.shape[-1] < 2:

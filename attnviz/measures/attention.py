@@ -21,14 +21,11 @@ _BLOCK = 512  # queries at a time: 64 x 64 tokens then take 17 MB a head, not 13
 
 
 def scores(query: Tensor, key: Tensor) -> Tensor:
-    """Return query times key, divided by the square root of the head size.
+    """Return query times key, divided by the square root of the head size: float (..., query, key).
 
     Args:
         query: float (..., query, size).
         key: float (..., key, size).
-
-    Returns:
-        float (..., query, key).
     """
     found: Tensor = query @ key.mT * query.shape[-1] ** -0.5
     return found
@@ -108,9 +105,6 @@ def mean_row(query: Tensor, key: Tensor, chosen: Tensor) -> Tensor:
 
     Returns:
         (..., key): 1 is an even share, 1 / keys of the attention; so the mean over the keys is 1.
-
-    Raises:
-        BadInput: no query is chosen.
     """
     places = chosen.nonzero()[:, 0]
     if not len(places):

@@ -21,7 +21,7 @@ REACH = 4.0  # doublings of an even share: what is beyond 1/16 or 16 counts as t
 def multiples(
     query: Array, key: Array, log_normaliser: Array, *, direction: Direction, token: int | None, head: int | None
 ) -> Array:
-    """Return how many times an even share each token has, (token,).
+    """Return how many times an even share each token has, (token,): float64 (token,), 0 or more; 1 is an even share.
 
     Args:
         query, key: (head, token, size)
@@ -30,12 +30,6 @@ def multiples(
             `token`; "received": the mean weight that each key gets from all queries.
         token: the one that is held; none for "received".
         head: which one; None for the mean of all.
-
-    Returns:
-        float64 (token,), 0 or more; 1 is an even share.
-
-    Raises:
-        BadInput: a direction that needs a token, without one.
     """
     chosen = slice(None) if head is None else slice(head, head + 1)
     query, key, normaliser = query[chosen], key[chosen], log_normaliser[chosen]
@@ -65,9 +59,6 @@ def coarser(maps: tuple[Array, Array]) -> tuple[Array, Array]:
 
     Returns:
         The two maps, on one grid.
-
-    Raises:
-        BadInput: the finer grid is no whole multiple of the coarser one.
     """
     (rows, columns) = min((one.shape for one in maps), key=lambda shape: shape[0] * shape[1])
     if any(one.shape[0] % rows or one.shape[1] % columns for one in maps):
@@ -100,9 +91,6 @@ def compared(left: Array, right: Array) -> Comparison:
 
     Returns:
         Their difference as a map and as numbers.
-
-    Raises:
-        BadInput: the maps have different grids.
     """
     if left.shape != right.shape:
         raise BadInput(

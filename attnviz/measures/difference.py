@@ -235,9 +235,6 @@ def paired(one: Array, other: Array) -> Paired:
     Returns:
         Of shape (...): `one` less `other`.
 
-    Raises:
-        BadInput: other shapes, or fewer than two pictures: one alone says nothing of the spread.
-
     Source: Student, "The probable error of a mean", 1908.
     """
     if one.shape != other.shape or len(one) < 2:

@@ -139,9 +139,6 @@ def look(model: nn.Module, image: Tensor, address: str | None = None) -> Look:
     Returns:
         The answer, its logit, and for each place the mean weight that it receives and the size of the Jacobian in its
         box.
-
-    Raises:
-        BadInput: the model has no attention layer, or one that does not record where its tokens lie.
     """
     if address is None:
         layers = [path for path, part in model.named_modules() if {"query", "key"} <= {*getattr(part, "taps", ())}]
@@ -188,15 +185,12 @@ def ranked(values: Array, generator: torch.Generator) -> Tensor:
 
 
 def drawn(chosen: Tensor, inked: Tensor, draws: int, generator: torch.Generator) -> Tensor:
-    """Draw as many places as are chosen, with as many among them that have ink.
+    """Draw as many places as are chosen, with as many among them that have ink: bool (draw, place).
 
     Args:
         chosen, inked: bool (place,).
         draws: how often.
         generator: of the draws.
-
-    Returns:
-        bool (draw, place).
     """
     found = torch.zeros(draws, len(chosen), dtype=torch.bool)
     chance = torch.rand(draws, len(chosen), generator=generator)
@@ -218,9 +212,6 @@ def choices(seen: Look, inked: Tensor, counts: Sequence[int], draws: int, genera
 
     Returns:
         One choice for each count: the tokens that receive most, those of the largest Jacobian, and random ones.
-
-    Raises:
-        BadInput: a count below 0 or above the tokens that there are.
     """
     places = len(inked)
     for count in counts:
@@ -270,13 +261,10 @@ def change(logits: Tensor, seen: Look) -> Array:
 
 
 def answers(logits: Tensor) -> Integers:
-    """Return the number of the class that is chosen.
+    """Return the number of the class that is chosen: int64 (picture,).
 
     Args:
         logits: float (picture, 1) or (picture, class).
-
-    Returns:
-        int64 (picture,).
     """
     return predicted(logits).numpy()
 
@@ -308,9 +296,6 @@ def curve(
 
     Returns:
         The changes for every picture, count and draw.
-
-    Raises:
-        BadInput: no pictures, counts or draws; more tokens than there are; or no picture is changed by any removal.
     """
     if not len(images) or not counts or draws < 1:
         raise BadInput("Removing takes at least one picture, one count of tokens and one draw.")
@@ -355,9 +340,6 @@ def joined(parts: Sequence[Curve]) -> Curve:
 
     Returns:
         The pictures of all parts, in their order.
-
-    Raises:
-        BadInput: none, or of other counts or grids.
     """
     if not parts or any(not np.array_equal(p.counts, parts[0].counts) or p.places != parts[0].places for p in parts):
         raise BadInput(

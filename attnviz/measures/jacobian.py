@@ -41,9 +41,6 @@ def answered(model: Model, images: Tensor, answer: int | Tensor | None = None) -
 
     Returns:
         float (batch, column) and float (batch, channel, row, column).
-
-    Raises:
-        BadInput: the model has no derivative by its pictures, or there is no such class.
     """
     with torch.inference_mode(False), torch.enable_grad():
         pixels = images.detach().clone().requires_grad_()
@@ -69,9 +66,6 @@ def toward(logits: Tensor, answer: Tensor) -> Tensor:
 
     Returns:
         float (batch,).
-
-    Raises:
-        BadInput: the model gives an answer for each step.
     """
     if logits.ndim != 2:
         raise BadInput(

@@ -28,9 +28,6 @@ def similarity(one: Tensor, other: Tensor) -> Tensor:
     Returns:
         float64 (picture, head, other head), -1 (one looks where the other does not) to 1 (the same up to a factor); 0
         where a map is the same everywhere, and so has no pattern.
-
-    Raises:
-        BadInput: they are of other pictures or places.
     """
     if one.ndim != 3 or other.ndim != 3 or one.shape[::2] != other.shape[::2]:
         raise BadInput(
@@ -48,9 +45,6 @@ def match(alike: Tensor) -> list[tuple[int, int]]:
 
     Returns:
         Pairs (head, other head), by head; of unequal numbers, every head of the fewer ones has its pair.
-
-    Raises:
-        BadInput: there are no heads, or NaN is among the numbers.
     """
     if alike.ndim != 2 or not alike.numel() or not bool(alike.isfinite().all()):
         raise BadInput(f"Heads are matched by finite numbers (head, other head), not by {tuple(alike.shape)}.")

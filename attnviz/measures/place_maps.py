@@ -140,9 +140,6 @@ def attended(reading: Reading, grid: Grid, rows: int, columns: int) -> Array:
         reading: of one picture, of a tap that `lies_on_the_picture`.
         grid: the places.
         rows, columns: of the picture.
-
-    Raises:
-        BadInput: the tap does not lie on the picture.
     """
     if not lies_on_the_picture(reading.address, reading.axes, tuple(reading.tensor.shape), reading.grid):
         raise BadInput(f"{reading.address} does not say, place by place, what is attended to.")

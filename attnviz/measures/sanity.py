@@ -48,9 +48,6 @@ def randomised(model: nn.Module, paths: Sequence[str], *, seed: int) -> Iterator
 
     Yields:
         The same copy each time, with one more layer made random: compute from it before asking for the next.
-
-    Raises:
-        BadInput: a path that is no layer.
     """
     generator = torch.Generator().manual_seed(seed)
     made = copy.deepcopy(model)

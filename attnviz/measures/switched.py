@@ -66,9 +66,6 @@ def lost(whole: Tensor, without: Tensor, right: Tensor) -> Tensor:
 
     Returns:
         (picture,), 1 (it was certain, and becomes impossible) to -1 (the reverse: it gains).
-
-    Raises:
-        BadInput: they have different shapes, or other axes.
     """
     if whole.shape != without.shape or whole.ndim != 2 or right.shape != whole.shape[:1]:
         shapes = " with ".join(str(tuple(one.shape)) for one in (whole, without, right))

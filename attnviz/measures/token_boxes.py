@@ -39,14 +39,11 @@ def boxes(grid: Grid, rows: int, columns: int) -> Tensor:
 
 
 def ink(images: Tensor, grid: Grid) -> Tensor:
-    """Return which places have ink, that is any pixel above `INK`.
+    """Return which places have ink, that is any pixel above `INK`: bool (batch, place).
 
     Args:
         images: float (batch, channel, row, column) in 0..1.
         grid: where the tokens lie.
-
-    Returns:
-        bool (batch, place).
     """
     inked = (images > INK).any(1).flatten(1)  # (batch, pixel)
     nowhere = inked.new_zeros(len(inked), 1)
@@ -62,7 +59,7 @@ def _pixels(grid: Grid, rows: int, columns: int) -> Tensor:
 
 
 def erased(images: Tensor, removed: Tensor, grid: Grid, fill: Fill = "mean") -> Tensor:
-    """Return pictures without some of their tokens.
+    """Return pictures without some of their tokens: float (batch, channel, row, column) in 0..1.
 
     Args:
         images: float (batch, channel, row, column) in 0..1.
@@ -70,12 +67,6 @@ def erased(images: Tensor, removed: Tensor, grid: Grid, fill: Fill = "mean") -> 
         grid: where the tokens lie.
         fill: what replaces the pixels of their boxes: "mean", of the unedited picture, channel by channel and rounded
             to eight bits, or "background", 0.
-
-    Returns:
-        float (batch, channel, row, column) in 0..1.
-
-    Raises:
-        BadInput: another fill, or not one mark per position.
     """
     if removed.shape != (len(images), grid.rows * grid.columns):
         expected = len(images), grid.rows * grid.columns

@@ -110,9 +110,6 @@ def seeds(word: str) -> list[int]:
 
     Returns:
         The seeds, in the order of the word.
-
-    Raises:
-        BadInput: anything else.
     """
     read = [re.fullmatch(r"([0-9]{1,6})(?:-([0-9]{1,6}))?", part) for part in word.split(",")]
     ranges = [range(int(part[1]), int(part[2] or part[1]) + 1) for part in read if part]
@@ -134,10 +131,6 @@ def altered(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
 
     Returns:
         The recipe itself where nothing changes.
-
-    Raises:
-        BadInput: a value makes no sense, the recipe has no such setting, or the data are of another shape.
-        UnknownName: there is no such setting or data set.
     """
     known = varied(recipe)
     fields: dict[str, Any] = {}

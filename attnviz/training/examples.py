@@ -25,11 +25,7 @@ class ExampleSet(ABC):
         """Yield the examples in parts, each of pictures of one size."""
 
     def targets(self) -> Tensor:
-        """Return the labels of all: int64 (count,), or (count, step) where a target is a text.
-
-        Raises:
-            BadInput: they are texts that differ in length from part to part.
-        """
+        """Return the labels of all: int64 (count,), or (count, step) where a target is a text."""
         labels = [part.labels for part in self.split(len(self))]
         if len({one.shape[1:] for one in labels}) > 1:
             raise BadInput("These targets are texts of several lengths: measure them part by part, with `split`.")

@@ -92,12 +92,7 @@ _read: dict[Path, tuple[files.Stamp, HistoryFile]] = {}
 
 
 def read(name: str) -> HistoryFile:
-    """Return what is known about the history of a checkpoint; its file is read again only when it has changed.
-
-    Raises:
-        UnknownName: there is no checkpoint of that name, or it has no history.
-        CheckpointError: the file cannot be read, is damaged, or belongs to another checkpoint.
-    """
+    """Return what is known about the history of a checkpoint; its file is read again only when it has changed."""
     path = cards.home(name) / "history" / _FILE
     stamp = files.stamp(path)
     if stamp is None:

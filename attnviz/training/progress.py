@@ -75,11 +75,7 @@ class Progress:
 
     @contextmanager
     def shown(self) -> Iterator[None]:
-        """Remove the bar at the end of the block.
-
-        Raises:
-            Stopped: in place of a KeyboardInterrupt; it says what was saved.
-        """
+        """Remove the bar at the end of the block."""
         try:
             yield
         except KeyboardInterrupt as error:

@@ -67,10 +67,6 @@ class Run:
         Yields:
             `Resumed` first, if some epochs are done already; then a `Step` after each batch and an `Epoch` after each
             epoch.
-
-        Raises:
-            RunError: another process trains this run, or the folder cannot be written. Nothing is lost: the same
-                command resumes after the last epoch. Or the run is closed, so that there is nothing to resume.
         """
         lock = FileLock(self.folder / "lock", timeout=_PATIENCE, poll_interval=0.05)
         with self._writing():

@@ -237,11 +237,7 @@ def build(recipe: Recipe, generator: torch.Generator | None = None) -> nn.Module
 
 
 def _before(recipe: Recipe, seeds: Sequence[int], digest: str) -> Card | None:
-    """Return the card that is there already, if any.
-
-    Raises:
-        RunError: seeds of it would be kept, but they cannot stand beside those that are asked for.
-    """
+    """Return the card that is there already, if any."""
     if recipe.key not in cards.names() or cards.is_kept(recipe.key):
         return None
     try:

@@ -39,11 +39,7 @@ class Until:
     epochs: int | None = None
 
     def check(self, event: object) -> None:
-        """Raise where it is time to end.
-
-        Raises:
-            Terminated: the deadline has passed, or the epochs are done; says which.
-        """
+        """Raise where it is time to end."""
         if isinstance(event, Epoch) and self.epochs is not None:
             self.epochs -= 1
             if self.epochs <= 0:
@@ -89,9 +85,6 @@ def heeding(events: Iterable[Event], until: Until | None = None) -> Generator[Ev
 
     Args:
         until: when it ends by itself; None for never.
-
-    Raises:
-        Terminated: the process was asked to end, or it is time.
     """
     until = until or Until()
     _now.waits = True

@@ -124,11 +124,7 @@ class Several(Alone):
         return torch.Generator().manual_seed(int.from_bytes(seed[:8]))
 
     def add_gradients(self, model: nn.Module) -> None:
-        """Add the gradients of all processes; a parameter that none of them used keeps having none.
-
-        Raises:
-            Terminated: the first one has ended the training instead.
-        """
+        """Add the gradients of all processes; a parameter that none of them used keeps having none."""
         import torch
 
         learnt = [parameter for parameter in model.parameters() if parameter.requires_grad]

@@ -32,12 +32,7 @@ def known() -> dict[str, Row]:
 
 
 def find(name: str) -> Row:
-    """Return a derived value or a view by name.
-
-    Raises:
-        UnknownName: there is none of that name; the closest ones are listed.
-        BadInput: the same, while a mechanism cannot say which it has.
-    """
+    """Return a derived value or a view by name."""
     found, failed = _known()
     if name in found:
         return found[name]

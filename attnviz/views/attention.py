@@ -153,11 +153,7 @@ class LayerView(Payload):
         return self.tokens if self.attended is None else int(self.attended.shape[1])
 
     def token(self, place: Sequence[int]) -> int:
-        """Return the token at [row, column] of a choice.
-
-        Raises:
-            BadInput: there is none.
-        """
+        """Return the token at [row, column] of a choice."""
         row, column = place
         if row == -1 and 0 <= column < self.prefix:
             return column

@@ -30,9 +30,6 @@ def packed(
         names: of the bars; by default axis and number.
         marks: (bar,) a line across each, such as its mean over many pictures.
         origin: software version, model, recipe, seed, digest, image, address: stands in every export.
-
-    Raises:
-        BadInput: no value, or not as many names or marks as values.
     """
     if values.ndim != 1 or not len(values):
         raise BadInput(f"values: expected one axis with at least one bar, got {values.shape}.")

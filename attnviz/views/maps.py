@@ -89,9 +89,6 @@ def packed(maps: np.ndarray, labels: Sequence[str], **looks: Unpack[Looks]) -> b
         maps: real numbers (map, row, column); NaN, infinity and minus infinity (masked) get marks of their own.
         labels: one per map.
         **looks: how they are drawn.
-
-    Raises:
-        BadInput: the shapes, labels or role do not fit.
     """
     captions, outlined = looks.get("captions"), looks.get("outlined")
     table, names = looks.get("table"), looks.get("names")

@@ -34,9 +34,6 @@ def pack(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
 
     Returns:
         The bytes that `unpack`, and `frontend/core/payload.js`, turn back.
-
-    Raises:
-        BadInput: the header cannot be written as JSON, or an array has another type.
     """
     table: dict[str, dict[str, Any]] = {}
     blocks: list[bytes] = []

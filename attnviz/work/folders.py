@@ -66,11 +66,7 @@ class Asked(Strict):
 
     @classmethod
     def read(cls, fields: Mapping[str, Any]) -> Self:
-        """Return what is asked for from its fields, which may come from anywhere.
-
-        Raises:
-            BadInput: one of them makes no sense.
-        """
+        """Return what is asked for from its fields, which may come from anywhere."""
         try:
             return cls.model_validate(fields)
         except ValidationError as error:

@@ -52,9 +52,6 @@ def between_classes(gates: Floats, labels: Integers) -> float:
         0 (every class has the same mean gates) to 1 (all pictures of a class have the same gates): the variance of the
         class means, weighed by how many pictures a class has, over the whole variance; both are summed over channels.
         0 where no gate varies.
-
-    Raises:
-        BadInput: not as many labels as pictures, not two axes, or fewer than two pictures.
     """
     _check(gates)
     if labels.shape != gates.shape[:1]:
@@ -98,9 +95,6 @@ def gain_with_depth(
     Returns:
         The shares of both halves, each of the variance of all its gates together, and the 95 % interval of the second
         minus the first over the choice of pictures.
-
-    Raises:
-        BadInput: as of `between_classes`, or fewer than two layers.
     """
     if len(layers) < 2:
         raise BadInput(f"To compare early layers with late ones there must be two or more; here it is {len(layers)}.")
@@ -115,18 +109,12 @@ def gain_with_depth(
 
 
 def class_means(gates: Floats, labels: Integers, classes: int) -> Floats:
-    """Return the mean gates of each class, for a heat map.
+    """Return the mean gates of each class, for a heat map: float64 (class, channel); NaN for a class without pictures.
 
     Args:
         gates: (picture, channel).
         labels: int (picture,), 0 to classes - 1.
         classes: how many there are.
-
-    Returns:
-        float64 (class, channel); NaN for a class without pictures.
-
-    Raises:
-        BadInput: not as many labels as pictures, or a label beyond the classes.
     """
     if labels.shape != gates.shape[:1] or labels.min(initial=0) < 0 or labels.max(initial=0) >= classes:
         raise BadInput(f"Each of {len(gates)} pictures needs a label from 0 to {classes - 1}.")

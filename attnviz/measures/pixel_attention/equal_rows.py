@@ -29,9 +29,6 @@ def differences(query: Tensor, key: Tensor, token: int) -> Array:
 
     Returns:
         (token,) the largest absolute difference over heads and keys, 0..1; 0 for the token itself.
-
-    Raises:
-        BadInput: there is no such token.
     """
     if not 0 <= token < query.shape[1]:
         raise BadInput(f"There is no token {token}: there are {query.shape[1]}, counted from 0.")

@@ -43,10 +43,6 @@ def lines(black: Array, white: Array) -> Lines:
 
     Returns:
         The slope and the start of every component, and their bounds.
-
-    Raises:
-        BadInput: two different shapes, or slopes that differ from token to token, which are not linear in the
-            intensity.
     """
     if black.shape != white.shape:
         raise BadInput(f"Both pictures must give the same components, not {black.shape} and {white.shape}.")
@@ -83,13 +79,10 @@ class Line:
     bias: float
 
     def logit(self, pictures: Array) -> Array:
-        """Return the log-odds of pictures.
+        """Return the log-odds of pictures: float64 (...).
 
         Args:
             pictures: float64 (..., row, column) in 0..1.
-
-        Returns:
-            float64 (...).
         """
         found: Array = (pictures * self.weight).sum((-2, -1)) + self.bias
         return found
@@ -113,9 +106,6 @@ def folded(
 
     Returns:
         One weight per pixel and one bias, which give the model's log-odds.
-
-    Raises:
-        BadInput: the layers do not follow one another from all pixels to one number.
     """
     (wv, bv), (wo, bo), (wc, bc) = value, output, classifier
     if wv.shape[1] != shape[0] * shape[1] or wo.shape[1] != len(wv) or wc.shape != (1, len(wo)):

@@ -50,9 +50,6 @@ class ScoreDecomposition:
 
         Returns:
             Name -> float64 (query, key); they sum to the scores.
-
-        Raises:
-            BadInput: there is no such head.
         """
         heads, _, size = self.query_content.shape
         if not 0 <= head < heads:
@@ -105,9 +102,6 @@ def halves(content: Tensor, code: Tensor | None, weight: Tensor, bias: Tensor, h
 
     Returns:
         (head, token, size) twice: W_content content, and W_code code + bias.
-
-    Raises:
-        BadInput: shapes that do not fit together.
     """
     if code is None:
         code = content[:, :0]

@@ -55,9 +55,6 @@ def look(model: nn.Module, picture: Tensor, address: str = "attention") -> Look:
 
     Returns:
         Queries, keys and output of the layer, the logits, and the grid of the tokens.
-
-    Raises:
-        BadInput: the layer does not record where its tokens lie.
     """
     with torch.no_grad(), trace(model, [f"{address}.{tap}" for tap in ("query", "key", "output")]) as seen:
         logits = model(picture[None])
@@ -93,9 +90,6 @@ def shuffled(picture: Tensor, order: Tensor, grid: Grid) -> Tensor:
 
     Returns:
         float (channel, row, column).
-
-    Raises:
-        BadInput: they do not, or there is not one entry a place.
     """
     side = int(grid.field)
     _, rows, columns = picture.shape
@@ -127,14 +121,11 @@ def of_tokens(order: Tensor, grid: Grid) -> Tensor:
 
 
 def put_back(values: Tensor, order: Tensor) -> Tensor:
-    """Return values in the order of the unshuffled picture.
+    """Return values in the order of the unshuffled picture: (..., token), what stood at each token before the shuffle.
 
     Args:
         values: (..., token), of the shuffled picture.
         order: int (token,), see `of_tokens`.
-
-    Returns:
-        (..., token), what stood at each token before the shuffle.
     """
     found = torch.empty_like(values)
     found[..., order] = values
@@ -142,15 +133,12 @@ def put_back(values: Tensor, order: Tensor) -> Tensor:
 
 
 def received(seen: Look, head: int | None = None, query: int | None = None) -> Tensor:
-    """Return the weight that each token receives.
+    """Return the weight that each token receives: float (token,) in 0..1.
 
     Args:
         seen: of a picture.
         head: None for the mean of all.
         query: the token that gives it; None for the mean over all.
-
-    Returns:
-        float (token,) in 0..1.
     """
     heads = slice(None) if head is None else slice(head, head + 1)
     queries, keys = seen.query[heads], seen.key[heads]

@@ -113,9 +113,6 @@ def digit_of(columns: int, digits: int) -> Tensor:
         columns: of a strip, such as its features or its pixels, evenly spaced from its left edge on. A digit takes a
             whole number of them, or one and a half, two and a half, ...; the last column may stand half over the edge.
         digits: of the strip.
-
-    Raises:
-        BadInput: fewer columns than digits.
     """
     if not 1 <= digits <= columns:
         raise BadInput(
@@ -125,14 +122,11 @@ def digit_of(columns: int, digits: int) -> Tensor:
 
 
 def by_digit(values: Tensor, digits: int) -> Tensor:
-    """Return the sum of some values over the columns of each digit.
+    """Return the sum of some values over the columns of each digit: float (..., digit)
 
     Args:
         values: float (..., column).
         digits: of the strip.
-
-    Returns:
-        float (..., digit)
     """
     which = digit_of(values.shape[-1], digits).to(values.device)
     sums = values.new_zeros(*values.shape[:-1], digits)

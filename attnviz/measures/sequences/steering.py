@@ -57,9 +57,6 @@ def swapped(weights: Tensor, order: Sequence[int]) -> Tensor:
     Args:
         weights: float (batch, head, step, key).
         order: for each step the one whose weights it gets.
-
-    Raises:
-        BadInput: a step that there is not, or an order of another length.
     """
     steps = weights.shape[2]
     if len(order) != steps or not all(0 <= step < steps for step in order):

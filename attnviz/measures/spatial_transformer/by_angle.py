@@ -43,9 +43,6 @@ def by_angle(one: Bools, other: Bools, angles: Floats, edges: Sequence[float]) -
 
     Returns:
         Those bands that have at least two pictures.
-
-    Raises:
-        BadInput: the three are not of as many pictures.
     """
     if not one.shape == other.shape == angles.shape:
         raise BadInput(f"Answers and angles are of the same pictures, not {one.shape}, {other.shape}, {angles.shape}.")

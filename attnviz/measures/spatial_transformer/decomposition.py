@@ -51,9 +51,6 @@ def decomposed(theta: Floats, *, rows: int, columns: int) -> Decomposed:
 
     Returns:
         Rotation, scales, shear and shift of each.
-
-    Raises:
-        BadInput: not matrices of two rows and three columns.
     """
     if theta.shape[1:] != (2, 3):
         raise BadInput(f"Theta is (batch, 2, 3), not of the shape {theta.shape}.")
@@ -100,9 +97,6 @@ def undone(grid: Floats, picture: Floats) -> Undone:
     Returns:
         Slope, offset and spread. What is left of a rotation is an angle, and an angle is linear only as far as half a
         turn to either side of some middle: here of the direction in which what is left points on average.
-
-    Raises:
-        BadInput: not as many of one as of the other, fewer than three, or pictures that were all rotated alike.
     """
     if grid.shape != picture.shape or grid.ndim != 1 or len(grid) < 3 or np.ptp(picture) == 0:
         raise BadInput(

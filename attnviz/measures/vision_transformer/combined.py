@@ -61,9 +61,6 @@ def weights_and_gradients(model: nn.Module, images: Tensor, paths: Sequence[str]
 
     Returns:
         Two float tensors (layer, head, query, key).
-
-    Raises:
-        BadInput: more than one picture.
     """
     if len(images) != 1:
         raise BadInput(f"Weights and their gradients are those of one picture, not of {len(images)}.")

@@ -34,12 +34,7 @@ OBJECTIVES: Table[Callable[..., Objective]] = Table(
 
 
 def objective(recipe: Recipe) -> Objective:
-    """Return a recipe's objective.
-
-    Raises:
-        UnknownName: there is none of that name, or it does not measure what the recipe watches or tests.
-        BadInput: it does not take these settings.
-    """
+    """Return a recipe's objective."""
     if recipe.objective not in OBJECTIVES:
         raise UnknownName("objective", recipe.objective, OBJECTIVES)
     try:

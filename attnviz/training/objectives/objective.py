@@ -154,9 +154,6 @@ def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
 
     Returns:
         A scalar in nats, 0 or more.
-
-    Raises:
-        BadInput: they have other axes.
     """
     if logits.ndim != 2 or labels.shape != logits.shape[:1]:
         raise BadInput(

@@ -119,9 +119,6 @@ def drawing_pad(
         pinned_base: the picture under the strokes of what is pinned.
         inputs: other inputs by name, and the words for each; the page shows the one that `clicked_input` returns.
         opened: the name of the one that is open; "" for none.
-
-    Raises:
-        BadInput: a picture is of another kind or size, or the base is not the one that is named.
     """
     sheet = sheet or Sheet()
     for one in [*samples, *([base] if base else []), *([pinned_base] if pinned_base else [])]:

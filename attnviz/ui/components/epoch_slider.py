@@ -43,9 +43,6 @@ def epoch_slider(
         beside: epoch -> key of the net of a second training, which goes along; None where there is none.
         beside_curve: the same figure of that training, by epoch.
         on_change: called when it has come to rest, before the page runs again; `settled` gives the net there.
-
-    Raises:
-        BadInput: there are fewer than two epochs, or they do not ascend, or the net is none of them.
     """
     epochs, keys = [epoch for epoch, _ in points], [one for _, one in points]
     if len(points) < 2 or epochs != sorted({*epochs}) or net not in keys:

@@ -80,9 +80,6 @@ def packed(view: SwitchView, states: Sequence[str]) -> bytes:
     Args:
         view: what to look at.
         states: of each head, as the URL says.
-
-    Raises:
-        BadInput: a state is missing, or none of those there are.
     """
     heads = len(view.received)
     if len(states) != heads or not set(states) <= set(STATES):

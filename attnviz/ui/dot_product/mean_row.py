@@ -55,12 +55,7 @@ def settle(loaded: Loaded, parameters: OfHead) -> OfHead:
 
 
 def mean_row(context: Context[OfHead]) -> Reading:
-    """Return the mean row of one head over what has ink, batch by key, as multiples of an even share.
-
-    Raises:
-        BadInput: another kind of layer, one that does not record where its tokens lie, or an edit after the scores: the
-            row is the softmax of query times key, so it could not show that edit.
-    """
+    """Return the mean row of one head over what has ink, batch by key, as multiples of an even share."""
     from attnviz.layers.attention import Attention
 
     layer = context.parameters.layer
@@ -100,9 +95,6 @@ def least_uniform(loaded: Loaded, layer: str) -> int:
     """Return the head whose mean row is furthest from an even share, in bits, on a picture of each class.
 
     These are pictures of the model's own classes that are always here: for digits, drawn ones.
-
-    Raises:
-        BadInput: there are no such pictures.
     """
     import torch
 

@@ -99,11 +99,7 @@ def long(works: Sequence[float]) -> list[bool]:
 
 
 def check(works: Sequence[float], pictures: int) -> None:
-    """Refuse a request that is too much work.
-
-    Raises:
-        BadInput: it is; says what would fit.
-    """
+    """Refuse a request that is too much work."""
     total = sum(works)
     if total <= BUDGET:
         return

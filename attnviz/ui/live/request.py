@@ -160,11 +160,7 @@ class DerivedWanted(Strict):
 
     @cached_property
     def given(self) -> Strict:
-        """Its parameters, read.
-
-        Raises:
-            BadInput: one that it does not have, or a value that it cannot have; says which.
-        """
+        """Its parameters, read."""
         try:
             read: Strict = self.row.parameters.model_validate(self.parameters, strict=True)
         except ValidationError as error:
@@ -262,9 +258,6 @@ def read(message: bytes, find: Find) -> Request:
         message: a payload.
         find: returns the derived value of a name; called once an ask is answered, so that an unknown name is the matter
             of that ask alone.
-
-    Raises:
-        BadInput: it is too large, not a payload, or asks for something impossible; the message says what.
     """
     if len(message) > MESSAGE:
         raise BadInput(f"A request may have at most {MESSAGE:,} bytes; this one has {len(message):,}.")

@@ -63,10 +63,6 @@ def bring(content: bytes) -> str:
 
     Returns:
         The name of the run, also where the very same one is here already.
-
-    Raises:
-        BadInput: it is no such file, is too large, contradicts itself, or another run of that name is here.
-        RunError: it cannot be written.
     """
     names = packing.names(content, LARGEST)
     if not is_run(names) or (others := [name for name in names if not _FILES.fullmatch(name)]):

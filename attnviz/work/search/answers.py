@@ -106,9 +106,6 @@ def importances(found: Found) -> dict[str, dict[str, float]]:
     Args:
         found: the trials; only complete ones count.
 
-    Raises:
-        BadInput: there are too few of them to say anything, or Optuna is not installed.
-
     Source: Watanabe, Bansal and Hutter, "PED-ANOVA: efficiently quantifying hyperparameter importance in arbitrary
         subspaces", 2023; Hays, "Statistics for psychologists", 1963.
     """

@@ -44,12 +44,7 @@ _OPTIONS = (
 
 
 def checked(url: str) -> str:
-    """Return the URL of a database that a search may use.
-
-    Raises:
-        BadInput: it is none of PostgreSQL, or holds a password: it would stand in lists of processes, and in the folder
-            of the search.
-    """
+    """Return the URL of a database that a search may use."""
     expected = "It must look like postgresql://USER@HOST:5432/DATABASE."
     try:
         parts = urlsplit(url)

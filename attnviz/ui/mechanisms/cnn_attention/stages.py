@@ -11,11 +11,7 @@ from attnviz.views import attending
 
 
 def view(loaded: Loaded, example: Example) -> StageMapsView:
-    """Return the maps of every convolution of a net on an example.
-
-    Raises:
-        BadInput: the net has none.
-    """
+    """Return the maps of every convolution of a net on an example."""
     model, net = loaded
     image = example.taken_by(net)
     found = attending.convolutions(model)

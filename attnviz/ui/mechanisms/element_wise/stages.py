@@ -59,11 +59,7 @@ def layers_of(model: torch.nn.Module) -> dict[str, ElementWiseAttention]:
 
 
 def view(loaded: Loaded, example: Example) -> StageView:
-    """Return what the stage grid needs of a net, in double precision, and an example.
-
-    Raises:
-        BadInput: the net has no such layer.
-    """
+    """Return what the stage grid needs of a net, in double precision, and an example."""
     model, net = loaded
     image = example.taken_by(net)
     first = next(iter(layers_of(model)), None)

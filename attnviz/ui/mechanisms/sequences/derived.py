@@ -57,11 +57,7 @@ class Reads(Strict):
 
 
 def settle(loaded: Loaded, parameters: Reads) -> Reads:
-    """Return the parameters with the paths of the taps that this net has for them.
-
-    Raises:
-        BadInput: the net has no such layer or head, outputs no text, or has no weights that can be moved.
-    """
+    """Return the parameters with the paths of the taps that this net has for them."""
     from attnviz.ui.mechanisms.sequences import reading
 
     net = loaded.net

@@ -233,11 +233,7 @@ def reads(net: Net, target: str | None) -> list[int] | None:
 
 
 def view(loaded: Loaded, example: Example) -> AlignmentView:
-    """Return what the page shows of a net that reads a strip.
-
-    Raises:
-        BadInput: the net reads no strips.
-    """
+    """Return what the page shows of a net that reads a strip."""
     net, model = loaded.net, loaded.model
     if "targets" not in net.takes:
         raise BadInput(f"{net.key} outputs no text. Look at it in the explorer.")

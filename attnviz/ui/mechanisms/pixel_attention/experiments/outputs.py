@@ -119,9 +119,6 @@ def in_turn(net: Net, source: str, names: Sequence[str]) -> tuple[Picture, ...]:
 
     Args:
         names: the classes in the order of the pictures.
-
-    Raises:
-        BadInput: the data set has too few pictures of a class.
     """
     numbers = {name: iter(pickers.Fitting(net, source, name, wrong=False).numbers) for name in {*names}}
     found = [next(numbers[name], None) for name in names]
