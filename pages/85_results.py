@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from attnviz import result_tables, results
-from attnviz.charts.verdicts import verdicts
+from attnviz.charts.tables import verdicts
 from attnviz.measures.difference import METHOD
 from attnviz.recipes import PAPERS
 from attnviz.ui.mechanisms import MECHANISMS, guard

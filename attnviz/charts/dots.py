@@ -11,7 +11,7 @@ from html import escape
 from typing import TypeGuard
 
 from attnviz.charts import with_minus
-from attnviz.charts.verdicts import anchor
+from attnviz.charts.tables import anchor
 
 _TICKS = 5  # about as many fit on a phone
 _KINDS = {"mechanism": "with the mechanism", "control": "control", "claimed": "the paper"}

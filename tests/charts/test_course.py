@@ -1,6 +1,6 @@
 """Scale and shift of the normalisation over the steps of a training."""
 
-from attnviz.charts.course import course_of_norm
+from attnviz.charts.plots import course_of_norm
 
 
 def test_each_layer_has_a_line_for_its_scale_and_one_for_its_shift() -> None:

@@ -1,13 +1,11 @@
-"""Curves of trainings, attnviz/charts/curves.py and effects.py; and confused classes, attnviz/charts/confusion.py."""
+"""Curves of trainings, attnviz/charts/epochs.py and effects.py; and confused classes, attnviz/charts/tables.py."""
 
 import re
 
 import pytest
 
-from attnviz.charts.confusion import confusion
-from attnviz.charts.curves import curves
-from attnviz.charts.effects import MOST, effects
-from attnviz.charts.epoch_plot import round_bounds
+from attnviz.charts.epochs import MOST, curves, effects, round_bounds
+from attnviz.charts.tables import confusion
 
 EPOCHS = [{"train_loss": 0.5, "validation_loss": 0.75}, {"train_loss": 0.25, "validation_loss": None}]
 

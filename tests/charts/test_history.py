@@ -1,6 +1,6 @@
-"""The history of a search, attnviz/charts/history.py."""
+"""The history of a search, attnviz/charts/plots.py."""
 
-from attnviz.charts.history import history
+from attnviz.charts.plots import history
 
 
 def test_the_best_so_far_never_falls_and_passes_trials_that_ended_early():

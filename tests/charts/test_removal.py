@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnviz.charts.removal import Rule, removal
+from attnviz.charts.plots import Rule, removal
 
 COUNTS = np.array([8, 39])
 RULES = [

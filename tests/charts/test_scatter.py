@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnviz.charts.scatter import Line, scatter
+from attnviz.charts.plots import Line, scatter
 
 
 def test_dots_and_lines_have_the_same_scale_both_ways() -> None:

@@ -1,7 +1,7 @@
 """What is measured over the number of parameters."""
 
 from attnviz.charts.dots import Dot
-from attnviz.charts.trade import trade
+from attnviz.charts.plots import trade
 
 ROWS = [
     Dot("with attention", 0.81, 0.80, 0.83, 5, parameters=33_084, claimed=0.8146),

@@ -2,7 +2,7 @@
 
 import re
 
-from attnviz.charts.verdicts import Line, Side, verdicts
+from attnviz.charts.tables import Line, Side, verdicts
 
 ONE = Side("Model & co", "90.14 %", "Fashion-MNIST, 5 seeds", "there?v=2&model=a.b")
 OTHER = Side("Its control", "89.80 %", "5 seeds")

@@ -98,7 +98,7 @@ def randomised(subject: Subject) -> None:
 
 
 def _draw_kept(parts: list[maps.Kept], paths: list[str], tap: str) -> None:
-    from attnviz.charts.likeness import likeness
+    from attnviz.charts.plots import likeness
 
     found, titles = maps.all_kept(parts), words.titles(tap)
     lines = {titles[name]: values for name, values in found.taus.items() if np.isfinite(values).any()}

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from attnviz.charts import MINUS
-from attnviz.charts.history import history
+from attnviz.charts.plots import history
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.formatting import counted
 from attnviz.recipes.axes import Axis

@@ -9,7 +9,7 @@ import streamlit as st
 from attnviz import cards, comparisons, data, formatting, result_tables, results
 from attnviz.card import Card
 from attnviz.charts.dots import Dot, dots
-from attnviz.charts.verdicts import Line, Side
+from attnviz.charts.tables import Line, Side
 from attnviz.recipes import PAPERS, RECIPES, Paper, Recipe
 from attnviz.ui.mechanisms import MECHANISMS, Mechanism, is_control
 from attnviz.ui.shared import cache, url_state

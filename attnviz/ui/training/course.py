@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from attnviz.charts.confusion import confusion
-from attnviz.charts.curves import curves
+from attnviz.charts.epochs import curves
+from attnviz.charts.tables import confusion
 from attnviz.data.own import is_own
 from attnviz.formatting import counted
 from attnviz.recipes import RECIPES

@@ -156,7 +156,7 @@ def film(course: dict[str, Any], subject: Subject) -> None:
     """Draw the output of each layer after some steps, and scale and shift over all steps."""
     fate = fate_of(course)
     map_grid(FILM.of(subject, fate=fate), key=f"film_{fate}")
-    from attnviz.charts.course import course_of_norm
+    from attnviz.charts.plots import course_of_norm
 
     _draw(course_of_norm(course["steps"]), f"course_{fate}")
 
@@ -200,7 +200,7 @@ def worth(subject: Subject, view: StageView) -> None:
     say = finding()
     trained_on = subject.net.data or ""
     rows = result_dots.of(recipes(trained_on), CONTROLS, result_dots.claimed(MECHANISM.papers), trained_on)
-    from attnviz.charts.trade import trade
+    from attnviz.charts.plots import trade
 
     say(words.finding_of_worth(rivals(recipes(trained_on), trained_on), len(subject.net.classes)))
     _draw(trade(rows, axis=result_dots.ACCURACY), "worth_trade")

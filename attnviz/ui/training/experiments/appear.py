@@ -11,7 +11,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from attnviz import subjects
-from attnviz.charts.effects import MOST, effects
+from attnviz.charts.epochs import MOST, effects
 from attnviz.errors import BadInput
 from attnviz.measures.difference import paired
 from attnviz.ui.live import trainings

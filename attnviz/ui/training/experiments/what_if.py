@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from attnviz import formatting, subjects
-from attnviz.charts.curves import curves
+from attnviz.charts.epochs import curves
 from attnviz.errors import BadInput
 from attnviz.models.settings import Setting
 from attnviz.recipes import Recipe

@@ -225,7 +225,7 @@ def progress(parts: int, count: int) -> tuple[float, str]:
 
 def draw_curve(net: Net, source: str, fill: "Fill", parts: "list[Curve]", finished: bool) -> None:
     """Draw the curve of all chunks that are done and, once it is finished, the download of its numbers."""
-    from attnviz.charts.removal import Rule, removal
+    from attnviz.charts.plots import Rule, removal
     from attnviz.measures.erasure import joined
 
     whole, unit = joined(parts), unit_of(net)

@@ -1,13 +1,16 @@
-"""Lines over the epochs of a training, as HTML that page.css styles: what `curves` and `effects` have in common.
+"""Lines over the epochs of a training, as HTML that page.css styles: the curves of trainings, and what parts do.
 
 Not Plotly: its script takes a browser longer than all the rest of the page, and these are drawn again every few seconds
 while a training goes on.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
+
+from attnviz.charts import with_minus
 
 _TICKS = 4
 _DOTS = 60  # epochs of a line up to which each has a dot that says its value
@@ -114,3 +117,83 @@ def _step(span: float) -> float:
 def _ticks(low: float, high: float) -> list[float]:
     step = _step(high - low)
     return [low + step * place for place in range(round((high - low) / step) + 1)]
+
+
+def curves(runs: Mapping[str, Sequence[Mapping[str, float | None]]], name: str) -> str:
+    """Draw one figure of several runs by epoch, training dashed and validation solid.
+
+    Args:
+        runs: title of a run -> for each epoch, its values by name.
+        name: of the figure, such as "loss": drawn of "train_loss" and "validation_loss", as far as they are there;
+            or the name of a curve as it is.
+
+    Returns:
+        HTML; titles and names in it are escaped.
+    """
+    drawn = []
+    for number, (title, epochs) in enumerate(runs.items()):
+        for column, part in ((f"validation_{name}", "validation"), (f"train_{name}", "training"), (name, "")):
+            points = [(place, value) for place, one in enumerate(epochs, 1) if (value := one.get(column)) is not None]
+            if points:
+                label = ", ".join(filter(None, [title if len(runs) > 1 else "", part])) or "value"
+                kind = f"curves-{number % 6}{' curves-train' * (part == 'training')}"
+                drawn.append(Line(label, points, kind, part))
+    if not drawn:
+        return ""
+    last = max(line.points[-1][0] for line in drawn)
+    return plot(
+        name.replace("_", " "), drawn, lambda epoch: _across(epoch, last), _epochs(last), _short, exact="{:.6g}".format
+    )
+
+
+def _across(epoch: int, last: int) -> float:
+    return 50.0 if last == 1 else 100 * (epoch - 1) / (last - 1)
+
+
+def _epochs(last: int) -> list[int]:
+    step = 1
+    while last / step > 12:
+        step = next(step * factor for factor in (2, 5) if last / (step * factor) <= 12 or factor == 5)
+    return sorted({1, *range(step, last + 1, step)} if step > 1 else range(1, last + 1))
+
+
+def _short(value: float, digits: int = 4) -> str:
+    return with_minus(f"{0.0 if abs(value) < 1e-12 else value:.{digits}g}")
+
+
+MOST = 6
+"""So many parts have a colour and a name, those with the largest last values; more could not be told apart."""
+
+
+def effects(
+    title: str, epochs: Sequence[int], values: Mapping[str, Sequence[float]], *, top: float | None = None
+) -> str:
+    """Draw what each of several parts does over the epochs whose weights are kept; these lie evenly, as on the slider.
+
+    Args:
+        epochs: whose weights are kept, ascending; 0 is before the training.
+        values: name of a part -> its value at each of the epochs.
+        top: the highest value that there can be; by default the plot ends above the highest that there is.
+
+    Returns:
+        HTML; titles and names in it are escaped.
+    """
+    places = {epoch: 100 * place / max(1, len(epochs) - 1) for place, epoch in enumerate(epochs)}
+    largest = sorted(values, key=lambda name: -values[name][-1])[:MOST]
+    lines = [
+        Line("", list(zip(epochs, values[name], strict=True)), "curves-quiet", name)
+        for name in values
+        if name not in largest
+    ]
+    for number, name in enumerate(largest):
+        lines.append(Line(name, list(zip(epochs, values[name], strict=True)), f"curves-{number}", name))
+    low = min(0.0, *(value for some in values.values() for value in some))
+    high = top or max(0.0, *(value for some in values.values() for value in some)) or 1.0
+    if -low < high / 50:
+        low = 0.0  # what is hardly below the axis gets no room of its own
+    most = max(abs(some[-1]) for some in values.values()) or 1.0
+    decimals = min(3, max(0, 2 - math.floor(math.log10(most))))  # the same for all names, so that they compare
+    return plot(
+        title, lines, places.__getitem__, epochs, partial(_short, digits=3), exact="{:.4g}".format,
+        last=f"{{:.{decimals}f}}".format, bounds=round_bounds(low, high),
+    )  # fmt: skip

@@ -1,6 +1,6 @@
-"""What mechanisms are worth, as a table in HTML: a row each, with it, without it, the difference, and one word.
+"""Tables in HTML that page.css styles: what mechanisms are worth, and which classes a model confuses.
 
-HTML like attnviz/charts/dots.py, for the same reason: it is the first thing on its page.
+HTML like attnviz/charts/dots.py, for the same reason: the verdicts are the first thing on their page.
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ class Line:
 
 
 def verdicts(lines: Sequence[Line]) -> str:
-    """Return the table, whose classes page.css styles."""
+    """Return a row for each mechanism: with it, without it, the difference, and one word."""
     heads = "".join(f'<th scope="col">{head}</th>' for head in _HEADS)
     rows = "".join(map(_row, lines))
     return f'<table class="verdicts"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
@@ -73,3 +73,36 @@ def _row(line: Line) -> str:
 
 def _side(side: Side) -> str:
     return f"<b>{escape(side.figure)}</b> {anchor(side.link, side.name)}<small>{escape(side.note)}</small>"
+
+
+def confusion(counts: Sequence[Sequence[int]], classes: Sequence[str]) -> str:
+    """Draw how often each answer was given to the pictures of each class.
+
+    Args:
+        counts: a row for each class, a column for each answer.
+
+    Returns:
+        HTML of a table; names in it are escaped. Wrong answers are the darker, the larger their share of the row.
+    """
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in classes)
+    rows = "".join(
+        f'<tr><th scope="row">{escape(name)}</th>{_cells(row, place)}</tr>'
+        for place, (name, row) in enumerate(zip(classes, counts, strict=True))
+    )
+    return (
+        f'<table class="confusion"><thead><tr><th scope="col">class \\ answer</th>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table>"
+    )
+
+
+def _cells(row: Sequence[int], own: int) -> str:
+    total = max(1, sum(row))
+    cells = []
+    for place, count in enumerate(row):
+        share = count / total
+        if place == own:
+            cells.append(f"<td><strong>{count:,}</strong></td>")
+        else:
+            tint = f' style="--share:{min(1.0, 4 * share):.3f}"' if count else ""
+            cells.append(f"<td{tint}>{f'{count:,}' if count else ''}</td>")
+    return "".join(cells)
