@@ -17,7 +17,7 @@ import torch
 from attnviz.recipes import RECIPES
 from attnviz.training import cost
 from attnviz.training.examples import Examples
-from attnviz.ui.shared.costs import counts
+from attnviz.ui.shared.results.costs import counts
 from benchmarks.clock import amount, in_turn
 from benchmarks.train import BATCHES, steps
 

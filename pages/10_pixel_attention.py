@@ -9,7 +9,8 @@ from attnviz.ui.live import second_training
 from attnviz.ui.mechanisms.pixel_attention import MECHANISM, explorer, first_look
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
 from attnviz.ui.server import preload
-from attnviz.ui.shared import accuracy, experiments, mechanism_page, page, pickers, url_state
+from attnviz.ui.shared import experiments, mechanism_page, page, pickers, url_state
+from attnviz.ui.shared.results import accuracy
 
 MODEL, FIRST_MODEL = first_look.NAME, "pixel_attention.1v8"  # the second: what links of version 1 mean
 

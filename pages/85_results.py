@@ -10,8 +10,9 @@ from attnviz.measures.difference import METHOD
 from attnviz.recipes import PAPERS
 from attnviz.ui.mechanisms import MECHANISMS, guard
 from attnviz.ui.mechanisms.mechanism import Mechanism
-from attnviz.ui.shared import faults, page, result_dots, url_state
+from attnviz.ui.shared import faults, page, url_state
 from attnviz.ui.shared.glossary import term
+from attnviz.ui.shared.results import result_dots
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from attnviz.measures.difference import METHOD
 from attnviz.recipes import PAPERS, RECIPES
 from attnviz.recipes.paper import PaperColumn, PaperRow, PaperTable, Question
 from attnviz.recipes.recipe import Test as RecipeTest
-from attnviz.ui.shared import result_dots
+from attnviz.ui.shared.results import result_dots
 from tests.training import small
 
 PAPER = small.paper("pixel_attention.small", "pixel_line.small")

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attnviz.ui.mechanisms import MECHANISMS
-from attnviz.ui.shared import result_dots
+from attnviz.ui.shared.results import result_dots
 
 from .conftest import NewPage, Serve, wait_until_ready, walk
 

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from attnviz import cards, results
 from attnviz.recipes import PAPERS, RECIPES
 from attnviz.ui.mechanisms import MECHANISMS
-from attnviz.ui.shared import result_dots
+from attnviz.ui.shared.results import result_dots
 
 PAGE = Path(__file__).parents[2] / "pages" / "85_results.py"
 

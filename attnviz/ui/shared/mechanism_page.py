@@ -14,7 +14,8 @@ from attnviz import cards
 from attnviz.recipes import Recipe
 from attnviz.subjects import Net
 from attnviz.ui.mechanisms import Mechanism
-from attnviz.ui.shared import page, result_dots, url_state
+from attnviz.ui.shared import page, url_state
+from attnviz.ui.shared.results import result_dots
 from attnviz.views.url_fields import Fields
 
 _BELOW = "page_below"  # what the lower part of the page belongs to, in the session

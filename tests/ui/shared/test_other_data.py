@@ -1,7 +1,7 @@
 """Findings of networks that were trained on other data than the model that is looked at."""
 
 from attnviz.subjects import net
-from attnviz.ui.shared.verdict import beside
+from attnviz.ui.shared.results.verdict import beside
 
 
 def test_a_finding_of_other_data_than_the_model_s_says_so_first() -> None:

@@ -17,9 +17,10 @@ from attnviz.ui.components import stage_maps
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.mechanisms.channel_attention import block, words
 from attnviz.ui.mechanisms.channel_attention.view import BLOCKS_VIEW, CLASS_GATES, in_url
-from attnviz.ui.shared import ablated, cache, costs, mechanism_page, pickers, result_dots
+from attnviz.ui.shared import cache, mechanism_page, pickers
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.reserved import container_key
+from attnviz.ui.shared.results import ablated, costs, result_dots
 from attnviz.ui.shared.wording import without_shared_start
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from attnviz.formatting import signed
 from attnviz.measures.difference import together
-from attnviz.ui.shared import cache, costs
+from attnviz.ui.shared import cache
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.verdict import margin, undecided
+from attnviz.ui.shared.results import costs
+from attnviz.ui.shared.results.verdict import margin, undecided
 from attnviz.ui.shared.wording import change_in_points, short
 
 if TYPE_CHECKING:

@@ -20,9 +20,10 @@ from attnviz.ui.components.map_grid import Names, map_grid, packed
 from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.cnn_attention import words
 from attnviz.ui.mechanisms.cnn_attention.view import CONVOLUTIONS_VIEW
-from attnviz.ui.shared import cache, costs, mechanism_page
+from attnviz.ui.shared import cache, mechanism_page
 from attnviz.ui.shared.experiments import Experiment, finding
-from attnviz.ui.shared.verdict import beside
+from attnviz.ui.shared.results import costs
+from attnviz.ui.shared.results.verdict import beside
 from attnviz.views.attention import FIELDS
 
 MAPS = "stages"  # key of the maps of every convolution

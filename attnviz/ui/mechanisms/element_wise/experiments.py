@@ -17,8 +17,9 @@ from attnviz.ui.mechanisms.element_wise import MECHANISM, words
 from attnviz.ui.mechanisms.element_wise.film import FILM, courses, fate_of
 from attnviz.ui.mechanisms.element_wise.view import OF_HEADS, STAGES_VIEW
 from attnviz.ui.mechanisms.element_wise.words import about
-from attnviz.ui.shared import ablated, cache, result_dots
+from attnviz.ui.shared import cache
 from attnviz.ui.shared.experiments import Experiment, finding
+from attnviz.ui.shared.results import ablated, result_dots
 from attnviz.ui.shared.wording import share, short
 
 CONTROLS = (

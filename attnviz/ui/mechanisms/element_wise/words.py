@@ -10,7 +10,7 @@ import numpy as np
 from attnviz import comparisons
 from attnviz.ui.shared.experiments import link
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.verdict import verdict
+from attnviz.ui.shared.results.verdict import verdict
 from attnviz.ui.shared.wording import share, short
 
 if TYPE_CHECKING:

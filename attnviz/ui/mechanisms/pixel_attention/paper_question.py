@@ -11,9 +11,10 @@ from attnviz.recipes.recipe import Test
 from attnviz.recipes.schwarz import TESTS
 from attnviz.ui.components import arrive
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
-from attnviz.ui.shared import page, result_dots, url_state
+from attnviz.ui.shared import page, url_state
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.verdict import undecided
+from attnviz.ui.shared.results import result_dots
+from attnviz.ui.shared.results.verdict import undecided
 
 ELSEWHERE = "10_pixel_attention.py"  # the page of the other experiments
 PLAIN, BILINEAR, NEAREST, _ = TESTS

@@ -8,8 +8,8 @@ from attnviz import cards, formatting, result_tables
 from attnviz.card import Card, Figure
 from attnviz.charts.dots import Dot, dots
 from attnviz.recipes import RECIPES
-from attnviz.ui.shared import result_dots
 from attnviz.ui.shared.reserved import container_key
+from attnviz.ui.shared.results import result_dots
 
 DRAWS = {
     "accuracy_one_draw": "One draw of the locations",

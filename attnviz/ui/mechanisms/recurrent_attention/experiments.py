@@ -12,9 +12,10 @@ from attnviz.subjects import Net, Picture, Subject
 from attnviz.ui.components.glimpse_player import GlimpseView, glimpse_player, unpacked
 from attnviz.ui.mechanisms.recurrent_attention import compare, words
 from attnviz.ui.mechanisms.recurrent_attention.view import GLIMPSES_VIEW
-from attnviz.ui.shared import ablated, cache
+from attnviz.ui.shared import cache
 from attnviz.ui.shared.experiments import Experiment, finding
-from attnviz.ui.shared.verdict import beside
+from attnviz.ui.shared.results import ablated
+from attnviz.ui.shared.results.verdict import beside
 from attnviz.ui.shared.wording import share
 
 OURS = "recurrent_attention.cluttered"

@@ -8,7 +8,7 @@ import numpy as np
 
 from attnviz.recipes import RECIPES
 from attnviz.ui.shared.experiments import link
-from attnviz.ui.shared.verdict import verdict
+from attnviz.ui.shared.results.verdict import verdict
 from attnviz.ui.shared.wording import share, short
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from attnviz.data.moved import MOVED
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Subject
 from attnviz.ui.mechanisms.spatial_transformer import MECHANISM, words
-from attnviz.ui.shared import ablated, cache, costs, pickers
+from attnviz.ui.shared import cache, pickers
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.reserved import container_key
+from attnviz.ui.shared.results import ablated, costs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

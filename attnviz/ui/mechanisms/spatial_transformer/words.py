@@ -9,7 +9,7 @@ from attnviz.charts import with_minus
 from attnviz.formatting import signed
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.verdict import margin, undecided
+from attnviz.ui.shared.results.verdict import margin, undecided
 from attnviz.ui.shared.wording import change_in_points
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ import streamlit as st
 from attnviz import cards
 from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid
-from attnviz.ui.shared import accuracy, findings, page, pickers
+from attnviz.ui.shared import findings, page, pickers
+from attnviz.ui.shared.results import accuracy
 from chance_looks.mechanism import MECHANISM
 
 page.start(MECHANISM.title, MECHANISM.question)

@@ -5,7 +5,8 @@ import streamlit as st
 from attnviz import cards
 from attnviz.subjects import Subject
 from attnviz.ui.components.url_view import settled_view
-from attnviz.ui.shared import accuracy, mechanism_page, page, pickers, url_state
+from attnviz.ui.shared import mechanism_page, page, pickers, url_state
+from attnviz.ui.shared.results import accuracy
 from colour_stages.component import FIELDS, energies
 from colour_stages.mechanism import ENERGIES, MECHANISM
 

@@ -8,7 +8,7 @@ import pytest
 from attnviz.subjects import Picture, net
 from attnviz.ui.mechanisms.cnn_attention import blocks, words
 from attnviz.ui.mechanisms.cnn_attention.experiments import KINDS
-from attnviz.ui.shared.costs import counts
+from attnviz.ui.shared.results.costs import counts
 
 from .placed import NETS
 from .spelled import Spelled

@@ -13,7 +13,8 @@ from attnviz import cards, comparisons, data, result_tables
 from attnviz.charts.dots import Dot
 from attnviz.recipes import PAPERS, RECIPES
 from attnviz.ui.mechanisms import MECHANISMS
-from attnviz.ui.shared import cache, result_dots
+from attnviz.ui.shared import cache
+from attnviz.ui.shared.results import result_dots
 from attnviz.work.kept import Kept
 from attnviz.work.queue import QUEUE
 from tests.ui.mechanisms.element_wise.placed import place
@@ -130,7 +131,7 @@ def test_beside_the_numbers_stands_which_models_had_another_budget() -> None:
 
 def script() -> None:
     from attnviz.ui.mechanisms import MECHANISMS
-    from attnviz.ui.shared import result_dots
+    from attnviz.ui.shared.results import result_dots
 
     row, task = MECHANISMS["recurrent_attention"], result_dots.Task("cluttered_mnist", tuple(range(10)))
     result_dots.of_mechanism(row, task, key="x", like="recurrent_attention.cluttered")

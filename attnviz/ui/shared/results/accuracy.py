@@ -8,7 +8,8 @@ from attnviz.formatting import counted
 from attnviz.subjects import Net, Picture
 from attnviz.ui import mechanisms
 from attnviz.ui.components.map_grid import chosen_map, map_grid
-from attnviz.ui.shared import findings, page, pickers, result_dots
+from attnviz.ui.shared import findings, page, pickers
+from attnviz.ui.shared.results import result_dots
 
 SHOWN = 96  # wrong answers at most
 

@@ -1,4 +1,4 @@
-"""What the nets of a comparison cost, as a table: attnviz/ui/shared/costs.py."""
+"""What the nets of a comparison cost, as a table: attnviz/ui/shared/results/costs.py."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ import streamlit as st
 
 from attnviz import cards
 from attnviz.card import Card
-from attnviz.ui.shared import costs
+from attnviz.ui.shared.results import costs
 
 SE, PLAIN, CIFAR = "channel_attention.digits", "channel_attention.digits-plain", "channel_attention.cifar"
 Drawn = Callable[[Mapping[str, Card]], tuple[list[str], list[str]]]

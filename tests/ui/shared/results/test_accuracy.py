@@ -1,4 +1,4 @@
-"""How accurate a model is, attnviz/ui/shared/accuracy.py: its confusions and its wrong answers."""
+"""How accurate a model is, attnviz/ui/shared/results/accuracy.py: its confusions and its wrong answers."""
 
 from typing import Any
 
@@ -8,7 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz import cards, data
 from attnviz.subjects import Picture
-from attnviz.ui.shared import accuracy, findings
+from attnviz.ui.shared import findings
+from attnviz.ui.shared.results import accuracy
 from attnviz.views.payload import unpack
 
 NAME = "pixel_line.1v8"
@@ -18,7 +19,7 @@ def page() -> None:
     import streamlit as st
 
     from attnviz import subjects
-    from attnviz.ui.shared import accuracy
+    from attnviz.ui.shared.results import accuracy
 
     st.session_state.setdefault("show_wrong", True)
     accuracy.show(subjects.net("pixel_line.1v8"), "strokes")

@@ -7,7 +7,7 @@ import pytest
 from attnviz.card import Figure
 from attnviz.charts import MINUS
 from attnviz.comparisons import difference
-from attnviz.ui.shared.verdict import verdict
+from attnviz.ui.shared.results.verdict import verdict
 from tests.accuracies import accuracy
 
 HIGH, LOW = accuracy(0.96, 0.95, 0.97), accuracy(0.91, 0.90, 0.92)

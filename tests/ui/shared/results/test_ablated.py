@@ -9,7 +9,7 @@ from attnviz import cards, comparisons
 from attnviz.card import Card, Figure
 from attnviz.formatting import signed
 from attnviz.measures.difference import Difference
-from attnviz.ui.shared import ablated
+from attnviz.ui.shared.results import ablated
 from tests.accuracies import accuracy
 from tests.ui.mechanisms.channel_attention.placed import place
 
