@@ -5,6 +5,7 @@ import io
 import re
 import tokenize
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ MAKERS = ("attnviz/data/", "attnviz/recipes/", "attnviz/models/", "attnviz/layer
 COMMENTS = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
 
 
+@cache
 def code(text: str, kind: str) -> list[str]:
     """Return the lines of a file without comments and docstrings."""
     if kind != ".py":

@@ -27,14 +27,14 @@ WORDS = {
 
 OWN = {  # beside the folder of a mechanism, its pages, its measures and its components
     "pixel_attention": ("attnviz/models/pixel_attention.py", "attnviz/recipes/schwarz.py"),
-    "element_wise": ("attnviz/layers/element_wise", "attnviz/models/element_wise.py", "attnviz/recipes/bacochina.py"),
+    "element_wise": ("attnviz/layers/element_wise", "attnviz/models/element_wise.py", "attnviz/recipes/bacochina"),
     "recurrent_attention": (
         "attnviz/layers/glimpse",
         "attnviz/models/recurrent",
         "attnviz/training/objectives/reinforcement.py",
-        "attnviz/recipes/wu.py",
+        "attnviz/recipes/wu",
     ),
-    "cnn_attention": ("attnviz/layers/block_attention", "attnviz/models/cnn_attention", "attnviz/recipes/wu.py"),
+    "cnn_attention": ("attnviz/layers/block_attention", "attnviz/models/cnn_attention", "attnviz/recipes/wu"),
     "channel_attention": (
         "attnviz/layers/squeeze_excite",
         "attnviz/layers/cbam",

@@ -16,7 +16,8 @@ from attnviz.subjects import Net
 from attnviz.ui.mechanisms import Mechanism
 from attnviz.ui.shared import page, url_state
 from attnviz.ui.shared.results import result_dots
-from attnviz.views.url_fields import Fields
+
+keep = url_state.keep_view
 
 _BELOW = "page_below"  # what the lower part of the page belongs to, in the session
 
@@ -80,17 +81,6 @@ def _above(see: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
 
 def _named(seen: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple((one.key, one.digest) if isinstance(one, Net) else one for one in seen)
-
-
-def keep(fields: Fields, settled_view: Callable[[str], Mapping[str, Any] | None], key: str) -> Callable[[], None]:
-    """Return what a component calls when its view has settled: it writes the view into the URL."""
-
-    def write() -> None:
-        settled = settled_view(key)
-        if settled:
-            url_state.set_value(**fields.write(settled))
-
-    return write
 
 
 def results(row: Mechanism, net: Net, compared: Callable[[Recipe], bool] | None = None) -> None:

@@ -8,9 +8,10 @@ its way to the browser therefore brings the previous one, and would undo what wa
 URLs that Python has replaced are remembered, and one of them that comes back with a click is brought up to date.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -19,6 +20,7 @@ from attnviz.errors import UnknownName
 from attnviz.ui.components.component import component, when_reported
 from attnviz.ui.shared.wording import verbatim
 from attnviz.views.payload import pack
+from attnviz.views.url_fields import Fields
 
 VERSION = "2"
 """The version of the defaults, written as `v` into links."""
@@ -127,6 +129,17 @@ def set_value(**words: object) -> None:
     catch_up()
     kept = {key: word for key, word in shown().items() if key not in words}
     become({**kept, **{key: str(word) for key, word in words.items() if word is not None}})
+
+
+def keep_view(fields: Fields, settled_view: Callable[[str], Mapping[str, Any] | None], key: str) -> Callable[[], None]:
+    """Return what a component calls when its view has settled: it writes the view into the URL."""
+
+    def write() -> None:
+        settled = settled_view(key)
+        if settled:
+            set_value(**fields.write(settled))
+
+    return write
 
 
 def state(**words: object) -> None:

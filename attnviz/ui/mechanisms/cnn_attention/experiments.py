@@ -20,7 +20,7 @@ from attnviz.ui.components.map_grid import Names, map_grid, packed
 from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.cnn_attention import words
 from attnviz.ui.mechanisms.cnn_attention.view import CONVOLUTIONS_VIEW
-from attnviz.ui.shared import cache, mechanism_page
+from attnviz.ui.shared import cache, url_state
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.results import costs
 from attnviz.ui.shared.results.verdict import beside
@@ -41,7 +41,7 @@ def computed(subject: Subject) -> None:
     """Draw the maps of every convolution."""
     st.markdown(words.STAGES)
     state = stage_maps.FIELDS.read(st.query_params.to_dict())
-    keep = mechanism_page.keep(stage_maps.FIELDS, stage_maps.settled_view, MAPS)
+    keep = url_state.keep_view(stage_maps.FIELDS, stage_maps.settled_view, MAPS)
     stage_maps.stage_maps(CONVOLUTIONS_VIEW.of(subject), key=MAPS, state=state, on_change=keep)
 
 
