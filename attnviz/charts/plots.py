@@ -27,7 +27,7 @@ def _laid_out(figure: go.Figure, height: int, **layout: Any) -> go.Figure:
 
 
 def _with_band(
-    figure: go.Figure, at: int, name: str, x: Array, mean: Array, spread: Array, hover: str, data: Sequence[Any]
+    figure: go.Figure, at: int, name: str, x: Array, mean: Array, spread: Array, hover: str, data: Any
 ) -> None:
     """Add a line with a band of its spread; lines are told apart by colour, dash and symbol."""
     colour, dash, symbol = COLOURS[at], DASHES[at], SYMBOLS[at]
