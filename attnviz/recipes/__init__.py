@@ -25,7 +25,7 @@ from attnviz.recipes.paper import Paper as Paper
 from attnviz.recipes.recipe import Recipe as Recipe
 
 MODULES = (schwarz, bacochina, wu, dosovitskiy, hu, jaderberg, bahdanau, vaswani)
-_GIVEN = (schwarz, bacochina_tables, wu_tables, dosovitskiy, hu, jaderberg, bahdanau, vaswani)  # PAPER of each
+PAPER_MODULES = (schwarz, bacochina_tables, wu_tables, dosovitskiy, hu, jaderberg, bahdanau, vaswani)  # PAPER of each
 
 
 def _recipes(name: str, module: Any) -> dict[str, Recipe]:
@@ -37,7 +37,7 @@ def _papers(name: str, module: Any) -> dict[str, Paper]:
 
 
 RECIPES = Table("recipes", {key: one for module in MODULES for key, one in _recipes("", module).items()}, _recipes)
-PAPERS = Table("recipes", {name: one for module in _GIVEN for name, one in _papers("", module).items()}, _papers)
+PAPERS = Table("recipes", {name: one for module in PAPER_MODULES for name, one in _papers("", module).items()}, _papers)
 
 
 VARIED: dict[str, tuple[Axis, ...]] = {
