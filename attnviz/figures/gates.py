@@ -73,7 +73,8 @@ class GateFigure(Saved):
         lines.append("gate,channel,row,column,factor")
         for name, values in self.gates.items():
             for place, value in np.ndenumerate(values):
-                channel, at = ([], place) if values.ndim == 2 else ([place[0]], place[1:])
+                channels = 0 if values.ndim == 2 else 1
+                channel, at = place[:channels], place[channels:]
                 where = ",".join(str(one + 1) for one in channel) + "," + (",".join(str(one + 1) for one in at) or ",")
                 lines.append(f"{name},{where},{float(value)!r}")
         return ("\n".join(lines) + "\n").encode()
