@@ -93,7 +93,7 @@ def _took(seed: int) -> float:
 
 def _computed(seed: int) -> float:
     """Return the core-seconds of a seed's epochs, from the log of its run."""
-    return sum(one.core_seconds for one in _durations(seed))
+    return sum(one.core_seconds or 0 for one in _durations(seed))
 
 
 def _durations(seed: int) -> list[Duration]:

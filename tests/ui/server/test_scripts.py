@@ -9,6 +9,7 @@ from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 
 from attnviz.ui.server import scripts
 from attnviz.ui.server.scripts import Scripts
+from attnviz.ui.shared import visitor
 
 SOON = 20.0  # seconds
 
@@ -154,7 +155,7 @@ def test_streamlit_runs_its_scripts_in_turns(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(ScriptRunner, "_maybe_handle_execution_control_request", look)
     monkeypatch.setattr(among, "step_aside", lambda: ran.append("steps aside"))
     monkeypatch.setattr(scripts, "SCRIPTS", among)
-    monkeypatch.setattr(scripts.visitor, "holder", lambda: "a browser")
+    monkeypatch.setattr(visitor, "holder", lambda: "a browser")
     scripts.take_turns()
     scripts.take_turns()
     ScriptRunner.__new__(ScriptRunner)._run_script("a rerun")
