@@ -15,7 +15,7 @@ class PaperFigure(Strict):
         value: in its unit; None where the paper gives none.
         tested: whether it was measured on the test pictures of the data set. What was measured on others, such as a
             part that was held out, is compared in words only.
-        unit: as in `attnviz.cards.Figure`: of a share 0..1.
+        unit: as in `attnviz.card.Figure`: of a share 0..1.
         checkpoints: ours that answer to it, the controls last.
         compared: those of them that are compared with all others, picture by picture.
     """
@@ -36,7 +36,7 @@ class PaperColumn(Strict):
         title: what it gives, in words.
         of: what of a card answers to it: "parameters"; a curve, at the epoch that was kept, such as "loss_sum"; else a
             figure's name, on the first test that measures it.
-        unit: of both; see `attnviz.cards.Figure`.
+        unit: of both; see `attnviz.card.Figure`.
     """
 
     title: str
