@@ -137,10 +137,10 @@ def _search_again() -> None:
 
 
 def _layer(subject: Subject, seen: Trace, paths: Sequence[str], refused: Mapping[str, str]) -> None:
-    asked = st.query_params.get("address")
+    asked = st.query_params.get("address", paths[0])
     if asked in refused:
         url_state.complain(f"{refused[asked]} You see another layer instead.")
-    elif asked is not None and asked not in paths:
+    elif asked not in paths:
         url_state.complain(f"This model has no layer {asked!r} that can be drawn. You see another one instead.")
     chosen = asked if asked in paths else paths[0]
     calls = [path for path, call in seen.captured.calls.items() if not call.refused]
