@@ -69,12 +69,15 @@ def test_the_command_says_where_everything_lies(
 ) -> None:
     for word in ("CHECKPOINTS", "KEPT", "RUNS", "DATA"):
         monkeypatch.setenv(f"ATTNVIZ_{word}", str(tmp_path / word.lower()))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
     assert main(["paths", "--json"]) == 0
     assert {row["name"]: row["path"] for row in json.loads(capsys.readouterr().out)} == {
         "checkpoints": str(tmp_path / "checkpoints"),
         "kept models": str(tmp_path / "kept"),
         "runs": str(tmp_path / "runs"),
         "data sets": str(tmp_path / "data"),
+        "places of tokens": str(tmp_path / "caches" / "attnviz" / "places"),
+        "tables of heads": str(tmp_path / "caches" / "attnviz" / "heads"),
     }
     assert main(["paths"]) == 0
     assert "runs (not there yet); ATTNVIZ_RUNS changes it" in capsys.readouterr().out
