@@ -132,9 +132,8 @@ class Scripts:
         with self._lock:
             own.clear()
             now = self.clock()
-            patience = self.patience * max(
-                1.0, len(self._began) / self.count
-            )  # each of them has so much less of a core
+            share = max(1.0, len(self._began) / self.count)  # each that runs has so much less of a core
+            patience = self.patience * share
             quick = sum(now - began < patience for began in self._began.values())
             if self._line.first is not own or quick >= self.count:
                 return False
