@@ -19,7 +19,7 @@ against: It is wrong.
 
 ## First
 
-:::{view} pixel_attention?model=pixel_attention.digits&data=strokes&number=23&VIEW
+:::{view} pixel_attention?VIEW
 :::
 
 Look.
@@ -38,13 +38,16 @@ So.
 - It works.
 :::
 """
+VIEW = "model=pixel_attention.digits&data=strokes&number=23"
 SHOWN, WORDS, TASK, SOLVED = 13, 16, 18, 24
 
 
 def lesson(
     view: str = "head=2", check: str = "query is 12,13", solution: str = "query=12,13", words: str = "Look."
 ) -> Lesson:
-    text = TEXT.replace("VIEW", view).replace("CHECK", check).replace("SOLUTION", solution).replace("Look.", words)
+    given = dict(part.split("=") for part in f"{VIEW}&{view}".split("&"))
+    text = TEXT.replace("VIEW", "&".join(map("=".join, given.items())))
+    text = text.replace("CHECK", check).replace("SOLUTION", solution).replace("Look.", words)
     read, mistakes = reader.read(text, "tried.md", known())
     assert read, mistakes
     return read
