@@ -14,7 +14,11 @@ from attnviz.training.examples import Examples
 from attnviz.training.seeds import build
 
 TEN = tuple("0123456789")
-MOVED = {"rotated": jaderberg.RECIPES[:4], "moved": jaderberg.RECIPES[4:]}
+LONGER = jaderberg.ROTATED_WIDENED_9
+MOVED = {
+    task: tuple(one for one in jaderberg.RECIPES if one.data == f"{task}_mnist" and one != LONGER)
+    for task in ("rotated", "moved")
+}
 
 
 def images(model: SpatialTransformerNet, count: int = 3) -> torch.Tensor:
@@ -94,7 +98,14 @@ def test_the_widened_network_has_the_weights_of_the_one_with_an_affine_transform
 def test_all_of_a_task_train_alike(task):
     own = {"name", "title", "why", "cost", "config", "weights", "ablations", "control"}
     recipes: tuple[Recipe, ...] = MOVED[task]
+    assert len(recipes) == 4
     assert len({str(recipe.model_dump(exclude=own)) for recipe in recipes}) == 1
+
+
+def test_the_control_of_as_many_core_seconds_is_the_widened_one_trained_for_longer():
+    words = {"name", "title", "why", "cost", "epochs"}
+    assert LONGER.model_dump(exclude=words) == jaderberg.ROTATED_WIDENED.model_dump(exclude=words)
+    assert LONGER.epochs == round(1.79 * jaderberg.ROTATED_WIDENED.epochs)
 
 
 @pytest.mark.parametrize(("wrong", "sentence"), [({"transform": "spline"}, "not 'spline'"), ({"rows": 3}, "at least")])
