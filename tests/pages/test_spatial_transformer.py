@@ -87,7 +87,8 @@ def test_errors_by_angle_stand_beside_those_of_the_control_and_what_is_not_train
     said = text(page)
     assert "Beside rotated digits, no transformer, widened" in said
     assert "errors without, %" in said
-    assert "*Not trained* yet: Rotated digits, no transformer." in said
+    absent = "Rotated digits, no transformer; Rotated digits, no transformer, widened, 9 epochs"
+    assert f"*Not trained* yet: {absent}." in said
 
 
 def test_a_task_without_a_control_says_so(page: AppTest) -> None:
