@@ -167,11 +167,10 @@ class Histogram(nn.Module):
         return logits
 
 
-# A small convolutional net of ordinary parts, without attention: a control of at most the size of what it controls.
-
-
 class PlainConv(nn.Module):
-    """Convolutions of 3 x 3 with batch normalisation and ReLU, a mean over regions, and a linear layer.
+    """A small convolutional net of ordinary parts, at most as large as what it is a control of.
+
+    Convolutions of 3 x 3 with batch normalisation and ReLU, a mean over regions, and a linear layer.
 
     Args:
         classes: their names; two of them make one column of logits, the log-odds of the second.
@@ -220,21 +219,10 @@ class PlainConv(nn.Module):
         return logits
 
 
-# The convolutional net that element-wise attention was compared with.
-#
-# Source: "Element-Wise Attention Layers: an option for optimization", Bacochina and Thom de Souza, 2023,
-# https://arxiv.org/abs/2302.05488, after "Very Deep Convolutional Networks", Simonyan and Zisserman, 2014,
-# https://arxiv.org/abs/1409.1556.
-#
-# Differs: none. The text names the convolutions; its counts of 929,510 and 961,310 parameters leave no other choice.
-#
-#     our name            the paper's word
-#     widths              number of filters
-#     classifier          fully connected layer, after flattening
-
-
 class VGGControl(nn.Module):
     """Six convolutions, two of which halve the picture, and a linear layer; ReLU after every convolution.
+
+    The convolutional net that element-wise attention was compared with.
 
     Args:
         classes: their names; two of them make one column of logits, the log-odds of the second.
@@ -247,6 +235,16 @@ class VGGControl(nn.Module):
 
     Returns:
         logits: float (batch, 1) or (batch, class).
+
+    Source: "Element-Wise Attention Layers: an option for optimization", Bacochina and Thom de Souza, 2023,
+    https://arxiv.org/abs/2302.05488, after "Very Deep Convolutional Networks", Simonyan and Zisserman, 2014,
+    https://arxiv.org/abs/1409.1556.
+
+    Differs: none. The text names the convolutions; its counts of 929,510 and 961,310 parameters leave no other choice.
+
+        our name            the paper's word
+        widths              number of filters
+        classifier          fully connected layer, after flattening
     """
 
     def __init__(

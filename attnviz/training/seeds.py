@@ -317,7 +317,7 @@ def _durations(before: Card | None, kept: int, trained: Sequence[Trained], count
 
 
 def _made_with(device: str, threads: Sequence[int]) -> dict[str, Any]:
-    """Return what a card says of the machine: its device, threads and versions."""
+    """Return what a card holds of the machine: its device, threads and versions."""
     return {
         "device": device if device == "cpu" else torch.cuda.get_device_name(),
         "threads": max(threads),

@@ -188,7 +188,7 @@ def all_kept(parts: list[Kept]) -> Kept:
 
 
 def fitting(net: Net, source: str, most: int) -> npt.NDArray[np.int64]:
-    """Return the numbers of the first test pictures that are here and whose class a net knows."""
+    """Return the numbers of the first test pictures that are here and whose class a net can predict."""
     return pickers.Fitting(net, source, pickers.ANY, wrong=False).numbers[:most]
 
 

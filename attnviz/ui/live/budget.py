@@ -49,7 +49,7 @@ def per_picture(model: "nn.Module", cells: int, taps: Collection[str], passes: f
         passes: forward passes in all, with those that derived values cost.
     """
     weights, layers = _sizes(model)
-    # As if every weight were used at every pixel, an overestimate, unless the model says how often it uses them.
+    # As if every weight were used at every pixel, an overestimate, unless the model declares how often it uses them.
     plain = weights * min(cells, getattr(model, "weight_uses", cells)) / OPERATIONS
     spelled = 0.0
     for layer in layers:

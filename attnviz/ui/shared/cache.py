@@ -127,4 +127,4 @@ def wanted() -> None:
 # entries, hand a copy to each visitor, and can be emptied by anybody who opens a socket.
 _nets = Kept(NETS, QUEUE)
 _values = Kept(VALUES, QUEUE)
-_rendered = Kept(RENDERED, Queue(2))  # no model is asked, so nobody waits for a turn of those who ask one
+_rendered = Kept(RENDERED, Queue(2))  # no model runs for them, so nobody waits for those who run one

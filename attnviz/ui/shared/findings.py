@@ -1,4 +1,4 @@
-"""What nets say, asked once and kept: their taps, the values of these, and their answers.
+"""What nets compute, once, and then kept: their taps, the values of these, and their answers.
 
 It loads torch only where something is computed; by then the page has drawn its title and its question.
 """
