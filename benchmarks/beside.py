@@ -114,7 +114,7 @@ def main() -> None:
                 process.start()
                 stack.callback(process.kill)
                 for _ in range(OTHERS):
-                    began.acquire(timeout=60)
+                    began.acquire(timeout=120)
             found = waits(visitor, seconds)
         row = f"{statistics.median(found):.2f} | {max(found):.2f} | {len(found)}"
         print(f"| {what or 'nothing'} | {row} |", flush=True)

@@ -73,7 +73,7 @@ class Visitor:
             start = time.perf_counter()
             self.socket.send(pack(header, {"pictures": self.canvases[turn]}))
             for place in range(len(self.asks)):
-                said, arrays = unpack(self.socket.recv(timeout=60))
+                said, arrays = unpack(self.socket.recv(timeout=120))
                 expected = {"number": number, "ask": place, "checkpoint": self.asks[place]["checkpoint"]}
                 known = {name: said.get(name) for name in expected} == expected
                 if not known or "error" in said or not np.array_equal(arrays["seen"][..., 0], self.seen[turn]):

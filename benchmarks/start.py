@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from attnviz.ui.mechanisms import MECHANISMS
 from benchmarks.clock import amount
-from tests.browser.harness import launch, run_app, wait_until_ready
+from tests.browser.harness import WAIT, launch, run_app, wait_until_ready
 
 PAIRS = amount(7, 1)
 SESSIONS = amount(20, 2)
@@ -48,7 +48,7 @@ def use(page: Page, address: str, name: str) -> None:
     """Open a page, and wait until it can be used."""
     path, usable = WAYS[name]
     page.goto(f"{address}{path}", wait_until="commit")
-    page.wait_for_function(usable, polling="raf", timeout=60_000)
+    page.wait_for_function(usable, polling="raf", timeout=WAIT)
 
 
 def start(browser: Browser, name: str) -> float:

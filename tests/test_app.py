@@ -87,6 +87,6 @@ def test_the_url_of_a_page_is_its_name_without_the_number() -> None:
 
 
 def test_the_navigation_opens_on_the_home_page() -> None:
-    at = AppTest.from_file(PAGES / "_navigation.py", default_timeout=60).run()
+    at = AppTest.from_file(PAGES / "_navigation.py", default_timeout=120).run()
     assert not at.exception
     assert at.title[0].value == "See attention"

@@ -5,7 +5,6 @@ Fixtures: `chromium` (the browser), `serve(path)` (a running app's address); pag
 test for itself. Helpers: `from .conftest import find_violations, listen, wait_until_ready, walk`.
 """
 
-import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -23,7 +22,7 @@ from .harness import open_at as open_at
 from .harness import read_state as read_state
 from .harness import wait_for_state as wait_for_state
 from .harness import wait_until_ready as wait_until_ready
-from .open_pages import ANEW, WAIT, Contexts, leave
+from .open_pages import ANEW, Contexts, leave
 from .open_pages import Problems as Problems
 from .open_pages import prepare as prepare
 from .open_pages import walk as walk
@@ -37,7 +36,7 @@ Visit = Callable[..., Page]
 
 COMPONENTS = "tests/browser/apps/components.py"
 
-expect.set_options(timeout=WAIT)
+expect.set_options(timeout=harness.WAIT)
 
 
 # For this folder only: while Playwright runs, no other test of the process may start an event loop.
@@ -196,16 +195,6 @@ def looked(request: pytest.FixtureRequest, kept_page: NewPage) -> Page:
 
 
 FAILED = pytest.StashKey[bool]()
-
-
-def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Give browser tests two more tries in `.ci/run`, whose summary lists each one used; elsewhere the first counts.
-
-    A shared machine may stop for seconds in the middle of a gesture, which no wait for an event makes up for.
-    """
-    for item in items:
-        if os.environ.get("CI") and Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.flaky(reruns=2))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -18,6 +18,7 @@ from typing import Any
 from playwright.sync_api import Browser, Locator, Page, Playwright
 
 ROOT = Path(__file__).parents[2]
+WAIT = 120_000  # milliseconds: a busy machine may take ten times as long as a quiet one
 INSTALL = "python -m playwright install --with-deps chromium"
 
 
@@ -70,12 +71,17 @@ NO_FEATURES = (
 
 
 def launch(playwright: Playwright, *more: str) -> Browser:
-    """Start a headless Chromium that can reach this machine and nothing else; `more` are arguments of its own."""
+    """Start a headless Chromium that can reach this machine and nothing else, whose pages are waited for patiently.
+
+    `more` are arguments of its own.
+    """
     elsewhere = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
     arguments = [elsewhere, f"--disable-features={NO_FEATURES}", *more]
     if os.name == "posix" and os.geteuid() == 0:
         arguments.append("--no-sandbox")
-    return playwright.chromium.launch(executable_path=find_browser(playwright), args=arguments)
+    browser = playwright.chromium.launch(executable_path=find_browser(playwright), args=arguments)
+    browser.on("context", lambda context: context.set_default_timeout(WAIT))
+    return browser
 
 
 @contextmanager

@@ -20,7 +20,6 @@ from playwright.sync_api import (
 from .harness import wait_until_ready
 
 OWN_HOSTS = {"127.0.0.1", "localhost"}
-WAIT = 120_000  # milliseconds: a busy machine may take ten times as long as a quiet one
 AWAY = "lessons"  # a page without components, of app.py and of COMPONENTS
 
 # The script runs for another URL, as after *Back*; a title that is not marked shows that it has. It may be the same
@@ -156,7 +155,6 @@ class Contexts:
 
 def prepare(page: Page, viewport: ViewportSize | None, color_scheme: Literal["light", "dark"]) -> None:
     """Make a page ready for a test."""
-    page.set_default_timeout(WAIT)
     page.set_viewport_size(viewport or {"width": 1280, "height": 720})
     # What moves of itself would be measured while it moves: a page that goes somewhere is there at once.
     page.emulate_media(color_scheme=color_scheme, reduced_motion="reduce")

@@ -37,7 +37,7 @@ OPEN_EXPERIMENTS = [
 def fetch(address: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
     """Return status, headers (names in lower case) and body of whatever the server answers."""
     try:
-        response = urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=30)
+        response = urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=120)
     except urllib.error.HTTPError as error:
         response = error
     with response:

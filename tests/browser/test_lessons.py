@@ -65,7 +65,7 @@ def check_shown(page: Page, address: str, shown: list[tuple[str, str]]) -> None:
     page.evaluate("async (module) => { window.lessonBar = await import(module); }", module)
     arg = [list(one) for one in shown]
     try:
-        page.wait_for_function(f"(arg) => ({NOT_SHOWN})(arg).length === 0", arg=arg, timeout=20_000)
+        page.wait_for_function(f"(arg) => ({NOT_SHOWN})(arg).length === 0", arg=arg)
     except Exception as error:
         raise AssertionError(f"the page does not show {page.evaluate(NOT_SHOWN, arg)}") from error
 

@@ -33,7 +33,6 @@ def test_a_link_to_an_experiment_comes_to_rest_there_when_all_of_the_page_has_co
     serve: Serve, new_page: NewPage, width: int
 ) -> None:
     page = new_page(viewport={"width": width, "height": 720})
-    page.set_default_timeout(90_000)
     throttle(page)
     walk(page, f"{serve()}/pixel_attention?experiment=shuffle")
     # At the top of the window, below the navigation.

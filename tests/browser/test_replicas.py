@@ -32,7 +32,7 @@ def test_who_was_with_a_killed_replica_comes_back_to_the_same_view_on_the_other(
         first.process.wait()
         connected = page.locator('[data-test-connection-state="CONNECTED"]')
         connected.wait_for(state="detached")
-        connected.wait_for(timeout=60_000)
+        connected.wait_for()
         wait_until_ready(page)
         assert replicas.connected() is not first
         assert page.url == url

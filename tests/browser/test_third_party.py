@@ -31,7 +31,7 @@ def ask(address: str, arrays: dict[str, np.ndarray] | None = None, **request: ob
     host = urlsplit(address).netloc
     with connect(f"ws://{host}/live", origin=address, max_size=None) as socket:
         socket.send(pack({"number": 1, **request}, arrays or {}))
-        answer = socket.recv(timeout=60)
+        answer = socket.recv(timeout=120)
     assert isinstance(answer, bytes)
     return unpack(answer)
 

@@ -59,7 +59,7 @@ def test_the_menu_closes_over_the_page_that_it_has_opened(visit: Visit, serve: S
     assert [line for line in find_small_targets(page) if "SidebarNav" in line] == []
     link.tap()
     expect(page.get_by_role("heading", level=1)).to_have_text("Explorer")
-    expect(menu).to_have_attribute("data-collapsed", "true", timeout=30_000)
+    expect(menu).to_have_attribute("data-collapsed", "true")
 
 
 @pytest.mark.parametrize("path", sweep(PAGES, lambda path: path in ("draw", "pixel_attention")))

@@ -13,4 +13,4 @@ def page(request: pytest.FixtureRequest, folder: Path, tmp_path: Path, monkeypat
     """Return the module's PAGE, not run yet, with the small checkpoints of its `folder` and no downloaded data."""
     monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(folder))
     monkeypatch.setenv("ATTNVIZ_DATA", str(tmp_path))
-    return AppTest.from_file(PAGES / request.module.PAGE, default_timeout=60)
+    return AppTest.from_file(PAGES / request.module.PAGE, default_timeout=120)

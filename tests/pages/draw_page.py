@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[2] / "pages" / "05_draw.py"
 
 def open_page(**words: str) -> AppTest:
     """Open the page at a URL of these words."""
-    test = AppTest.from_file(str(PAGE), default_timeout=60)
+    test = AppTest.from_file(str(PAGE), default_timeout=120)
     test.query_params.update(words)
     return run(test)
 

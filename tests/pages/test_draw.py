@@ -100,7 +100,7 @@ def test_it_loads_no_torch() -> None:
     code = f"""
 import sys
 from streamlit.testing.v1 import AppTest
-at = AppTest.from_file({str(PAGE)!r}, default_timeout=60).run()
+at = AppTest.from_file({str(PAGE)!r}, default_timeout=120).run()
 assert not at.exception and at.title, at.exception
 assert not {{"torch", "torchvision"}} & set(sys.modules)
 """

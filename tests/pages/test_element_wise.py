@@ -65,7 +65,7 @@ def test_two_models_stand_side_by_side(page: AppTest) -> None:
 
 
 def test_every_try_shows_what_its_words_say() -> None:
-    page = run(AppTest.from_file(PAGES / PAGE, default_timeout=60), number="7")
+    page = run(AppTest.from_file(PAGES / PAGE, default_timeout=120), number="7")
     said: dict[str, dict[str, object]] = {
         "a pixel of a boot": {"skip": True},
         "while it learns": {"skip": True},

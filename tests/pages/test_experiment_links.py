@@ -51,7 +51,7 @@ def test_no_text_has_the_title_of_an_experiment_in_italics() -> None:
 
 @pytest.mark.parametrize("page", NAMED)
 def test_the_name_of_an_experiment_leads_to_its_row(page: str) -> None:
-    test = reading.run(AppTest.from_file(str(ROOT / "pages" / page), default_timeout=60))
+    test = reading.run(AppTest.from_file(str(ROOT / "pages" / page), default_timeout=120))
     found = re.findall(r"\[([^\]]+)\]\(#experiment-(\w+)\)", reading.text(test))
     assert found == NAMED[page]
     rows = [one.label for one in test.expander]
@@ -66,7 +66,7 @@ def test_the_name_of_an_experiment_leads_to_its_row(page: str) -> None:
 def test_an_experiment_of_another_page_is_opened_there_with_the_same_model_and_picture(
     model: str, experiment: str
 ) -> None:
-    test = AppTest.from_file(str(ROOT / "pages" / "10_pixel_attention.py"), default_timeout=60)
+    test = AppTest.from_file(str(ROOT / "pages" / "10_pixel_attention.py"), default_timeout=120)
     page = reading.run(test, v="2", model=model, data="strokes", number="23")
     title = choice.OF_THE_PAPER[experiment].title
     link = f"[{title}](paper?model={model}&data=strokes&number=23&experiment={experiment}&v=2)"

@@ -23,7 +23,7 @@ HOME = Path(__file__).parents[2] / "pages" / "home.py"
 
 def home(**parameters: str) -> AppTest:
     """Return the page after its first run."""
-    at = AppTest.from_file(HOME, default_timeout=60)
+    at = AppTest.from_file(HOME, default_timeout=120)
     at.query_params.update(parameters)
     at.run()
     assert not at.exception
@@ -70,7 +70,7 @@ def test_each_picture_leads_to_the_view_it_shows() -> None:
         assert words == {**{name: str(word) for name, word in row.home.view.items()}, "v": VERSION}
         if row.home.view["model"] not in cards.names():
             continue  # its page says that the model is not trained
-        page = AppTest.from_file(HOME.parent / row.page, default_timeout=60)
+        page = AppTest.from_file(HOME.parent / row.page, default_timeout=120)
         page.query_params.update(words)
         page.run()
         assert not page.exception
@@ -81,7 +81,7 @@ def test_it_loads_no_torch_and_reads_no_card() -> None:
     code = f"""
 import sys
 from streamlit.testing.v1 import AppTest
-at = AppTest.from_file({str(HOME)!r}, default_timeout=60).run()
+at = AppTest.from_file({str(HOME)!r}, default_timeout=120).run()
 assert not at.exception and at.title, at.exception
 assert not {{"torch", "torchvision", "attnviz.cards", "attnviz.data"}} & set(sys.modules)
 """

@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[2] / "pages" / "07_lessons.py"
 
 def lessons() -> AppTest:
     """Return the page after its first run."""
-    at = AppTest.from_file(PAGE, default_timeout=60).run()
+    at = AppTest.from_file(PAGE, default_timeout=120).run()
     assert not at.exception
     return at
 

@@ -87,7 +87,7 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.
 
 
 def run(**words: str) -> AppTest:
-    test = AppTest.from_file(str(ROOT / "pages" / "00_explorer.py"), default_timeout=60)
+    test = AppTest.from_file(str(ROOT / "pages" / "00_explorer.py"), default_timeout=120)
     for key, word in words.items():
         test.query_params[key] = word
     return test.run()
@@ -161,7 +161,7 @@ def test_a_search_that_is_stopped_leaves_the_model_to_others(started: pytest.Mon
     with pytest.raises(Stopped):
         own_passes.find_places(seen, stopping)
     assert not seen.captured.has_places and not own.own().lock.locked()
-    test = AppTest.from_file(str(ROOT / "pages" / "00_explorer.py"), default_timeout=60)
+    test = AppTest.from_file(str(ROOT / "pages" / "00_explorer.py"), default_timeout=120)
     test.session_state[own_model.STOPPED] = True
     test.run()
     assert "was stopped" in test.info[0].value and not test.code

@@ -14,7 +14,7 @@ PAGE = str(Path(__file__).parents[2] / "pages" / "15_paper.py")
 
 
 def test_every_try_shows_what_its_words_say() -> None:
-    page = AppTest.from_file(PAGE, default_timeout=60)
+    page = AppTest.from_file(PAGE, default_timeout=120)
     page.query_params.update({"data": "strokes", "number": "4", "experiment": "qkv"})
     page.run()
     # label -> (what is special in the config of the model, the experiment that opens)

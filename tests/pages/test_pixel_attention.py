@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run(**words: str) -> AppTest:
-    test = AppTest.from_file(str(ROOT / "pages" / "10_pixel_attention.py"), default_timeout=60)
+    test = AppTest.from_file(str(ROOT / "pages" / "10_pixel_attention.py"), default_timeout=120)
     for key, word in words.items():
         test.query_params[key] = word
     return test.run()

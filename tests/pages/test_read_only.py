@@ -73,7 +73,7 @@ def test_trainings_are_listed_and_none_is_started_or_deleted(read_only, monkeypa
     for child in table._children:
         child.wait()
     read_only()
-    page = AppTest.from_file(str(PAGES / "80_train.py"), default_timeout=60).run()
+    page = AppTest.from_file(str(PAGES / "80_train.py"), default_timeout=120).run()
     assert not page.exception and not page.error
     for key in ("train_start", f"Delete-{job}"):
         page.button(key=key).click().run()
@@ -84,7 +84,7 @@ def test_trainings_are_listed_and_none_is_started_or_deleted(read_only, monkeypa
 
 def test_searches_are_listed_and_none_is_started_or_deleted(read_only, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searches, "words", lambda one: [sys.executable, "-c", ""])
-    page = AppTest.from_file(str(PAGES / "90_search.py"), default_timeout=60).run()
+    page = AppTest.from_file(str(PAGES / "90_search.py"), default_timeout=120).run()
     page.session_state["search_start"] = True
     page.run().button(key="search_do").click().run()
     (search,) = searches.ids()

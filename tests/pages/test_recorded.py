@@ -31,7 +31,7 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Record:
 def run(monkeypatch: pytest.MonkeyPatch, **words: str) -> tuple[AppTest, list[LayerView]]:
     shown: list[LayerView] = []
     monkeypatch.setattr(recorded, "pixel_viewer", lambda view, **_: shown.append(view))
-    test = AppTest.from_file(str(ROOT / "pages" / "00_explorer.py"), default_timeout=60)
+    test = AppTest.from_file(str(ROOT / "pages" / "00_explorer.py"), default_timeout=120)
     for key, word in words.items():
         test.query_params[key] = word
     test.run()

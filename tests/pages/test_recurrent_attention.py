@@ -138,7 +138,7 @@ def test_without_a_trained_model_the_page_says_how_to_get_one(
 
 
 def test_every_try_shows_what_its_words_say() -> None:
-    page = run(AppTest.from_file(PAGES / PAGE, default_timeout=60), model="recurrent_attention.digits")
+    page = run(AppTest.from_file(PAGES / PAGE, default_timeout=120), model="recurrent_attention.digits")
     for label, words in tried(page):
         assert {"v", "model", "data", "number"} <= set(words)
         header = players(page)[0]

@@ -33,7 +33,7 @@ def here(tmp_path, monkeypatch) -> Iterator[Path]:
 
 
 def _page(**words: str) -> AppTest:
-    found = AppTest.from_file(str(PAGE), default_timeout=60)
+    found = AppTest.from_file(str(PAGE), default_timeout=120)
     found.query_params.update(words)
     return found.run()
 

@@ -49,7 +49,7 @@ def here(tmp_path, monkeypatch) -> Iterator[Path]:
 
 
 def _page(**words: str) -> AppTest:
-    found = AppTest.from_file(str(PAGE), default_timeout=60)
+    found = AppTest.from_file(str(PAGE), default_timeout=120)
     found.query_params.update(words)
     return found.run()
 
@@ -174,7 +174,7 @@ def test_a_visitor_trains_on_own_pictures_which_nobody_else_sees(here, monkeypat
 
 def _sliders(model: str) -> list[dict[str, Any]]:
     """Return what the sliders of epochs on the page of the explorer are given."""
-    page = AppTest.from_file(str(PAGE.with_name("00_explorer.py")), default_timeout=60)
+    page = AppTest.from_file(str(PAGE.with_name("00_explorer.py")), default_timeout=120)
     page.query_params["model"] = model
     found = [header_of(one.proto.bytes) for one in page.run().get("bidi_component")]
     return [one for one in found if "points" in one]
@@ -190,7 +190,7 @@ def _beside(key: str) -> dict[str, Any]:
 
         epochs.slider(subjects.net("pixel_attention.1v8"), trainings.history_of(key))
 
-    (found,) = AppTest.from_function(script, default_timeout=60, args=(key,)).run().get("bidi_component")
+    (found,) = AppTest.from_function(script, default_timeout=120, args=(key,)).run().get("bidi_component")
     beside: dict[str, Any] = header_of(found.proto.bytes)["beside"]
     return beside
 
@@ -266,7 +266,7 @@ def test_a_model_kept_from_ones_own_pictures_opens_with_a_drawing(here, monkeypa
     list(Run(info).train(Training(seeds.build(recipe, generator), recipe, *given.parts(), generator)))
     keeping.keep(info.id, 1, "mine")
     for file_name in ("10_pixel_attention.py", "00_explorer.py"):
-        page = AppTest.from_file(str(PAGE.with_name(file_name)), default_timeout=60)
+        page = AppTest.from_file(str(PAGE.with_name(file_name)), default_timeout=120)
         page.query_params["model"] = "pixel_attention.mine"
         page.run()
         assert not page.exception and not page.error and not page.warning

@@ -37,7 +37,7 @@ def test_it_is_not_offered_and_the_others_are_shown(file: str, tmp_path: Path, m
     assert set(readable([whole, without, damaged])) == {whole, without}
     assert set(usable([whole, without, damaged])) == {whole}
 
-    page = run(AppTest.from_file(PAGES / file, default_timeout=60), model=whole)
+    page = run(AppTest.from_file(PAGES / file, default_timeout=120), model=whole)
     assert not page.error
     assert [one.value for one in page.header].count("What it means") == 1
     offered = {one for box in page.selectbox for one in box.options}

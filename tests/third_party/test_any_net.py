@@ -37,7 +37,7 @@ def line() -> torch.nn.Linear:
 
 
 def explorer(**words: str) -> AppTest:
-    test = AppTest.from_file(str(EXPLORER), default_timeout=60)
+    test = AppTest.from_file(str(EXPLORER), default_timeout=120)
     test.query_params.update({"model": KEY, "data": "strokes", **words})
     test.run()
     assert not test.exception

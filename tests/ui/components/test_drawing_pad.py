@@ -65,7 +65,7 @@ def told(drawn: Drawn, revision: int = 99) -> dict[str, Any]:
 
 def test_a_picture_from_outside_is_asked_for_once_and_then_left_alone() -> None:
     outside = Base("file-7", np.eye(280, dtype=np.uint8))
-    test = AppTest.from_function(draw, args=(Drawn("AB"),), default_timeout=60).run()
+    test = AppTest.from_function(draw, args=(Drawn("AB"),), default_timeout=120).run()
     test.session_state["pad"] = told(Drawn("AB"))
     test.args = (Drawn("", "file-7"), outside)
     given = handed_over(test.run())[0]
@@ -101,7 +101,7 @@ def test_nonsense_is_one_sentence_and_an_empty_pad(word: str, why: str) -> None:
 
 def test_the_browser_is_handed_what_the_url_says_and_what_to_start_from() -> None:
     base = Base("strokes.12", np.arange(784, dtype=np.uint8).reshape(28, 28))
-    test = AppTest.from_function(draw, args=(Drawn("AB", "strokes.12", False), base), default_timeout=60).run()
+    test = AppTest.from_function(draw, args=(Drawn("AB", "strokes.12", False), base), default_timeout=120).run()
     assert not test.exception
     header, arrays = handed_over(test)
     wanted = {"drawing": "AB", "base": "strokes.12", "centred": False}
@@ -114,7 +114,7 @@ def test_the_browser_is_handed_what_the_url_says_and_what_to_start_from() -> Non
 
 
 def test_what_the_browser_reported_is_not_asked_for_and_another_url_is() -> None:
-    test = AppTest.from_function(draw, args=(Drawn(),), default_timeout=60).run()
+    test = AppTest.from_function(draw, args=(Drawn(),), default_timeout=120).run()
     begun = handed_over(test)[0]
     test.session_state["pad"] = told(Drawn("AB"))
     test.args = (Drawn("AB"),)

@@ -79,7 +79,7 @@ def handed_over(test: AppTest) -> dict[str, Any]:
 
 
 def test_what_the_browser_reported_is_not_asked_for_and_another_url_is() -> None:
-    test = AppTest.from_function(draw, args=(["on", "off"],), default_timeout=60).run()
+    test = AppTest.from_function(draw, args=(["on", "off"],), default_timeout=120).run()
     assert not test.exception
     begun = handed_over(test)
     assert (begun["states"], begun["labels"]) == (["on", "off"], ["head 1", "head 2"])

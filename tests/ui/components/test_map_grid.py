@@ -36,7 +36,7 @@ def test_what_does_not_fit_is_named(change: dict[str, Any], message: str) -> Non
 
 @pytest.mark.parametrize("kind", ["signed", "share", "unit", "table", "strip", "ink", "nan"])
 def test_the_page_hands_over_the_maps(kind: str) -> None:
-    test = AppTest.from_file(APP, default_timeout=60)
+    test = AppTest.from_file(APP, default_timeout=120)
     test.query_params["kind"] = kind
     test.run()
     assert not test.exception

@@ -65,7 +65,7 @@ def test_nonsense_in_the_url_is_handed_on_for_the_viewer_to_name(word: str) -> N
 
 
 def test_the_page_hands_over_the_view_as_doubles() -> None:
-    test = AppTest.from_file(APP, default_timeout=60)
+    test = AppTest.from_file(APP, default_timeout=120)
     test.query_params["query"] = "2,3"
     test.run()
     assert not test.exception

@@ -45,7 +45,7 @@ def test_learnt_numbers_travel_in_single_precision_and_lose_nothing() -> None:
         stage_grid(make_grey(), key="stages", state={"head": 2})
         stage_grid(make_grey().packed(), key="of bytes", state={"head": 2})
 
-    at = AppTest.from_function(page, default_timeout=60).run()
+    at = AppTest.from_function(page, default_timeout=120).run()
     assert not at.exception
     (header, arrays), (again, same) = (unpack(one.proto.bytes) for one in at.get("bidi_component"))
     assert {**header, "state": None} == {**again, "state": None}, "a view and its bytes give the same"

@@ -108,7 +108,7 @@ def draw(chosen: int | None) -> None:
 
 
 def test_a_choice_that_comes_back_does_not_carry_the_maps_again() -> None:
-    test = AppTest.from_function(draw, args=(None,), default_timeout=60).run()
+    test = AppTest.from_function(draw, args=(None,), default_timeout=120).run()
     before = test.get("bidi_component")[0].proto.bytes
     test.session_state["grid"] = {"chosen": {"value": 0, "revision": 1}, "cell": {"value": None, "revision": 0}}
     test.args = (0,)
@@ -116,7 +116,7 @@ def test_a_choice_that_comes_back_does_not_carry_the_maps_again() -> None:
 
 
 def test_names_of_cells_arrive() -> None:
-    test = AppTest.from_function(draw, args=(None,), default_timeout=60).run()
+    test = AppTest.from_function(draw, args=(None,), default_timeout=120).run()
     header, _ = unpack(test.get("bidi_component")[0].proto.bytes)
     assert header["names"] == {
         "row": "head", "rows": ["2", "1"], "column": "other head", "columns": ["3", "4", "5"],

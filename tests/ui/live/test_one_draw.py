@@ -93,7 +93,7 @@ def test_the_explorer_says_of_which_draw() -> None:
 
     for name, says in ((NAME, True), ("pixel_attention.1v8", False)):
         for shown in ("attention", "jacobian"):
-            test = AppTest.from_file(PAGE, default_timeout=60)
+            test = AppTest.from_file(PAGE, default_timeout=120)
             test.query_params.update({"model": name, "data": "strokes", "number": "23", "map": shown})
             test.run()
             assert not test.exception

@@ -107,7 +107,7 @@ def test_a_second_training_that_the_url_names_where_there_is_none_is_a_sentence(
 
         second_training.slider(Subject(subjects.net("pixel_attention.without"), Picture("strokes", 23)))
 
-    page = AppTest.from_function(script, default_timeout=60)
+    page = AppTest.from_function(script, default_timeout=120)
     page.query_params["second"] = TWIN
     (said,) = page.run().warning
     assert said.value.replace("\\", "") == f"There is no training '{TWIN}'. There are none. None is chosen."

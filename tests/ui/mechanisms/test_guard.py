@@ -59,7 +59,7 @@ def faults(
 
 
 def run(file: str, **words: str) -> AppTest:
-    test = AppTest.from_file(PAGES / file, default_timeout=60)
+    test = AppTest.from_file(PAGES / file, default_timeout=120)
     test.query_params.update(words)
     return test.run()
 
@@ -148,7 +148,7 @@ def test_every_further_page_works(faults: dict[str, list[Fault]]) -> None:
 
 def its_page(name: str) -> tuple[str, str]:
     """Return title and sentence of the page of a faulty mechanism, as the navigation has it."""
-    test = AppTest.from_function(_its_page, default_timeout=60, kwargs={"name": name}).run()
+    test = AppTest.from_function(_its_page, default_timeout=120, kwargs={"name": name}).run()
     assert not test.exception
     return test.title[0].value, said(test)
 

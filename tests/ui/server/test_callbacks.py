@@ -86,7 +86,7 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> AppTest:
     )
     monkeypatch.setattr(SafeSessionState, "on_script_will_rerun", SafeSessionState.on_script_will_rerun)
     callbacks.finish(url_state.is_late)
-    test = AppTest.from_function(colours, default_timeout=60).run()
+    test = AppTest.from_function(colours, default_timeout=120).run()
     test.button[0].click().run()
     assert test.markdown[0].value == "green 3"
     test.query_params.clear()

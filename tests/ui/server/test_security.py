@@ -102,7 +102,7 @@ def test_an_error_of_ours_says_its_sentence_and_any_other_a_plain_one() -> None:
 
         st.session_state.handled = [one_sentence(BadInput("Use 1 to 8.")), one_sentence(KeyError("secret"))]
 
-    at = AppTest.from_function(script, default_timeout=60).run()
+    at = AppTest.from_function(script, default_timeout=120).run()
     assert [box.value for box in at.error] == [r"Use 1 to 8\.", UNEXPECTED]
     assert at.session_state.handled == [True, True]
 

@@ -204,7 +204,7 @@ def test_a_page_that_nobody_waits_for_computes_nothing(monkeypatch: pytest.Monke
     for place in places:
         assert QUEUE._take(place)
     try:
-        test = AppTest.from_function(page, default_timeout=20).run()
+        test = AppTest.from_function(page, default_timeout=120).run()
     finally:
         for place in places:
             QUEUE.leave(place)

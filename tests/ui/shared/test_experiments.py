@@ -17,7 +17,7 @@ def page() -> None:
 
 
 def run(**words: str) -> AppTest:
-    test = AppTest.from_function(page, default_timeout=60)
+    test = AppTest.from_function(page, default_timeout=120)
     test.query_params.update(words)
     return test.run()
 
@@ -58,7 +58,7 @@ def test_a_click_opens_one_and_takes_the_words_of_all_out_of_the_url() -> None:
 
     assert experiments.key_of("b") == "experiment_row_b"
     for way, left in (("open", {"experiment": "b"}), ("close", {})):
-        test = AppTest.from_function(clicked, default_timeout=60)
+        test = AppTest.from_function(clicked, default_timeout=120)
         test.query_params.update({"way": way, "size": "3", "seed": "4", "model": "m", "experiment": "a"})
         test.run().button[0].click().run()
         assert dict(test.query_params) == {"way": way, "model": "m", **left}
@@ -77,7 +77,7 @@ def test_a_finding_stands_first_though_it_is_known_last() -> None:
 
         choose({"a": Experiment("How many?", "Counts them.", show)})
 
-    test = AppTest.from_function(page, default_timeout=60)
+    test = AppTest.from_function(page, default_timeout=120)
     assert [one.value for one in test.run().markdown] == []
     test.query_params["experiment"] = "a"
     assert [one.value for one in test.run().markdown] == ["**3 of 4**: so many.", "maps"]

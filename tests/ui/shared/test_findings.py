@@ -83,7 +83,7 @@ def test_a_page_shows_how_far_the_asking_has_come_and_goes_on_when_it_has_finish
         else:
             findings.progress(net, "cifar10")
 
-    test = AppTest.from_function(page, default_timeout=60).run()
+    test = AppTest.from_function(page, default_timeout=120).run()
     (bar,) = test.get("progress")
     assert bar.proto.value == 50
     assert bar.proto.text == "Asking the model about the test pictures, once: 20 of 40 are done"

@@ -34,7 +34,7 @@ def script() -> None:
 
 
 def test_a_page_shows_the_checkpoints_of_its_own_models_that_are_no_controls() -> None:
-    found = AppTest.from_function(script, default_timeout=60).run()
+    found = AppTest.from_function(script, default_timeout=120).run()
     seen = json.loads(found.json[0].value)
     assert "cnn_attention.digits" in seen
     assert {name.split(".")[0] for name in seen} == {"cnn_attention"}
@@ -45,7 +45,7 @@ def test_a_page_shows_the_checkpoints_of_its_own_models_that_are_no_controls() -
 
 
 def test_without_a_model_it_says_so() -> None:
-    page = AppTest.from_function(script, default_timeout=60)
+    page = AppTest.from_function(script, default_timeout=120)
     page.query_params["nobody"] = "1"
     page.run()
     assert not page.json
@@ -84,7 +84,7 @@ def click(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> AppTest:
 
 def test_what_only_another_net_changes_is_drawn_again_for_another_net_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = "pixel_attention.1v8", "pixel_attention.digits"
-    page = AppTest.from_function(in_two_parts, default_timeout=60)
+    page = AppTest.from_function(in_two_parts, default_timeout=120)
 
     def drawn(model: str) -> list[str]:
         page.query_params["model"] = model

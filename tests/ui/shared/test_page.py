@@ -21,7 +21,7 @@ def framed() -> None:
 
 
 def test_a_page_says_its_question_and_what_its_pictures_mean() -> None:
-    at = AppTest.from_function(framed, default_timeout=60).run()
+    at = AppTest.from_function(framed, default_timeout=120).run()
     assert not at.exception
     assert at.title[0].value == "Heads"
     words = [text.value for text in at.markdown]
@@ -31,7 +31,7 @@ def test_a_page_says_its_question_and_what_its_pictures_mean() -> None:
 
 
 def test_a_try_puts_its_words_and_no_others_into_the_url() -> None:
-    at = AppTest.from_function(framed, default_timeout=60).run()
+    at = AppTest.from_function(framed, default_timeout=120).run()
     at.button(key="page_try_0").click().run()
     assert at.query_params == {"v": "2", "head": "3", "scale": "all"}
     at.button(key="page_try_1").click().run()
@@ -39,7 +39,7 @@ def test_a_try_puts_its_words_and_no_others_into_the_url() -> None:
 
 
 def test_an_error_of_ours_is_a_sentence_where_the_thing_would_be_and_the_page_goes_on() -> None:
-    at = AppTest.from_function(framed, default_timeout=60).run()
+    at = AppTest.from_function(framed, default_timeout=120).run()
     assert "drawn" in [text.value for text in at.markdown]
     at.query_params["head"] = "8"
     at.run()
@@ -56,12 +56,12 @@ def test_any_other_error_is_not_swallowed() -> None:
         with page.sentences():
             raise KeyError("head")
 
-    at = AppTest.from_function(script, default_timeout=60).run()
+    at = AppTest.from_function(script, default_timeout=120).run()
     assert (len(at.exception), len(at.error)) == (1, 0)
 
 
 def test_a_link_of_a_page_run_alone_is_an_ordinary_one() -> None:
-    at = AppTest.from_function(framed, default_timeout=60).run()
+    at = AppTest.from_function(framed, default_timeout=120).run()
     assert "[A loop](pixel_attention?digit=8&data=strokes&v=2)" in [text.value for text in at.markdown]
 
 
@@ -73,7 +73,7 @@ def test_a_try_that_switches_the_model_says_so() -> None:
         page.start("Heads", "Which head?", tries=tries)
         url_state.state(model="pixel_attention.digits")
 
-    at = AppTest.from_function(tried, default_timeout=60).run()
+    at = AppTest.from_function(tried, default_timeout=120).run()
     at.button(key="page_try_1").click().run()
     assert not at.toast
     at.button(key="page_try_0").click().run()

@@ -62,7 +62,7 @@ def run(**words: str) -> AppTest:
             st.text(" ".join(found.words.values()))
             pickers.more(Subject(net, found))
 
-    test = AppTest.from_function(script, default_timeout=60)
+    test = AppTest.from_function(script, default_timeout=120)
     test.query_params.update(words)
     test.run()
     assert not test.exception

@@ -77,7 +77,7 @@ def test_beside_another_picture_it_is_called_what_it_is() -> None:
 
 
 def test_the_explorer_shows_it() -> None:
-    test = AppTest.from_file(str(PAGES / "00_explorer.py"), default_timeout=60)
+    test = AppTest.from_file(str(PAGES / "00_explorer.py"), default_timeout=120)
     test.query_params.update({"drawing": WORD, "address": "attention.output"})
     test.run()
     assert not test.exception

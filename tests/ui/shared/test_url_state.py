@@ -27,7 +27,7 @@ def script() -> None:
 
 
 def run(**words: str) -> AppTest:
-    test = AppTest.from_function(script, default_timeout=60)
+    test = AppTest.from_function(script, default_timeout=120)
     for key, word in words.items():
         test.query_params[key] = word
     return test.run()
@@ -95,7 +95,7 @@ def setting() -> None:
 
 
 def test_a_click_with_the_url_and_the_widgets_of_before_undoes_nothing() -> None:
-    test = AppTest.from_function(setting, default_timeout=60)
+    test = AppTest.from_function(setting, default_timeout=120)
     test.query_params["colour"] = "red"
     test.run().button[0].click().run()
     assert test.markdown[0].value == "green 3"
@@ -106,7 +106,7 @@ def test_a_click_with_the_url_and_the_widgets_of_before_undoes_nothing() -> None
 
 
 def test_the_url_and_a_widget_of_before_undo_nothing_where_the_browser_reports_that_widget_for_the_first_time() -> None:
-    test = AppTest.from_function(setting, default_timeout=60)
+    test = AppTest.from_function(setting, default_timeout=120)
     test.query_params["colour"] = "red"
     test.run().button[0].click().run()
     test.session_state["callbacks.reported"] = {}
@@ -116,7 +116,7 @@ def test_the_url_and_a_widget_of_before_undo_nothing_where_the_browser_reports_t
 
 
 def test_what_is_chosen_while_the_url_is_late_holds() -> None:
-    test = AppTest.from_function(setting, default_timeout=60)
+    test = AppTest.from_function(setting, default_timeout=120)
     test.query_params["colour"] = "red"
     test.run().button[0].click().run()
     test.query_params["colour"] = "red"
@@ -139,7 +139,7 @@ def stating() -> None:
 
 
 def test_the_url_of_before_may_have_been_completed_by_the_browser_on_its_way() -> None:
-    test = AppTest.from_function(stating, default_timeout=60).run()
+    test = AppTest.from_function(stating, default_timeout=120).run()
     test.number_input[0].set_value(5).run()
     test.query_params.clear()
     test.query_params.update({"v": "2", "number": "3"})  # the browser wrote what was stated, then heard of the 5

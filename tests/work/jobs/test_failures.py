@@ -115,7 +115,7 @@ def good(job: str, epochs: int) -> dict[str, torch.Tensor]:
 def screen() -> tuple[str, list[str]]:
     """Return what the page on which models are trained says, and its buttons."""
     seen.again()
-    page = AppTest.from_file(str(PAGE), default_timeout=60).run()
+    page = AppTest.from_file(str(PAGE), default_timeout=120).run()
     assert not page.exception
     said = [one.value for one in (*page.header, *page.caption, *page.markdown)]
     return " ".join(said).replace("\\", ""), [button.label for button in page.button]

@@ -60,7 +60,7 @@ def test_other_weights_another_picture_and_nonsense_have_none(tmp_path: Path, mo
 def test_the_pages_that_open_with_it_load_no_torch(page: str) -> None:
     code = (
         f"import sys; from streamlit.testing.v1 import AppTest\n"
-        f"test = AppTest.from_file('pages/{page}', default_timeout=60).run()\n"
+        f"test = AppTest.from_file('pages/{page}', default_timeout=120).run()\n"
         "assert not test.exception\n"
         "found = [one.proto.component_name for one in test.get('bidi_component')]\n"
         "assert any(name.endswith('pixel_viewer') for name in found), found\n"

@@ -36,7 +36,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
         named = net(f"recurrent_attention.{st.session_state.setdefault('model', 'with')}")
         st.session_state["found"] = clutter.around(named, chosen)
 
-    app = AppTest.from_function(script, default_timeout=60)
+    app = AppTest.from_function(script, default_timeout=120)
     app.session_state["source"] = drawing.name(INK)
     return app
 

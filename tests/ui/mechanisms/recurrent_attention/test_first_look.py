@@ -63,7 +63,7 @@ def test_the_page_opens_without_torch(tmp_path: Path) -> None:
     code = (
         f"import os, sys; os.environ['ATTNVIZ_DATA'] = {str(tmp_path)!r}\n"
         "from streamlit.testing.v1 import AppTest\n"
-        "test = AppTest.from_file('pages/30_recurrent_attention.py', default_timeout=60).run()\n"
+        "test = AppTest.from_file('pages/30_recurrent_attention.py', default_timeout=120).run()\n"
         "assert not test.exception\n"
         "found = [one.proto.component_name for one in test.get('bidi_component')]\n"
         "assert any(name.endswith('glimpse_player') for name in found), found\n"

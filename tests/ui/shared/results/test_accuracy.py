@@ -38,7 +38,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, wrong: list[int]) -> AppTest:
         found[place] = 9 - found[place]
     monkeypatch.setattr(findings, "asking", lambda *_: Finished())
     monkeypatch.setattr(findings, "answers", lambda job: found)
-    test = AppTest.from_function(page, default_timeout=60).run()
+    test = AppTest.from_function(page, default_timeout=120).run()
     assert not test.exception
     return test
 

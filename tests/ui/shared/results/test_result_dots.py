@@ -150,7 +150,7 @@ def test_the_numbers_are_computed_once_they_are_opened_and_once_for_all(monkeypa
         monkeypatch.setattr(result_dots, name, counted)
     monkeypatch.setattr(cache, "_rendered", Kept(1 << 24, QUEUE))
     for opened, expected in ((False, ["drawn"]), (True, ["drawn", "numbers"]), (True, ["drawn", "numbers"])):
-        page = AppTest.from_function(script, default_timeout=60)
+        page = AppTest.from_function(script, default_timeout=120)
         page.session_state["numbers_of_x"] = opened
         page.run()
         assert not page.exception

@@ -53,7 +53,9 @@ def test_only_a_finished_training_is_judged(files, there, monkeypatch, state, ju
     first, second = files
     monkeypatch.setattr(seen, "look", lambda: there)
     monkeypatch.setattr(runs, "status", lambda run: {"state": state})
-    page = AppTest.from_function(both, default_timeout=60, args=(f"run:{first.id}", there[0].recipe, 1, "seed 1")).run()
+    page = AppTest.from_function(
+        both, default_timeout=120, args=(f"run:{first.id}", there[0].recipe, 1, "seed 1")
+    ).run()
     assert not page.exception
     assert sum("it answers" in one.value for one in page.markdown) == judged
     assert sum("<svg" in one.value for one in page.markdown) == 2

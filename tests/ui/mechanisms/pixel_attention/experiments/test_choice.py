@@ -41,7 +41,7 @@ def test_an_experiment_is_drawn_unless_the_model_refuses_it(refused: str) -> Non
 
         choose({"why": _row(module_that(refused, lambda given: st.write(given.example.key)))}, subject())
 
-    test = AppTest.from_function(page, args=(refused,), default_timeout=60)
+    test = AppTest.from_function(page, args=(refused,), default_timeout=120)
     test.query_params["experiment"] = "why"
     test.run()
     assert not test.exception
