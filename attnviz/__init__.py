@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from attnviz.errors import RunError as RunError
     from attnviz.errors import TraceError as TraceError
     from attnviz.errors import UnknownName as UnknownName
-    from attnviz.figures.figure import Figure as Figure
     from attnviz.figures.figure import figure as figure
     from attnviz.figures.gates import gates as gates
     from attnviz.figures.record import record as record
+    from attnviz.figures.saved import Figure as Figure
     from attnviz.head_table.door import heads as heads
     from attnviz.readings import Grid as Grid
     from attnviz.readings import Reading as Reading
@@ -50,7 +50,7 @@ __version__ = VERSION
 _ERRORS = ("AttnvizError", "BadInput", "CheckpointError", "DataError", "RunError", "TraceError", "UnknownName")
 _HOMES = {
     **dict.fromkeys(_ERRORS, "attnviz.errors"),
-    "Figure": "attnviz.figures.figure",
+    "Figure": "attnviz.figures.saved",
     "Grid": "attnviz.readings",
     "Layer": "attnviz.tracing",
     "Reading": "attnviz.readings",

@@ -18,8 +18,8 @@ from playwright.sync_api import Page, sync_playwright
 from attnviz.answers import as_batch
 from attnviz.layers.glimpse import Glimpses
 from attnviz.subjects import Picture, net
-from attnviz.ui.mechanisms.recurrent_attention.derived import layer_of
 from attnviz.ui.shared import cache
+from attnviz.views.glimpses import layer_of
 from benchmarks.clock import amount
 from tests.browser.harness import launch, run_app, wait_until_ready
 

@@ -3,13 +3,14 @@
 import streamlit as st
 
 from attnviz.subjects import EXAMPLES, Net, Picture, Subject
-from attnviz.ui.components.glimpse_player import FIELDS, draw_of, glimpse_player, settled_view
+from attnviz.ui.components.glimpse_player import FIELDS, glimpse_player, settled_view
 from attnviz.ui.live import second_training
 from attnviz.ui.mechanisms.recurrent_attention import MECHANISM, clutter, experiments, first_look, words
 from attnviz.ui.mechanisms.recurrent_attention.view import GLIMPSES_VIEW
 from attnviz.ui.server import preload
 from attnviz.ui.shared import mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
+from attnviz.views.glimpses import draw_of
 
 MODEL = "recurrent_attention.cluttered"
 KEY = "glimpses"

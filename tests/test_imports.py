@@ -41,6 +41,7 @@ ALLOWED = {
         "capture",
         "edits",
         "errors",
+        "extensions",
         "figures",
         "files",
         "grids",

@@ -62,7 +62,7 @@ FOLDERS: dict[str, set[str]] = {  # of the front end; the others import `SHARED`
     "pixel_viewer": {*SHARED, "map_grid"},
     "sampling_grid": {*SHARED, "panels"},
     "stage_maps": {*SHARED, "map_grid"},
-    "figure": {*SHARED, "map_grid", "panels", "pixel_viewer", "value_bars"},
+    "figure": {*SHARED, "glimpse_player", "map_grid", "panels", "pixel_viewer", "value_bars"},
     "draw": {*SHARED, "panels"},
     "drawing_pad": {*SHARED, "draw"},
 }

@@ -33,6 +33,10 @@ OWN = {  # beside the folder of a mechanism, its pages, its measures and its com
         "attnviz/models/recurrent",
         "attnviz/training/objectives/reinforcement.py",
         "attnviz/recipes/wu",
+        "attnviz/views/glimpses.py",
+        "attnviz/views/looking.py",
+        "attnviz/figures/glimpses.py",
+        "attnviz/ui/frontend/figure/glimpses.js",
     ),
     "cnn_attention": ("attnviz/layers/block_attention", "attnviz/models/cnn_attention", "attnviz/recipes/wu"),
     "channel_attention": (
@@ -73,6 +77,7 @@ SHARING = {"dot-product attention": ("pixel_attention", "cnn_attention", "vision
 TABLES = (
     "attnviz/models/__init__.py",
     "attnviz/recipes/__init__.py",
+    "attnviz/figures/kinds.py",
     "attnviz/roles.py",
     "attnviz/ui/derived_values.py",
     "attnviz/ui/mechanisms/__init__.py",

@@ -65,7 +65,7 @@ def figure_of(options: argparse.Namespace) -> Figure | GateFigure:
     """Return the figure that the words of a command line describe."""
     named: dict[str, Any] = {
         name: value
-        for name in ("query", "layers", "heads", "show", "direction", "scale", "theme", "width")
+        for name in ("query", "layers", "heads", "show", "direction", "scale", "theme", "width", "seed")
         if (value := getattr(options, name, None)) is not None
     }
     of_gates = getattr(options, "gates", False)
@@ -114,6 +114,7 @@ def add_words(command: argparse.ArgumentParser, *, output: bool) -> None:
         command.add_argument("--scale", choices=("share", "all", "map"))
         command.add_argument("--theme", choices=("light", "dark", "print"))
         command.add_argument("--width", help="of the picture, such as 3.25in or 8.3cm")
+        command.add_argument("--seed", type=int, help="of the random numbers of a model that draws where it looks")
         command.add_argument("-o", "--output", required=True, metavar="FILE", help=f"ends in {', '.join(SUFFIXES)}")
     else:
         command.add_argument(

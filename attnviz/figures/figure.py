@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from attnviz.errors import BadInput
 from attnviz.figures.colours import theme_of
+from attnviz.figures.kinds import KINDS, Asked
 from attnviz.figures.maps import Choice, Direction, Head, ScaleKind, Show
 from attnviz.figures.saved import SUFFIXES as SUFFIXES
-from attnviz.figures.saved import Saved
+from attnviz.figures.saved import Figure as Figure
 from attnviz.figures.shown import Shown
 from attnviz.views.attention import LayerView
 
@@ -20,21 +21,10 @@ if TYPE_CHECKING:
 UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72}
 
 
-class Figure(Shown, Saved):
-    """Views of attention layers of one picture, and what is chosen of them. `attnviz.figure` makes it.
-
-    The same object gives the picture, the numbers and the viewer, so that they cannot differ.
-    """
+class AttentionFigure(Shown, Figure):
+    """Views of attention layers of one picture, and what is chosen of them."""
 
     def draw(self, axes: Any) -> None:
-        """Draw the maps into axes of matplotlib that are there already.
-
-        Args:
-            axes: one, or as many as there are maps, in the order of the layers, and for each layer of the heads.
-
-        Raises:
-            BadInput: there are more or fewer axes than maps.
-        """
         from attnviz.figures import static
 
         static.draw(self, axes)
@@ -77,9 +67,12 @@ def figure(
     classes: Sequence[str] | None = None,
     batch: int = 0,
     grid: tuple[int, int] | None = None,
+    seed: int | None = None,
     command: str = "",
 ) -> Figure:
     """Return a figure of attention: `figure.save("fig.pdf")`, `figure.draw(axes)`, or the viewer in a notebook.
+
+    A model that looks at parts of a picture one after the other has a figure of its path.
 
         seen = attnviz.watch(model)(batch)
         attnviz.figure(seen, layers=[0, 5, 11], query=(5, 7), over=photo).save("fig.pdf")
@@ -106,13 +99,27 @@ def figure(
         classes: the names of the answers, where the model's output are their logits.
         batch: which picture of the batch.
         grid: rows and columns of tokens, where the model does not tell where they lie.
+        seed: of the random numbers of a net of ours that draws where it looks; None for what is most probable.
         command: that made the figure; stands in the file.
 
     Raises:
         BadInput: what is asked for is not there, or cannot be drawn; the sentence says why.
     """
     theme_of(theme)
-    views = _views(subject, picture, layers, over, classes, batch, grid)
+    subject = _subject(subject, picture)
+    chosen = {"layers": layers, "query": query, "heads": heads, "grid": grid}
+    chosen |= {"show": show != "weights", "direction": direction != "from", "scale": scale != "share"}
+    asked = Asked(theme, inches(width), over, classes, batch, seed, command)
+    views = _views(subject, layers, over, classes, batch, grid)
+    if not views:
+        made = next((one for kind in KINDS.values() if (one := kind(subject, asked))), None)
+        if made is None:
+            raise BadInput("In this model no token attends to another, so there is no figure of attention to make.")
+        if other := [name for name, value in chosen.items() if value not in (None, False)]:
+            raise BadInput(f"In this model no token attends to another, so a figure of it has no {other[0]} to choose.")
+        return made
+    if seed is not None:
+        raise BadInput("seed: this model draws nothing at random.")
     first = next(iter(views.values()))
     if heads == "all":
         heads = [*range(first.heads), "mean"] if first.heads > 1 else [0]
@@ -127,21 +134,18 @@ def figure(
     origin = {name: value for name, value in first.origin.items() if name != "address"}
     if command:
         origin["command"] = command
-    return Figure(views, choice, theme, inches(width), origin)
+    return AttentionFigure(views, choice, theme, inches(width), origin)
 
 
-def _views(
-    subject: Any, picture: str | None, layers: Any, over: Any, classes: Any, batch: int, grid: Any
-) -> dict[str, LayerView]:
-    from attnviz.figures import captured, ours
-    from attnviz.figures.photo import photo_of
+def _subject(subject: Any, picture: str | None) -> Trace | Subject:
+    from attnviz.figures import ours
     from attnviz.listening import Trace
     from attnviz.subjects import Subject
 
     if isinstance(subject, Trace):
         if picture is not None:
             raise BadInput("picture belongs to a checkpoint of ours; the photograph of a trace is given as over=...")
-        return captured.views_of(subject, layers, photo_of(over), classes, batch, grid)
+        return subject
     if isinstance(subject, str):
         if picture is None:
             raise BadInput(f'Which picture should {subject} look at? Give one, such as "strokes:23".')
@@ -151,6 +155,20 @@ def _views(
         raise BadInput(
             f"A figure is made of attnviz.watch(model)(batch), a subject, or a checkpoint's name, not {kind}."
         )
+    return subject
+
+
+def _views(
+    subject: Trace | Subject, layers: Any, over: Any, classes: Any, batch: int, grid: Any
+) -> dict[str, LayerView]:
+    from attnviz.figures import captured, ours
+    from attnviz.figures.photo import photo_of
+    from attnviz.listening import Trace
+
+    if isinstance(subject, Trace):
+        if not subject.captured.calls:
+            return {}
+        return captured.views_of(subject, layers, photo_of(over), classes, batch, grid)
     return ours.views_of(subject, layers)
 
 

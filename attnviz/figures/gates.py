@@ -15,7 +15,7 @@ from attnviz.errors import BadInput
 from attnviz.figures.colours import Floats, Scale, indices, theme_of
 from attnviz.figures.layers import chosen
 from attnviz.figures.photo import Bytes, photo_of
-from attnviz.figures.saved import Saved
+from attnviz.figures.saved import Figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawn
@@ -29,7 +29,7 @@ BARS, MAP, CAPTION = 0.55, 1.3, 0.17  # inches: the height of bars, the side of 
 
 
 @dataclass(frozen=True, eq=False)
-class GateFigure(Saved):
+class GateFigure(Figure):
     """Gates of a pass. `attnviz.figure` makes it.
 
     Args:

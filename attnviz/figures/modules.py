@@ -31,7 +31,8 @@ def together(entry: str, without: Collection[str] = ()) -> str:
 
     Args:
         entry: path of the module in `frontend/`.
-        without: paths of modules that are left out: those that are fetched later, and never here.
+        without: paths of modules that are left out: those that would be fetched later, and those whose names nothing
+            here uses.
 
     Raises:
         BadInput: a module is written in a way that is not understood.
@@ -69,6 +70,8 @@ def _add(path: str, found: dict[str, str], without: Collection[str]) -> None:
 
     def imported(match: re.Match[str]) -> str:
         other = _beside(path, match["path"])
+        if other in without:
+            return f"const {{{match['names']}}} = {{}};"
         _add(other, found, without)
         if match["whole"]:
             return f'const {match["whole"]} = need("{other}");'

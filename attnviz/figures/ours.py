@@ -12,10 +12,10 @@ from attnviz.views.attention import LayerView
 
 
 def views_of(subject: Subject, layers: Sequence[int | str] | None) -> dict[str, LayerView]:
-    """Return the views of attention layers of a subject, by their paths.
+    """Return the views of attention layers of a subject, by their paths; none where no token attends to another.
 
     Args:
-        subject: a net with dot-product attention, on an example.
+        subject: a net on an example.
         layers: numbers from 0, or paths; None for all.
 
     Raises:
@@ -23,9 +23,8 @@ def views_of(subject: Subject, layers: Sequence[int | str] | None) -> dict[str, 
     """
     loaded = subject.net.load(double=True)
     paths = [*attending.layers(loaded.model)]
-    if not paths:
-        raise BadInput(f"{subject.net.key} has no layer in which tokens attend to one another.")
-    return {path: attending.attention(loaded, subject.example, path=path) for path in chosen(paths, layers)}
+    chosen_paths = chosen(paths, layers) if paths else []
+    return {path: attending.attention(loaded, subject.example, path=path) for path in chosen_paths}
 
 
 def subject_of(name: str, picture: str) -> Subject:

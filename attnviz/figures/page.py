@@ -17,6 +17,7 @@ from attnviz.figures import modules, wording
 from attnviz.figures.colours import THEMES
 from attnviz.views.attention import FIELDS
 from attnviz.views.payload import ALIGNMENT, with_header
+from attnviz.views.url_fields import Fields
 
 if TYPE_CHECKING:
     from attnviz.figures.shown import Shown
@@ -26,7 +27,7 @@ HOW = (
     "Move over the picture: the maps show where the token under the pointer takes its information from. A click holds "
     "it. Rows, columns and heads count from 1."
 )
-WITHOUT = ("live/epoch_views.js", "pixel_viewer/jacobian.js", "pixel_viewer/layers.js")  # they ask a server
+WITHOUT = ("live/live.js", "live/epoch_views.js", "pixel_viewer/jacobian.js", "pixel_viewer/layers.js")  # of a server
 PLANES = 4  # bytes of a float in single precision
 PLAIN = bytes.maketrans(b"<>&", b"/:,")  # what HTML gives a meaning
 HEIGHT = 760  # CSS pixels, in a notebook
@@ -68,6 +69,27 @@ def of_parts(
     """Return the page of payloads, each of which a component draws: "value_bars" or "map_grid"."""
     about = {"names": [*names], "steps": "Gate", "at": 0, "kinds": [*kinds]}
     return _whole(GATES, ["value_bars", "map_grid"], about, {"fields": []}, title, how, origin, [b"", *parts])
+
+
+def of_one(
+    entry: str, component: str, payload: bytes, fields: Fields, title: str, how: str, origin: Mapping[str, object],
+    **header: object,
+) -> str:  # fmt: skip
+    """Return the page of one payload.
+
+    Args:
+        entry: the module that draws it.
+        component: whose style sheet it needs.
+        payload: what the component receives.
+        fields: of its view.
+        title, how: of the page: its heading, and what can be done.
+        origin: where it comes from.
+        **header: what else the component receives.
+    """
+    view = {"value": fields.defaults, "revision": 1, "key": "figure.view"}
+    state: dict[str, object] = {"fields": fields.declared(), "state": {"view": view}, **header}
+    about: dict[str, object] = {"names": [title], "steps": "", "at": 0}
+    return _whole(entry, [component], about, state, title, how, origin, [b"", with_header(payload, **state)])
 
 
 def told(payload: bytes) -> bytes:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from attnviz.capture.watching import watch
 from attnviz.errors import BadInput
 from attnviz.figures import captured, history
-from attnviz.figures.figure import Figure, inches
+from attnviz.figures.figure import AttentionFigure, inches
 from attnviz.figures.maps import Choice, Direction, Head, ScaleKind, Show
 from attnviz.figures.photo import photo_of
 from attnviz.views.attention import LayerView
@@ -100,7 +100,7 @@ class Record:
         scale: ScaleKind = "share",
         theme: str = "light",
         width: str | float = "3.25in",
-    ) -> Figure:
+    ) -> AttentionFigure:
         """Return a figure of one layer over the steps: a map for each in a picture, a slider in the viewer.
 
         Args:
@@ -125,7 +125,7 @@ class Record:
         origin = {**next(iter(views.values())).origin, "steps": ", ".join(views)}
         del origin["digest"]  # each step has weights of its own
         choice = Choice(query, None if one is None else tuple(one), show, direction, scale)
-        return Figure(views, choice, theme, inches(width), origin, steps="step")
+        return AttentionFigure(views, choice, theme, inches(width), origin, steps="step")
 
 
 def record(

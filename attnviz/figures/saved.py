@@ -15,8 +15,22 @@ LARGE = 20_000_000  # bytes of a page
 SUFFIXES = ("pdf", "svg", "png", "csv", "npz", "html")
 
 
-class Saved:
-    """A figure; each kind says how its numbers, its picture and its page are made."""
+class Figure:
+    """What `attnviz.figure` returns; each kind says how its numbers, its picture and its page are made.
+
+    The same object gives the picture, the numbers and the viewer, so that they cannot differ.
+    """
+
+    def draw(self, axes: Any) -> None:
+        """Draw into axes of matplotlib that are there already.
+
+        Args:
+            axes: one, or as many as there are maps, in the order of the layers, and for each layer of the heads.
+
+        Raises:
+            BadInput: there are more or fewer axes than maps, or this kind of figure is only saved as a whole.
+        """
+        raise BadInput('This kind of figure is not drawn into axes: save it as a whole, as figure.save("fig.pdf").')
 
     def save(self, path: str | Path) -> Path:
         """Write the figure. Of a page of HTML the size is printed first.

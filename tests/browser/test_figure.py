@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page
 import attnviz
 from attnviz.figures import static
 from attnviz.figures.colours import theme_of
+from attnviz.figures.glimpses import GlimpseFigure, inks
 from tests.browser.conftest import find_violations
 from tests.figures import seen as small
 
@@ -160,5 +161,33 @@ def test_a_page_of_gates(chromium: Browser, tmp_path: Path) -> None:
     found = page.locator(".map-grid").evaluate("(root) => [...root.readMap(0)]")
     assert found == map_.ravel().tolist()
     assert not page.locator(".value-bars").is_visible()
+    assert find_violations(page) == [] and said == []
+    page.context.close()
+
+
+def test_a_page_of_glimpses(chromium: Browser, tmp_path: Path) -> None:
+    figure = attnviz.figure("recurrent_attention.digits", "strokes:23", seed=3)
+    assert isinstance(figure, GlimpseFigure)
+    page, said = opened(chromium, figure.save(tmp_path / "glimpses.html"))
+    player = page.locator(".glimpse-player")
+    read = lambda: player.evaluate("(root) => root.read()")  # noqa: E731
+    path = figure.view.path
+    np.testing.assert_array_equal(read()["locations"], path.location)
+    np.testing.assert_array_equal(read()["beliefs"], path.belief)
+    np.testing.assert_array_equal(player.evaluate("(root) => [...root.readPatch(2, 0)]"), path.patches[2, 0].ravel())
+    shape = figure.view.picture.shape[:2]
+    shown = page.evaluate(CELLS.replace(".board.large canvas", ".paper canvas"), [*shape])
+    np.testing.assert_array_equal(shown, inks(figure.view.picture[..., 0] / 255, theme_of("light")).reshape(-1, 3))
+    page.get_by_role("slider", name="Glimpse").fill("4")
+    assert read()["glimpse"] == 4
+    stage = page.locator(".stage")
+    stage.focus()
+    page.keyboard.press("2")
+    page.keyboard.press("ArrowLeft")  # nobody computes what would follow
+    assert read()["glimpse"] == 1 and read()["moved"] == [] and not read()["pending"]
+    assert not page.get_by_role("button", name="Another draw").is_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+    assert "# locations: draw 4" in Path(download.value.path()).read_text()
     assert find_violations(page) == [] and said == []
     page.context.close()

@@ -11,6 +11,7 @@ import attnviz
 from attnviz.errors import BadInput
 from attnviz.figures import static
 from attnviz.figures.colours import theme_of
+from attnviz.figures.figure import AttentionFigure
 from tests.browser import harness
 from tests.browser.test_figure import CELLS, MAP, opened
 from tests.capture.architectures import ALL
@@ -40,12 +41,14 @@ def test_numbers_and_colours(name: str, tmp_path: Path) -> None:
         model, arguments, named = made(name)
         seen = attnviz.watch(model)(*arguments, **named)
         figure = attnviz.figure(seen, layers=[0, -1], heads="all")
+        assert isinstance(figure, AttentionFigure)
         for path, view in figure.views.items():
             reading = seen[f"{path}.weights"]
             expected = reading.at(batch=0, query=figure.choice.token(view)).double().numpy()
             found = np.load(figure.save(tmp_path / "figure.npz"))[f"values_{[*figure.views].index(path)}"]
             keys = found[:, found.shape[1] - expected.shape[1] :]  # behind queries that are no keys
             np.testing.assert_allclose(keys, expected, rtol=1e-6, atol=1e-12)
+    assert isinstance(figure, AttentionFigure)
     with sync_playwright() as playwright:
         browser = harness.launch(playwright)
         page, said = opened(browser, figure.save(tmp_path / "figure.html"), color_scheme="light")

@@ -18,6 +18,7 @@ import attnviz
 from attnviz.errors import BadInput
 from attnviz.figures import modules, static
 from attnviz.figures.colours import THEMES, theme_of
+from attnviz.figures.figure import AttentionFigure
 from attnviz.subjects import Subject, example, net
 from tests.figures import seen as small
 
@@ -89,7 +90,8 @@ def test_within_windows_a_token_attends_to_those_of_its_window(tmp_path: Path) -
     found = np.load(figure.save(tmp_path / "figure.npz"))
     assert [*found["grid_0"]] == [8, 8, 0, 12] and "1/16" in figure.words()
     np.testing.assert_allclose(found["values_0"], expected, rtol=1e-9, atol=1e-15)
-    whole = np.stack([attnviz.figure(trace, query=(r, c)).views[""].weights(8 * r + c) for r in (1, 3) for c in (0, 7)])
+    assert isinstance(figure, AttentionFigure)
+    whole = np.stack([figure.views[""].weights(8 * r + c) for r in (1, 3) for c in (0, 7)])
     np.testing.assert_allclose(whole.sum(-1), 1, rtol=1e-9)
     received = np.load(attnviz.figure(trace, direction="received").save(tmp_path / "figure.npz"))["values_0"]
     np.testing.assert_allclose(received.sum(-1), 4, rtol=1e-9)  # one from each window
@@ -152,7 +154,7 @@ def test_a_subject_of_ours_gives_the_numbers_of_its_tap(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("theme", ["light", "dark", "print"])
 def test_each_cell_of_the_picture_has_its_colour(captured, theme: str) -> None:
-    figure = attnviz.Figure(captured.views, captured.choice, theme)
+    figure = AttentionFigure(captured.views, captured.choice, theme)
     drawn = static.whole(figure)
     drawn.set_dpi(300)
     canvas = FigureCanvasAgg(drawn)
@@ -169,7 +171,7 @@ def test_each_cell_of_the_picture_has_its_colour(captured, theme: str) -> None:
 
 def test_nothing_overlaps_in_a_column_of_a_paper(captured) -> None:
     for heads in ((0,), (0, 1, "mean")):
-        figure = attnviz.Figure(captured.views, attnviz.figures.maps.Choice((2, 3), heads), "light", 3.25)
+        figure = AttentionFigure(captured.views, attnviz.figures.maps.Choice((2, 3), heads), "light", 3.25)
         drawn = static.whole(figure)
         renderer = FigureCanvasAgg(drawn).get_renderer()
         drawn.draw(renderer)

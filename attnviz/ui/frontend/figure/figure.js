@@ -46,7 +46,7 @@ export function meant({ kind, options }, word) {
   if (kind === "choice") return options.includes(word) ? word : undefined;
   if (kind === "head" && word === "mean") return word;
   const numbers = /^\d{1,6}(,\d{1,6})?$/.test(word) ? word.split(",").map((one) => Number(one) - 1) : [];
-  if (kind === "head") return numbers.length === 1 ? numbers[0] : undefined;
+  if (kind === "head" || kind === "number") return numbers.length === 1 ? numbers[0] : undefined;
   return kind === "place" && numbers.length === 2 ? numbers : undefined;
 }
 

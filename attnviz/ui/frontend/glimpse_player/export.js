@@ -81,7 +81,12 @@ export function origin(player) {
   return {
     ...header.origin,
     shows: "the path of glimpses",
-    locations: paths.draw === null ? "the means of the policy" : `draw ${paths.draw + 1}`,
+    locations:
+      paths.draw === null
+        ? "the means of the policy"
+        : paths.draw < 0
+          ? "as they were traced"
+          : `draw ${paths.draw + 1}`,
     ...(view.moved.length ? { moved: movedWords(view.moved) } : {}),
     ...(many ? { "at once": manyAnswers(many, facts, header.classes) } : {}),
     counted: "glimpses, rows and columns from 1, from the top left; locations from -1 to 1",

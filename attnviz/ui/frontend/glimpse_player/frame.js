@@ -114,12 +114,12 @@ export function makeFrame(player) {
       side.hidden = !has("retina");
       belief.element.hidden = !has("belief");
       savers.element.hidden = !has("saves");
-      locations.element.hidden = another.hidden = header.policy === "fixed";
+      locations.element.hidden = another.hidden = header.policy === "fixed" || !player.canMove;
       root.classList.toggle("still", !has("player"));
       set(stage, "tabindex", has("player") ? "0" : "-1");
       set(stage, "role", has("player") ? "application" : "img");
       if (!has("player")) stage.removeAttribute("aria-roledescription");
-      say(words.how, has("player") ? HINTS.drag : "");
+      say(words.how, player.canMove ? HINTS.drag : "");
     },
     sayControls() {
       const { view, facts } = player;

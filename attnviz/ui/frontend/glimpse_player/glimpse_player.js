@@ -137,8 +137,14 @@ export class GlimpsePlayer extends Part {
     return this.paths.wantsMany ? this.paths.many : null;
   }
 
+  /** Whether the picture is all there is: nothing can be chosen. */
+  get still() {
+    return !(this.header?.parts.includes("player") ?? false);
+  }
+
+  /** Whether a glimpse can be moved: somebody must compute what follows. */
   get canMove() {
-    return this.header?.parts.includes("player") ?? false;
+    return !this.still && this.header.checkpoint !== null;
   }
 
   /** The pixel of a glimpse, on the picture. @param {number} glimpse */
@@ -241,7 +247,7 @@ export class GlimpsePlayer extends Part {
     const { root, frame, facts } = this;
     const width = this.widthToFit(force);
     if (!width || !this.view) return;
-    const still = !this.canMove;
+    const { still } = this;
     const kind = this.nameWidth(still ? 0 : width, 560, 940);
     const across =
       kind === "broad" ? Math.min(720, Math.max(300, width * 0.36)) : kind === "middle" ? width * 0.5 : width;
@@ -357,7 +363,7 @@ export class GlimpsePlayer extends Part {
       ),
     );
     frame.spoken.replaceChildren(...lines.map((line) => element("li", {}, line)));
-    if (!this.canMove)
+    if (this.still)
       set(
         frame.stage,
         "aria-label",

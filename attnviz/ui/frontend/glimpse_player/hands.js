@@ -13,9 +13,13 @@ export function listen(player, stage) {
   let held = null;
   stage.addEventListener("pointerdown", (event) =>
     player.guard(() => {
-      if (!player.canMove || !event.isPrimary || event.button !== 0) return;
+      if (player.still || !event.isPrimary || event.button !== 0) return;
       const glimpse = scene.glimpseAt(event, player.view.glimpse);
       if (glimpse < 0) return;
+      if (!player.canMove) {
+        player.choose(glimpse);
+        return;
+      }
       stage.setPointerCapture(event.pointerId);
       const [row, column] = scene.pixelAt(event);
       const [ownRow, ownColumn] = player.pixel(glimpse);
@@ -57,7 +61,7 @@ export function listen(player, stage) {
 export function pressed(player, event) {
   const { view, facts } = player;
   if (event.key === "Escape") return player.restore();
-  if (!player.canMove || !event.composedPath().includes(player.frame.stage)) return false;
+  if (player.still || !event.composedPath().includes(player.frame.stage)) return false;
   if (event.key === " " || event.key === "Enter") {
     player.togglePlay();
     return true;
@@ -66,6 +70,7 @@ export function pressed(player, event) {
     if (Number(event.key) <= facts.glimpses) player.choose(Number(event.key) - 1, true);
     return true;
   }
+  if (!player.canMove) return false;
   const [row, column] = player.pixel(view.glimpse);
   const to = gridMove(event, row, column, facts.rows, facts.columns);
   if (!to) return false;

@@ -52,17 +52,17 @@ export class LivePaths {
     return this.awaited.some(Boolean);
   }
 
-  /** Of which random numbers the view's path is; null for the means. @returns {number|null} */
+  /** Of which random numbers the view's path is; null for the means, -1 for unknown ones. @returns {number|null} */
   get draw() {
     const { view, header } = this.player;
-    if (!header.parts.includes("player")) return header.draw;
+    if (!this.player.canMove) return header.draw; // nobody computes another one
     return view.locations === "means" ? null : view.draw;
   }
 
   /** Whether many paths are to be drawn at once. */
   get wantsMany() {
-    const { view, header } = this.player;
-    return header.parts.includes("player") && view.locations === "fifty" && header.policy !== "fixed";
+    const { view, header, canMove } = this.player;
+    return canMove && view.locations === "fifty" && header.policy !== "fixed";
   }
 
   /** The path that the model chooses itself; null where it is not here yet. */

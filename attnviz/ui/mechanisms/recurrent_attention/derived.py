@@ -9,15 +9,14 @@ from pydantic import Field
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
 from attnviz.ui.live.derived import Context, Derived
+from attnviz.views.glimpses import TAPS, layer_of
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
-    from attnviz.layers.glimpse import Glimpses
     from attnviz.readings import Reading
     from attnviz.subjects import Loaded, Net
 
-TAPS = ("location_mean", "location", "patches", "belief", "baseline")
 OF_SEVERAL = ("location", "belief")
 
 Coordinate = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
@@ -35,16 +34,6 @@ class Looked(Strict):
 
     locations: Annotated[list[Location | None], Field(max_length=64)] = []
     paths: Annotated[int, Field(ge=1, le=50)] = 1
-
-
-def layer_of(model: nn.Module) -> tuple[str, Glimpses]:
-    """Return path and layer of what takes the glimpses."""
-    from attnviz.layers.glimpse import Glimpses
-
-    found = next(((path, layer) for path, layer in model.named_modules() if isinstance(layer, Glimpses)), None)
-    if found is None:
-        raise BadInput(f"{type(model).__name__} does not look in glimpses, so it has no path.")
-    return found
 
 
 def settle(loaded: Loaded, parameters: Looked) -> Looked:

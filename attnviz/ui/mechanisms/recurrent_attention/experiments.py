@@ -9,7 +9,7 @@ from attnviz.card import Card, Figure
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Picture, Subject
-from attnviz.ui.components.glimpse_player import GlimpseView, glimpse_player, unpacked
+from attnviz.ui.components.glimpse_player import glimpse_player
 from attnviz.ui.mechanisms.recurrent_attention import compare, words
 from attnviz.ui.mechanisms.recurrent_attention.view import GLIMPSES_VIEW
 from attnviz.ui.shared import cache
@@ -17,6 +17,7 @@ from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.results import ablated
 from attnviz.ui.shared.results.verdict import beside
 from attnviz.ui.shared.wording import share
+from attnviz.views.glimpses import GlimpseView, unpacked
 
 OURS = "recurrent_attention.cluttered"
 ONE_DRAW = "accuracy_one_draw"

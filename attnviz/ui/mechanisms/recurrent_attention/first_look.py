@@ -7,8 +7,8 @@ the picture is found when it is asked for.
 
 from attnviz import cards, data
 from attnviz.subjects import Net, Picture, Subject, usable
-from attnviz.ui.components.glimpse_player import GlimpseView, packed, unpacked
 from attnviz.ui.shared import cache, first_look, pickers
+from attnviz.views.glimpses import GlimpseView, packed, unpacked
 from attnviz.views.payload import header_of
 
 

@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 
 from attnviz.subjects import Loaded, Picture, net
-from attnviz.ui.mechanisms.recurrent_attention import glances
-from attnviz.ui.mechanisms.recurrent_attention.derived import layer_of
 from attnviz.ui.shared import home_picture
+from attnviz.views import looking
+from attnviz.views.glimpses import layer_of
 
 
 def tiles(loaded: Loaded, picture: Picture, image: np.ndarray, shown: Mapping[str, Any]) -> home_picture.Pair:
     """Return the digit with the sharp patches and the path over it, and the digit where only what it saw is left."""
     model = net(shown["model"]).load().model  # in single precision, as it was trained
-    corners = glances.path_over(model, image, None).corner[:, 0]  # (glimpse, 2) of the sharp patches
+    corners = looking.path_over(model, image, None).corner[:, 0]  # (glimpse, 2) of the sharp patches
     size = layer_of(model)[1].retina.size
     left = home_picture.grey(image[..., 0])
     for corner in corners:

@@ -8,11 +8,11 @@ from pydantic import Field
 
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net
-from attnviz.ui.components.glimpse_player import packed
 from attnviz.ui.components.panel import Panel
 from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.recurrent_attention import first_look
 from attnviz.ui.mechanisms.recurrent_attention.derived import Location
+from attnviz.views.glimpses import packed
 
 if TYPE_CHECKING:
     from attnviz.subjects import Subject

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from attnviz.card import Figure
     from attnviz.subjects import Net
-    from attnviz.ui.components.glimpse_player import GlimpseView
+    from attnviz.views.glimpses import GlimpseView
 
 QUESTION = "Where does the model look? Press play, then drag a numbered glimpse elsewhere."
 NONE = (

@@ -11,11 +11,11 @@ from attnviz.answers import as_batch
 from attnviz.data import samples
 from attnviz.errors import BadInput
 from attnviz.subjects import Picture, Subject, net
-from attnviz.ui.components.glimpse_player import packed, unpacked
 from attnviz.ui.live.answer import Computed
 from attnviz.ui.mechanisms.recurrent_attention import glances
 from attnviz.ui.mechanisms.recurrent_attention.view import GLIMPSES_VIEW
 from attnviz.ui.shared import cache
+from attnviz.views.glimpses import packed, unpacked
 from attnviz.views.payload import header_of, with_header
 from tests.ui.mechanisms.asked import ask_net
 

@@ -11,12 +11,12 @@ import pytest
 from attnviz import cards, data
 from attnviz.errors import BadInput
 from attnviz.subjects import Net, Picture, Subject, usable
-from attnviz.ui.components.glimpse_player import GlimpseView
-from attnviz.ui.components.glimpse_player import Path as Glimpsed
 from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW
 from attnviz.ui.mechanisms.recurrent_attention import first_look, glances
 from attnviz.ui.shared import first_look as shared
 from attnviz.ui.shared import pickers
+from attnviz.views.glimpses import GlimpseView
+from attnviz.views.glimpses import Path as Glimpsed
 from attnviz.views.payload import header_of
 
 ROOT = Path(__file__).parents[4]

@@ -9,7 +9,7 @@ import pytest
 
 from attnviz.errors import BadInput
 from attnviz.ui.components.component import FRONTEND
-from attnviz.ui.components.glimpse_player import FIELDS, MOST_DRAWS, GlimpseView, Path, draw_of, packed, unpacked
+from attnviz.views.glimpses import FIELDS, MOST_DRAWS, GlimpseView, Path, draw_of, packed, unpacked
 from attnviz.views.payload import header_of
 
 VIEW = {"glimpse": 2, "locations": "fifty", "draw": 4, "moved": [[1, 4, 6]]}

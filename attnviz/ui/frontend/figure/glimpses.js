@@ -1,0 +1,6 @@
+// A page of a path of glimpses.
+
+import mount from "../glimpse_player/glimpse_player.js";
+import { show } from "./figure.js";
+
+show(() => mount);

@@ -1,0 +1,71 @@
+"""Run a net on an example and return how it looks at it, glimpse by glimpse. Loads torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+
+from attnviz.answers import as_batch
+from attnviz.layers.glimpse import Glimpses
+from attnviz.readings import Reading
+from attnviz.subjects import Example, Loaded, Subject
+from attnviz.tracing import trace
+from attnviz.views.glimpses import TAPS, GlimpseView, Path, layer_of
+
+Places = tuple[tuple[float, float], ...]
+
+
+def view(loaded: Loaded, example: Example, draw: int | None, forced: Places = ()) -> GlimpseView:
+    """Return what the player needs of a net on an example.
+
+    Args:
+        loaded: in single precision, as the live channel answers: in double, a location at the edge of a pixel could be
+            another.
+        draw: the seed of the random numbers; None for the path along the means.
+        forced: (row, column) of each glimpse in -1..1, where the net is made to look; empty leaves all to it.
+    """
+    model, net = loaded
+    path, layer = layer_of(model)
+    image = example.taken_by(net)
+    return GlimpseView(
+        picture=image,
+        path=path_over(model, image, draw, forced),
+        draw=draw,
+        forced=forced,
+        policy=layer.policy,
+        std=layer.location_std,
+        squash=layer.squash,
+        centre=layer.first == "centre",
+        classes=net.classes,
+        label=example.target,
+        checkpoint=net.key,
+        asked=example.asked,
+        ink=example.ink,
+        origin=Subject(net, example).origin(path),
+    )
+
+
+def path_over(model: torch.nn.Module, image: np.ndarray, draw: int | None, forced: Places = ()) -> Path:
+    """Return what a model does on a picture, uint8 (row, column, 1)."""
+    path, layer = layer_of(model)
+    generator = None if draw is None else torch.Generator().manual_seed(draw)
+    locations = torch.tensor([forced], dtype=torch.float32) if forced else None
+    with torch.no_grad(), trace(model, [f"{path}.{tap}" for tap in TAPS]) as seen:
+        model(as_batch(image), generator=generator, locations=locations)
+    return path_of(seen, path, layer)
+
+
+def path_of(seen: Mapping[str, Reading], path: str, layer: Glimpses, batch: int = 0) -> Path:
+    """Return what a layer did, of the readings of a pass.
+
+    Args:
+        path: of the layer.
+        batch: which picture.
+    """
+    found = {tap: seen[f"{path}.{tap}"].tensor[:, batch].detach().float().cpu() for tap in TAPS}
+    return Path(
+        corner=layer.retina.corners(found["location"]).numpy().astype(np.int32),
+        **{tap: part.numpy() for tap, part in found.items()},
+    )
