@@ -89,6 +89,7 @@ def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else COUNT
     digits = panels.first_task()
     names = sys.argv[2:] or [name for name, net in panels.known_of(digits).items() if net.classes == digits.classes]
+    names = names[: amount(None, 1)]
     drawings = hands(count)
     right: dict[tuple[str, str, str], list[bool]] = {}
     with run_app() as app, sync_playwright() as playwright, launch(playwright) as browser:

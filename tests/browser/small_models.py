@@ -1,6 +1,7 @@
 """What a small placed model computes, by hand from its file of weights: for tests that read the screen."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from safetensors.numpy import load_file
@@ -33,9 +34,9 @@ class Without:
         found = tokens @ self.file[f"attention.{name}.weight"].T + self.file[f"attention.{name}.bias"]
         return found.reshape(-1, HEADS, self.size)
 
-    def weights(self, picture: np.ndarray) -> np.ndarray:
-        """Return (head, query, key)."""
-        scores = np.einsum("qhs,khs->hqk", self.part("query", picture), self.part("key", picture))
+    def weights(self, picture: np.ndarray, queries: Any = slice(None)) -> np.ndarray:
+        """Return (head, query, key), of some queries or of all."""
+        scores = np.einsum("qhs,khs->hqk", self.part("query", picture)[queries], self.part("key", picture))
         scores /= np.sqrt(self.size)
         exponentials = np.exp(scores - scores.max(-1, keepdims=True))
         return exponentials / exponentials.sum(-1, keepdims=True)

@@ -207,7 +207,7 @@ def test_heads_of_two_trainings_are_matched_by_their_maps(page: Page, alone: str
     pictures = unseen(subjects.net(KEPT), 100).pictures[..., 0] / 255
     queries = sampled(SIDE * SIDE)
     both = [Without(folder, name=KEPT), Without(folder, name=TWIN, size=3)]
-    maps = [np.stack([net.weights(picture)[:, queries] for picture in pictures]) for net in both]
+    maps = [np.stack([net.weights(picture, queries) for picture in pictures]) for net in both]
     one, other = (each.reshape(100, 3, -1) - each.mean((2, 3))[..., None] for each in maps)
     lengths = np.linalg.norm(one, axis=-1)[:, :, None] * np.linalg.norm(other, axis=-1)[:, None]
     alike = np.einsum("phx,pox->pho", one, other) / lengths
