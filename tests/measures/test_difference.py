@@ -170,6 +170,6 @@ def test_about_95_intervals_of_100_hold_the_true_difference() -> None:
 def test_between_93_and_97_intervals_of_100_hold_the_true_difference(
     seeds: tuple[int, int], spread: float, pictures: int
 ) -> None:
-    rounds = 4000 if pictures == 1_000 else 1000
+    rounds = 1000
     error = math.sqrt(0.97 * 0.03 / rounds)  # of the simulation itself
     assert 0.93 - 2 * error < covered(seeds, pictures, spread, rounds) < 0.97 + 2 * error

@@ -105,14 +105,14 @@ NETS = [net for net in subjects.usable().values() if net.differentiable and not 
 @pytest.mark.slow
 @pytest.mark.parametrize("net", NETS, ids=[net.key for net in NETS])
 def test_trained_nets_against_finite_differences(net: subjects.Net) -> None:
-    """200 pixels, half of them on flat background."""
+    """50 pixels, half of them on flat background."""
     model, generator = net.load(double=True).model, torch.Generator().manual_seed(0)
     image = torch.zeros(1, net.input.channels, net.input.rows, net.input.columns).double()
     ink = image[..., 8:-6, 10:-8]
     ink[:] = torch.rand(ink.shape, generator=generator)
     values = image.flatten()
     flat, bright = (values == 0).nonzero()[:, 0], values.nonzero()[:, 0]
-    pixels = torch.cat([some[torch.randperm(len(some), generator=generator)[:100]] for some in (flat, bright)])
+    pixels = torch.cat([some[torch.randperm(len(some), generator=generator)[:25]] for some in (flat, bright)])
     exact = jacobian(model, image).flatten()
     scale = exact.abs().max()
     tied = without_derivative(model, image).flatten()
@@ -124,4 +124,4 @@ def test_trained_nets_against_finite_differences(net: subjects.Net) -> None:
     for pixel in pixels.tolist():
         expected = torch.tensor(one_sided(model, image, pixel)).double()
         wrong += bool((found[:, pixel] - expected).abs().max() > 1e-4 * scale)
-    assert wrong <= 2  # a finite step may cross a kink that lies beside the picture
+    assert wrong <= 1  # a finite step may cross a kink that lies beside the picture
