@@ -48,7 +48,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pins = ROOT / "requirements.txt"
     constraints = folder / "constraints.txt"  # so that the versions are those of all other tests
     constraints.write_text("\n".join(line for line in pins.read_text().splitlines() if "==" in line))
-    run(python, "-m", "pip", "install", "--quiet", "-c", constraints, f"{wheel}[app]", cwd=folder)
+    run(python, "-m", "pip", "install", "--quiet", "--no-compile", "-c", constraints, f"{wheel}[app]", cwd=folder)
     return python
 
 
