@@ -201,7 +201,7 @@ def _origin(model: torch.nn.Module, photo: Bytes | None) -> dict[str, str]:
     for name, tensor in model.state_dict().items():
         weights.update(name.encode())
         if tensor.numel():
-            weights.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+            weights.update(tensor.detach().cpu().reshape(-1).view(torch.uint8).numpy().tobytes())
     kind = type(model)
     return {
         "software": f"attnviz {VERSION}",

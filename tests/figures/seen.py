@@ -101,9 +101,10 @@ class Gated(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.convolution, self.squeeze, self.space = nn.Conv2d(3, 6, 3), nn.Linear(6, 6), nn.Conv2d(6, 1, 3, padding=1)
+        self.norm = nn.BatchNorm2d(6)  # which counts its batches in a tensor without axes
 
     def forward(self, pictures: Tensor) -> Tensor:
-        maps = self.convolution(pictures)
+        maps = self.norm(self.convolution(pictures))
         self.gate = torch.sigmoid(self.squeeze(maps.mean((2, 3))))
         maps = maps * self.gate[:, :, None, None]
         self.places = torch.sigmoid(self.space(maps))
