@@ -94,10 +94,10 @@ def _evaluate(options: argparse.Namespace) -> None:
         examples = test_examples(card.recipe, test)
         for name, found in evaluate(model, goal, test, examples).items():
             stated = card.figure(test, name)
-            stated_figure = formatting.quantity(stated.value, stated.unit) if stated else "nothing"
+            recorded = f"records {formatting.quantity(stated.value, stated.unit)}" if stated else "does not record it"
             measured = formatting.quantity(found.value, goal.measures[name].unit)
             where, count = formatting.words(test), found.count or len(examples)
-            print(f"{card.name}: {name} on {where}, {count:,}: {measured}; its card says {stated_figure}")
+            print(f"{card.name}: {name} on {where}, {count:,}: {measured}; its card {recorded}")
 
 
 def _results(options: argparse.Namespace) -> None:
@@ -269,18 +269,10 @@ def _app(options: argparse.Namespace) -> None:
         words += ["--server.headless=false", "--server.showEmailPrompt=false"]
     from attnviz.figures.command import weights_of
 
-    given = {
-        "ATTNVIZ_DATA": options.data,
-        "ATTNVIZ_RUNS": options.runs,
-        "ATTNVIZ_PHOTOS": options.photos,
-        "ATTNVIZ_RECORD": options.record,
-    }
-    variables = {name: str(path.absolute()) for name, path in given.items() if path is not None}
-    named = {
-        "ATTNVIZ_MODEL": options.model,
-        "ATTNVIZ_TIMM": options.timm,
-        "ATTNVIZ_WEIGHTS": weights_of(options.weights),
-    }
+    folders = {f"ATTNVIZ_{name.upper()}": getattr(options, name) for name in ("data", "runs", "photos", "record")}
+    variables = {name: str(path.absolute()) for name, path in folders.items() if path is not None}
+    weights = weights_of(options.weights)
+    named = {"ATTNVIZ_MODEL": options.model, "ATTNVIZ_TIMM": options.timm, "ATTNVIZ_WEIGHTS": weights}
     variables |= {name: word for name, word in named.items() if word}
     if options.photos is not None and not options.photos.is_dir():
         raise BadInput(f"There is no folder {options.photos}.")

@@ -189,9 +189,9 @@ def test_a_checkpoint_is_tested_again_and_agrees_with_its_card(here, capsys):
     for line, figure in zip(lines, small.checkpoint()[0].figures, strict=True):
         said = formatting.percent(figure.value)
         assert line.startswith(
-            f"pixel_attention.small: accuracy on strokes {figure.split}, {figure.count}: {said}; its card says "
+            f"pixel_attention.small: accuracy on strokes {figure.split}, {figure.count}: {said}; its card records "
         )
-    assert lines[0].endswith(f"its card says {formatting.percent(small.checkpoint()[0].figures[0].value)}")
+    assert lines[0].endswith(f"its card records {formatting.percent(small.checkpoint()[0].figures[0].value)}")
 
 
 def test_each_figure_is_told_with_its_name_and_on_how_many_it_was_measured(here, capsys, monkeypatch):
@@ -202,8 +202,8 @@ def test_each_figure_is_told_with_its_name_and_on_how_many_it_was_measured(here,
     assert command.main(["evaluate", "pixel_attention.small"]) == 0
     first, second = capsys.readouterr().out.splitlines()[:2]
     whole = small.checkpoint()[0].figures[0].count
-    assert first.startswith(f"pixel_attention.small: accuracy on strokes test, {whole}: 25.00 %; its card says ")
-    assert second == "pixel_attention.small: loss on strokes test, 7: 0.5 nats; its card says nothing"
+    assert first.startswith(f"pixel_attention.small: accuracy on strokes test, {whole}: 25.00 %; its card records ")
+    assert second == "pixel_attention.small: loss on strokes test, 7: 0.5 nats; its card does not record it"
 
 
 def test_evaluating_without_the_data_says_how_to_get_them(here, capsys, monkeypatch):

@@ -190,18 +190,12 @@ def _put(arguments: Any, old: Tensor, new: Tensor) -> list[Any]:
     return [_put(one, old, new) if isinstance(one, tuple | list) else new if one is old else one for one in arguments]
 
 
-# `nn.MultiheadAttention`, opened up, so that the attention inside it is seen.
-#
-# `F.multi_head_attention_forward` is itself overridable: an active function mode receives it as a whole, with the mode
-# switched off inside. A copy of the function, whose globals say that nothing overrides it, computes the same, operation
-# by operation, and no global of torch is changed.
-
-
 def opened(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a copy of an overridable function of torch that never hands itself over to a mode.
+    """Return a copy of an overridable function of torch, written in Python, that never hands itself over to a mode.
 
-    Args:
-        function: written in Python, such as `torch.nn.functional.multi_head_attention_forward`.
+    An active function mode receives `torch.nn.functional.multi_head_attention_forward` as a whole, and is switched off
+    inside. The copy, whose globals say that nothing overrides it, computes the same, operation by operation, so that
+    the attention of `nn.MultiheadAttention` is seen; no global of torch is changed.
     """
     assert isinstance(function, FunctionType)
     names = {name: _never for name in function.__globals__ if name.startswith("has_torch_function")}

@@ -74,12 +74,6 @@ def carried(value: Tensor, projection: Tensor) -> tuple[Array, bool]:
     return (added[..., 0] if signed else added.norm(dim=-1)).double().numpy(), signed
 
 
-# What a part of the picture takes from, in one map: the mean of its tokens' rows of weights.
-#
-# From the queries and keys alone, and of one head where only one is asked for: a layer that computes its weights in one
-# fused step goes on doing so.
-
-
 def inked(images: Tensor, grid: Grid) -> Tensor:
     """Return which tokens have ink (see `token_boxes.ink`); where a picture has none, all that lie on it.
 
@@ -97,6 +91,8 @@ def inked(images: Tensor, grid: Grid) -> Tensor:
 
 def mean_row(query: Tensor, key: Tensor, chosen: Tensor) -> Tensor:
     """Return the mean over some queries of their weights, as multiples of an even share.
+
+    It is computed from queries and keys alone: a layer that computes its weights in one fused step goes on doing so.
 
     Args:
         query: (..., query, size)
@@ -129,19 +125,16 @@ def bits_from_even(rows: Tensor) -> Tensor:
     return bits
 
 
-# What one pair of tokens adds to an answer, for models in which the answer is linear in what attention puts out.
-#
-# There, logit = rest + the sum over heads, queries and keys of weight x (what the key's value adds for that query):
-#
-#     worth(head, query, key) = readout[query] . (projection[:, head] @ value[head, key])
-#
-# The sum is exact. The weights depend on the picture too, so a term says what this pair adds, not what the answer would
-# be without it.
-
-
 @dataclass(frozen=True, eq=False)
 class Readout:
-    """How the answer is read out of an attention layer's output.
+    """How the answer is read out of an attention layer's output, where it is linear in that.
+
+    There, logit = rest + the sum over heads, queries and keys of weight x (what the key's value adds for that query):
+
+        worth(head, query, key) = readout[query] . (projection[:, head] @ value[head, key])
+
+    The sum is exact. The weights depend on the picture too, so a term says what this pair adds, not what the answer
+    would be without it.
 
     Args:
         projection: (feature, head, size), from the mixed values of each head to a feature of the layer's output.

@@ -1,7 +1,8 @@
 """Heads switched off: where that is done in a layer, what the right answer loses, and when a head comes to matter.
 
 Source: switching one head off and looking at what becomes of the answer is the ablation of "Are Sixteen Heads Really
-Better than One?", Michel, Levy and Neubig, 2019, https://arxiv.org/abs/1905.10650, section 3.2.
+Better than One?", Michel, Levy and Neubig, 2019, https://arxiv.org/abs/1905.10650, section 3.2. A key that is switched
+off gets a score of minus infinity in every head of every layer, as in masked attention.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -93,11 +94,6 @@ def appears(effects: Sequence[float], least: float = MATTERS) -> int | None:
         place -= 1
     return place
 
-
-# What becomes of an answer when a head, a layer or a single key is switched off.
-#
-# Source: heads: "Are Sixteen Heads Really Better than One?", Michel et al., 2019, https://arxiv.org/abs/1905.10650.
-# A key that is switched off gets a score of minus infinity in every head of every layer, as in masked attention.
 
 Edits = Mapping[str, Edit | Sequence[Edit]]
 

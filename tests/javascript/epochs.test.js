@@ -17,7 +17,8 @@ import { alongOf, besideOf, curvesOf, placeOf, wordsOf } from "../../attnviz/ui/
 import { EpochSlider } from "../../attnviz/ui/frontend/epoch_slider/epoch_slider.js";
 import * as training from "../../attnviz/ui/frontend/draw/training.js";
 import { Asker } from "../../attnviz/ui/frontend/live/asker.js";
-import { completed, EpochViews, Views } from "../../attnviz/ui/frontend/live/epoch_views.js";
+import { EpochViews } from "../../attnviz/ui/frontend/live/epoch_views.js";
+import { completed, Views } from "../../attnviz/ui/frontend/live/fetched_views.js";
 import { pack } from "../../attnviz/ui/frontend/live/live.js";
 import { LivePart } from "../../attnviz/ui/frontend/live/live_part.js";
 import { Socket } from "./helpers.js";

@@ -53,7 +53,7 @@ def test_its_weights_still_say_what_the_card_says(third_parties: dict[str, str])
     lines = attnviz(*(f"evaluate {name}.digits" for name in TRAINED), env=third_parties).splitlines()
     assert {line.partition(".")[0] for line in lines} == set(TRAINED)
     for line in lines:
-        found, stated = line.split("; its card says ")
+        found, stated = line.split("; its card records ")
         assert found.rpartition(": ")[2] == stated
 
 

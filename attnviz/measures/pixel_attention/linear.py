@@ -60,15 +60,12 @@ def lines(black: Array, white: Array) -> Lines:
     )
 
 
-# Attention over one token is no attention: its weight is 1, and the model is a logistic regression on the pixels.
-#
-# With one token x the layer gives W_o (W_v x + b_v) + b_o, whatever query and key are. What follows is linear too, so
-# everything combines into one weight per pixel and one bias.
-
-
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A logistic regression on the pixels: log-odds = sum(weight * intensity) + bias.
+    """A logistic regression on the pixels, which attention over one token is: log-odds = sum(weight * intensity) + bias.
+
+    With one token x the layer gives W_o (W_v x + b_v) + b_o, whatever query and key are, as the only weight is 1. What
+    follows is linear too, so everything combines into one weight per pixel and one bias.
 
     Args:
         weight: (row, column), of intensities in 0..1.
@@ -116,16 +113,12 @@ def folded(
     return Line((combined / std).reshape(shape).numpy(), float(bias))
 
 
-# What each pixel adds to an answer, for models in which no pixel looks at another, so that the answer is a sum.
-#
-# For such a model, logit(picture) = logit(blank) + the sum over pixels of what each alone changes on a blank picture.
-# This is exact. Logistic regression on the pixels has a weight for each; on a histogram, a pixel moves from the bin of
-# the background to that of its intensity.
-
-
 @dataclass(frozen=True, eq=False)
 class PixelContribution:
-    """An answer as a sum over pixels: logit = blank + pixels.sum().
+    """An answer as a sum over pixels, of a model in which no pixel looks at another: logit = blank + pixels.sum().
+
+    The sum is exact: each pixel adds what it alone changes on a blank picture. Logistic regression on the pixels has a
+    weight for each; on a histogram, a pixel moves from the bin of the background to that of its intensity.
 
     Args:
         answer: number of the class that the model predicts.

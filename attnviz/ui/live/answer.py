@@ -1,4 +1,4 @@
-"""A net's answer to a request of the live channel. It loads torch, so it is imported only to compute.
+"""A net's answer to a request of the live channel. Loads torch.
 
 `plan` goes through a request once: it finds the nets, estimates the work, refuses what is too much, and returns for
 each ask a `Planned` that gives its answers when they are asked for.
@@ -38,16 +38,12 @@ VIEW = 1 << 25  # bytes of a view: queries, keys and values of 24 heads and 784 
 
 
 class Computed(NamedTuple):
-    """A model's answer.
+    """A model's answer."""
 
-    `logits`: (picture, column). `found`: name -> (axes, values) of what was requested. `parameters`: name -> those of a
-    derived value, as they were used. `milliseconds`: time of the passes.
-    """
-
-    logits: Tensor
-    found: dict[str, tuple[list[str], Tensor]]
-    parameters: dict[str, dict[str, Any]]
-    milliseconds: float
+    logits: Tensor  # (picture, column)
+    found: dict[str, tuple[list[str], Tensor]]  # name -> axes and values of what was requested
+    parameters: dict[str, dict[str, Any]]  # name -> those of a derived value, as they were used
+    milliseconds: float  # of the passes
 
 
 @dataclass(frozen=True)
@@ -219,7 +215,7 @@ def ask_model(
         loaded,
         batch,
         _of_the_pass(derived, settled),
-        _generator(ask.seed),
+        None if ask.seed is None else torch.Generator().manual_seed(ask.seed),
         tuple(edit.address for edit in ask.edits),
     )
     logits: list[Tensor] = []
@@ -301,10 +297,6 @@ def _settled(wanted: DerivedWanted, loaded: Loaded) -> Strict:
     settle = wanted.values.settle
     settled: Strict = wanted.given if settle is None else settle(loaded, wanted.given)
     return settled
-
-
-def _generator(seed: int | None) -> torch.Generator | None:
-    return None if seed is None else torch.Generator().manual_seed(seed)
 
 
 def _of_the_pass(derived: Mapping[str, DerivedWanted], settled: Mapping[str, Strict]) -> Strict:
