@@ -1,5 +1,6 @@
 """What was captured during one trace."""
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
@@ -147,10 +148,11 @@ PROGRESS: ContextVar[Callable[[str], AbstractContextManager[Said]]] = ContextVar
 
 @contextmanager
 def progress(what: str) -> Iterator[Said]:
-    """Show on the standard error how far a long search is; a short one shows nothing."""
+    """Show in a terminal or a notebook how far a long search is; a short one shows nothing."""
     from tqdm import tqdm
 
-    with tqdm(desc=what, unit=" passes", delay=2, leave=False) as bar:
+    hidden = False if "ipykernel" in sys.modules else None  # None: where nobody watches a terminal
+    with tqdm(desc=what, unit=" passes", delay=2, leave=False, disable=hidden) as bar:
 
         def said(done: int, total: int) -> None:
             bar.total = total

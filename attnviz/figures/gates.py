@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attnviz.errors import BadInput
-from attnviz.figures.colours import Floats, Scale, indices, theme_of
+from attnviz.figures.colours import TOP, Floats, Scale, indices, theme_of
 from attnviz.figures.layers import chosen
 from attnviz.figures.photo import Bytes, photo_of
 from attnviz.figures.saved import Figure
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from attnviz.subjects import Subject
 
 TAPS = ("gate", "space_gate", "full_gate")
+MANY = 100  # channels
 UNIT = Scale("positive", 0.0, 1.0)
 BARS, MAP, CAPTION = 0.55, 1.3, 0.17  # inches: the height of bars, the side of a map, what stands above
 
@@ -38,6 +39,7 @@ class GateFigure(Figure):
         origin: where it comes from; stands in every file.
         theme: light, dark or print, of pictures.
         width: of pictures, in inches.
+        ink: whether the photograph is ink on paper.
     """
 
     gates: Mapping[str, Floats]
@@ -45,6 +47,7 @@ class GateFigure(Figure):
     origin: Mapping[str, str | int | float] = field(default_factory=dict)
     theme: str = "light"
     width: float = 3.25
+    ink: bool = False
 
     def words(self) -> str:
         """Return what is shown, in words."""
@@ -89,13 +92,15 @@ class GateFigure(Figure):
 
         parts, kinds = [], []
         for name, values in self.gates.items():
-            kind, part = part_of(name, values, self.photo, self.origin)
+            kind, part = part_of(name, values, self.photo, self.origin, self.ink)
             parts.append(page.told(part) if kind == "map_grid" else part)
             kinds.append(kind)
         return page.of_parts("Gates", self.words(), [*self.gates], kinds, parts, self.origin)
 
 
-def part_of(name: str, values: Floats, photo: Bytes | None, origin: Mapping[str, Any]) -> tuple[str, bytes]:
+def part_of(
+    name: str, values: Floats, photo: Bytes | None, origin: Mapping[str, Any], ink: bool = False
+) -> tuple[str, bytes]:
     """Return which component shows a gate, and what it receives: bars of channels, or a map over the picture.
 
     Args:
@@ -103,13 +108,14 @@ def part_of(name: str, values: Floats, photo: Bytes | None, origin: Mapping[str,
         values: factors, float64 (channel,), (row, column), or (channel, row, column).
         photo: uint8 (row, column, colour) that they belong to; None for none.
         origin: where it comes from.
+        ink: whether the photograph is ink on paper.
     """
     from attnviz.views import bars, maps
 
     origin = {**origin, "address": name}
     if values.ndim == 1:
         return "value_bars", bars.packed(values, "channel", f"{len(values)} channels", "unit", origin=origin)
-    looks: maps.Looks = {"role": "unit", "background": photo, "ink": False, "origin": origin}
+    looks: maps.Looks = {"role": "unit", "background": photo, "ink": ink, "origin": origin}
     several = values if values.ndim == 3 else values[None]
     named = [f"channel {at}" for at in range(1, len(several) + 1)] if values.ndim == 3 else [name]
     return "map_grid", maps.packed(several, named, **looks)
@@ -149,7 +155,7 @@ def gates(
     from attnviz.tracing import trace
 
     theme_of(theme)
-    photo = photo_of(over)
+    photo, ink = photo_of(over), False
     if isinstance(subject, str):
         if picture is None:
             raise BadInput(f'Which picture should {subject} look at? Give one, such as "strokes:23".')
@@ -163,6 +169,7 @@ def gates(
         with torch.no_grad(), trace(model, keep=["*"]) as seen:
             model(pixels)
         shown, origin = (subject.image if photo is None else photo), dict(subject.origin())
+        ink = photo is None and subject.example.ink
     else:
         kind = type(subject).__name__
         raise BadInput(f"A figure is made of a trace, a subject, or a checkpoint's name, not {kind}.")
@@ -174,7 +181,7 @@ def gates(
     if command:
         origin["command"] = command
     found = {path: seen[path].at(batch=batch).double().cpu().numpy() for path in chosen(paths, layers)}
-    return GateFigure(found, shown, origin, theme, inches(width))
+    return GateFigure(found, shown, origin, theme, inches(width), ink)
 
 
 def _drawn(figure: GateFigure) -> Drawn:
@@ -207,7 +214,10 @@ def _drawn(figure: GateFigure) -> Drawn:
 
     if figure.photo is not None and photo is not None:
         axes = axes_of("the picture", photo, MAP)
-        axes.imshow(np.broadcast_to(figure.photo, (*figure.photo.shape[:2], 3)), interpolation="none", aspect="auto")
+        colours = np.broadcast_to(figure.photo, (*figure.photo.shape[:2], 3))
+        if figure.ink and figure.photo.shape[2] == 1:
+            colours = theme.palettes["ink"][np.floor(figure.photo[..., 0] * (TOP / 255) + 0.5).astype(int)]
+        axes.imshow(colours, interpolation="none", aspect="auto")
     for (name, values), high in zip(zip(names, figure.gates.values(), strict=True), heights, strict=True):
         if values.ndim > 1:
             axes = axes_of(name if values.ndim == 2 else f"{name}: mean of {len(values)} channels", high, MAP)
@@ -215,9 +225,16 @@ def _drawn(figure: GateFigure) -> Drawn:
             axes.imshow(theme.palettes["positive"][indices(shown, UNIT)], interpolation="none", aspect="auto")
             continue
         axes = axes_of(f"{name}: {len(values)} channels", high, room - 0.14, static.MARGIN + 0.14)
-        axes.bar(np.arange(len(values)), values, width=0.9, color=static.hexed(theme.palettes["positive"][200]))
+        # Many bars are drawn as one shape: gaps of less than a pixel would look like a pattern.
+        colour = static.hexed(theme.palettes["positive"][200])
+        if len(values) > MANY:
+            axes.stairs(values, np.arange(len(values) + 1) - 0.5, fill=True, color=colour)
+        else:
+            axes.bar(np.arange(len(values)), values, width=0.9, color=colour)
         axes.set(xlim=(-0.6, len(values) - 0.4), ylim=(0, 1), yticks=[0, 1], facecolor=static.hexed(theme.paper))
         axes.tick_params(labelsize=static.SMALL, length=2, colors=static.hexed(theme.text), pad=1)
+        for tick, place in zip(axes.get_yticklabels(), ("bottom", "top"), strict=True):  # clear of what stands above
+            tick.set_verticalalignment(place)
     for number, line in enumerate(words):
         y = 1 - (top + 0.08 + number * static.LINE) / total
         drawn.text(static.MARGIN / figure.width, y, line, fontsize=static.SMALL, color=static.hexed(theme.text))

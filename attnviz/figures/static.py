@@ -306,8 +306,8 @@ def framed(axes: Axes, theme: Theme) -> None:
 def _legend(drawn: Drawn, layout: Layout, theme: Theme, figure: Shown, maps: Sequence[Panel], top: float) -> None:
     """Draw the bar of colours with its numbers, and below it what is shown, in words."""
     scale = maps[0].maps.scales[maps[0].number]
-    wide = min(layout.width - 2 * MARGIN - 0.3, 2.6)
-    left = MARGIN + 0.12
+    wide = min(layout.width - 2 * MARGIN, 2.6)
+    left = MARGIN
     axes = _axes(drawn, layout, left, top, wide, 0.07)
     axes.imshow(theme.palettes[scale.kind][: TOP + 1][None], aspect="auto", interpolation="none")
     framed(axes, theme)
@@ -317,7 +317,8 @@ def _legend(drawn: Drawn, layout: Layout, theme: Theme, figure: Shown, maps: Seq
         "positive": ["0", "", "", "", "high"],
     }[scale.kind]
     for number, words in enumerate(numbers):
-        _write(drawn, layout, theme, left + wide * number / 4, top + 0.16, words, ha="center")
+        side = {0: "left", 4: "right"}.get(number, "center")
+        _write(drawn, layout, theme, left + wide * number / 4, top + 0.16, words, ha=side)
     for number, line in enumerate(layout.words):
         _write(drawn, layout, theme, MARGIN, top + LEGEND + 0.05 + number * LINE, line)
 

@@ -74,7 +74,16 @@ def names_of(figure: Shown) -> list[str]:
         return [f"{figure.steps} {found[0]}" for found in numbers]
     if len(layers) == 1 and len(layers[0]) > 14:
         return ["attention"]
-    return [layer if 0 < len(layer) <= 14 else f"…{layer[-12:]}" if layer else "attention" for layer in layers]
+    return [_shortened(layer) if layer else "attention" for layer in layers]
+
+
+def _shortened(layer: str) -> str:
+    """Return a path, or as many of its last parts as fit above a map."""
+    if len(layer) <= 14:
+        return layer
+    parts = layer.split(".")
+    fitting = next((end for at in range(1, len(parts)) if len(end := ".".join(parts[at:])) <= 12), layer[-12:])
+    return f"…{fitting}"
 
 
 def _parts(layer: str) -> list[str]:

@@ -47,6 +47,7 @@ def test_gates_of_ours_are_those_of_their_taps() -> None:
     assert {values.ndim for values in figure.gates.values()} == {1, 2} and [*figure.gates] == [*trace]
     for path, values in figure.gates.items():
         np.testing.assert_array_equal(values, trace[path].at(batch=0).numpy())
+    assert figure.ink  # drawn as the app draws it: dark on light
     (first,) = attnviz.gates(*CBAM, layers=-1).gates
     assert first == [*trace][-1]
 
