@@ -16,7 +16,7 @@ from attnviz.work.jobs import table
 from tests.training import small
 
 ROOT = Path(__file__).parents[1]
-MOMENTS = int(os.environ.get("INTERRUPTIONS", "8"))  # of the slow test, which takes three seconds or more for each
+MOMENTS = int(os.environ.get("INTERRUPTIONS", "5"))  # of the slow test, which takes three seconds or more for each
 TRAIN = [
     "train", "pixel_line", "--recipe", "1v8", "--run-only", "--set", "data=strokes", "--set", "epochs=12",
     "--threads", "1", "--device", "cpu",

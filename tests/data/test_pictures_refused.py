@@ -197,13 +197,13 @@ def test_nonsense_of_any_kind_is_refused(beginning, rest):
 
 
 @pytest.mark.slow
-def test_ten_thousand_damaged_files_are_read_or_refused_in_bounded_memory():
-    command = [sys.executable, "-W", "error", "-m", "tests.data.damaged_pictures", "0", "10000"]
+def test_thousands_of_damaged_files_are_read_or_refused_in_bounded_memory():
+    command = [sys.executable, "-W", "error", "-m", "tests.data.damaged_pictures", "0", "4000"]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr[-2000:]
     found = json.loads(result.stdout)
-    assert found["read"] + found["refused"] == 10_000 and not result.stderr
-    assert found["read"] > 500 and found["refused"] > 5_000  # so both ways are taken
+    assert found["read"] + found["refused"] == 4_000 and not result.stderr
+    assert found["read"] > 200 and found["refused"] > 2_000  # so both ways are taken
     assert len(found["sentences"]) >= 4
     assert 190 < found["megabytes"] < 250  # 50 megapixels of four bytes are 191 of them
 

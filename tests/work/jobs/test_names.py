@@ -24,7 +24,7 @@ from attnviz.work.jobs import keeping, table
 from attnviz.work.jobs.order import Order
 from tests.training import small
 
-COUNTS = [80, pytest.param(1000, marks=pytest.mark.slow)]
+COUNTS = [80, pytest.param(300, marks=pytest.mark.slow)]
 ME = "me"
 PIECES = [
     "..", ".", "/", "//", "\\", "\0", "\n", " ", "~", "C:", "%2e%2e", "%2f", "$HOME", "`id`", ";", "&&", "|", "*", "?",
