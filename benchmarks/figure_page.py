@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Browser, sync_playwright
 
-import attnviz
+from attnviz.figures.figure import AttentionFigure
 from attnviz.views.attention import LayerView
 from benchmarks.clock import amount
 from benchmarks.hover import EVENTS, MOVE, REST
@@ -24,7 +24,7 @@ HEADS, SIZE = 12, 64
 SIDES = {"ViT-B/16": (14, 1, 224), "ViT-B/14 at 518 pixels": (37, 5, 518)}
 
 
-def figure_of(side: int, prefix: int, pixels: int) -> attnviz.Figure:
+def figure_of(side: int, prefix: int, pixels: int) -> AttentionFigure:
     """Return a figure of random queries and keys on a random photograph."""
     random = np.random.default_rng(0)
     tokens = prefix + side * side
@@ -48,7 +48,7 @@ def figure_of(side: int, prefix: int, pixels: int) -> attnviz.Figure:
         background=random.integers(0, 256, (pixels, pixels, 3), dtype=np.uint8),
         unit="block",
     )
-    return attnviz.Figure({"layers.0": view})
+    return AttentionFigure({"layers.0": view})
 
 
 def hover(browser: Browser, path: Path) -> dict[str, list[float]]:
