@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Attention, extent, half, MEAN, strongest } from "../../attnviz/ui/frontend/maps/attention.js";
+import { Attention, MEAN } from "../../attnviz/ui/frontend/maps/attention.js";
+import { extent, half, strongest } from "../../attnviz/ui/frontend/maps/extremes.js";
 import { randomOf } from "./helpers.js";
 
 const [HEADS, TOKENS, SIZE] = [3, 5, 4];

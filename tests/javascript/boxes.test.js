@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { Boxes } from "../../attnviz/ui/frontend/maps/boxes.js";
-import { Cells } from "../../attnviz/ui/frontend/maps/paint.js";
+import { Cells } from "../../attnviz/ui/frontend/maps/cells.js";
 
 const boxes = new Boxes([0, 0, 4, 4, 11, 11], new Cells(4, 6), [20, 28]);
 

@@ -5,7 +5,7 @@ import test from "node:test";
 
 import * as grid from "../../attnviz/ui/frontend/map_grid/derive.js";
 import { Attention } from "../../attnviz/ui/frontend/maps/attention.js";
-import { Cells } from "../../attnviz/ui/frontend/maps/paint.js";
+import { Cells } from "../../attnviz/ui/frontend/maps/cells.js";
 import * as viewer from "../../attnviz/ui/frontend/pixel_viewer/derive.js";
 import * as stages from "../../attnviz/ui/frontend/stage_grid/derive.js";
 import { Placement } from "../../attnviz/ui/frontend/stage_grid/stages.js";

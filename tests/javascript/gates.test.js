@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { urlOf } from "../../attnviz/ui/frontend/core/url_fields.js";
+import { placesOf, sigmoid, stepsOf } from "../../attnviz/ui/frontend/gates/arithmetic.js";
 import * as gates from "../../attnviz/ui/frontend/gates/derive.js";
 import { StepsPanel } from "../../attnviz/ui/frontend/gates/steps.js";
 import { BarPlaces, paintBars, spanOf } from "../../attnviz/ui/frontend/maps/bars.js";
@@ -174,13 +175,13 @@ test("turning a gate replaces what it was turned to before, and letting it go ta
 });
 
 test("the arithmetic of a gate is that of its weights", () => {
-  const steps = gates.stepsOf(layers[0], layers[0].own, 0, 0.5);
+  const steps = stepsOf(layers[0], layers[0].own, 0, 0.5);
   assert.equal(steps.score, 2 * 1.5 + 0.25);
   assert.ok(Math.abs(steps.computed - 1 / (1 + Math.exp(-3.25))) < 1e-12);
   assert.deepEqual(steps.terms, [{ unit: 0, weight: 2, product: 3 }]);
   assert.deepEqual([steps.squeezed, steps.squeezedMax, steps.factor, steps.scaled], [2, null, 0.5, 1]);
-  assert.equal(gates.stepsOf(layers[1], layers[1].own, 1, 0.5).squeezedMax, 8);
-  assert.equal(gates.stepsOf({ ...layers[0], form: "one plus" }, layers[0].own, 0, 0.5).scaled, 3);
+  assert.equal(stepsOf(layers[1], layers[1].own, 1, 0.5).squeezedMax, 8);
+  assert.equal(stepsOf({ ...layers[0], form: "one plus" }, layers[0].own, 0, 0.5).scaled, 3);
 });
 
 /** Gates of places that are added to the score of the channel. */
@@ -190,12 +191,12 @@ const scored = {
   put: { put_other: { values: Float32Array.of(0.125, 0.25, 0.5, 0.75), shape: [2, 1, 2] } },
 };
 const placed = (more, layer = scored) => {
-  const found = gates.placesOf({ ...view, layer: 1, ...more }, layer, layer.own, 1, 1);
+  const found = placesOf({ ...view, layer: 1, ...more }, layer, layer.own, 1, 1);
   return found && [...found.values];
 };
 
 test("a score of places is added before the sigmoid, at each place", () => {
-  assert.deepEqual(placed({}), [gates.sigmoid(1.1), gates.sigmoid(1.2)]);
+  assert.deepEqual(placed({}), [sigmoid(1.1), sigmoid(1.2)]);
   assert.deepEqual(placed({}, layers[1]), [0.1, 0.2]);
   assert.equal(placed({}, layers[0]), null);
 });
@@ -208,7 +209,7 @@ test("by place, too, stands what the net uses: the hand, then what stands in pla
     [1, 1, 25],
   ];
   assert.deepEqual(placed({ gates: "other", turned }), [0.25, 0.25]);
-  assert.deepEqual(placed({ turned: turned.slice(0, 1) }), [gates.sigmoid(1.1), gates.sigmoid(1.2)]);
+  assert.deepEqual(placed({ turned: turned.slice(0, 1) }), [sigmoid(1.1), sigmoid(1.2)]);
 });
 
 test("what stands in the place of a computed gate is said, of gates of places too", () => {
@@ -221,7 +222,7 @@ test("what stands in the place of a computed gate is said, of gates of places to
     lines: [{}],
   });
   const said = (layer, held, all) => {
-    panel.show(layer, 1, gates.stepsOf(layer, layer.own, 1, 0.25), held, all);
+    panel.show(layer, 1, stepsOf(layer, layer.own, 1, 0.25), held, all);
     return panel.words.computed.data;
   };
   assert.match(said(scored, false, "own"), /on average over all places\.$/);

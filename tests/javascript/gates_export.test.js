@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { packed, TOP } from "../../attnviz/ui/frontend/core/colours.js";
-import { sigmoid } from "../../attnviz/ui/frontend/gates/derive.js";
+import { sigmoid } from "../../attnviz/ui/frontend/gates/arithmetic.js";
 import { files } from "../../attnviz/ui/frontend/gates/export.js";
 import { csvOf, LOOK } from "./helpers.js";
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { copied, noteOf, placeOf, pointedAt, shownValue, summaryOf } from "../../attnviz/ui/frontend/map_grid/words.js";
-import { Cells } from "../../attnviz/ui/frontend/maps/paint.js";
+import { Cells } from "../../attnviz/ui/frontend/maps/cells.js";
 
 const HEADER = { title: "Weights", labels: ["head 1", "head 2"], origin: { model: "a.b" }, role: "share", tokens: 6 };
 const SAID = {

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { gridMove } from "../../attnviz/ui/frontend/hands/keys.js";
-import { Cells, cellSize } from "../../attnviz/ui/frontend/maps/paint.js";
+import { cellSize } from "../../attnviz/ui/frontend/maps/paint.js";
+import { Cells } from "../../attnviz/ui/frontend/maps/cells.js";
 import { PixelPart } from "../../attnviz/ui/frontend/hands/pixel_part.js";
 
 /** A part that has no page: what it is told, it writes down. */

@@ -6,10 +6,11 @@ import test from "node:test";
 import { readView, urlOf } from "../../attnviz/ui/frontend/core/url_fields.js";
 import * as affine from "../../attnviz/ui/frontend/sampling_grid/affine.js";
 import * as derive from "../../attnviz/ui/frontend/sampling_grid/derive.js";
+import * as drag from "../../attnviz/ui/frontend/sampling_grid/drag.js";
 import { listen } from "../../attnviz/ui/frontend/sampling_grid/hands.js";
 import { SamplingGrid } from "../../attnviz/ui/frontend/sampling_grid/sampling_grid.js";
 
-const grid = { ...affine, ...derive };
+const grid = { ...affine, ...derive, ...drag };
 
 const SHAPE = [20, 32, 1];
 const near = (found, wanted, digits = 9) =>

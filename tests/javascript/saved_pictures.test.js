@@ -10,7 +10,7 @@ import { saversOf } from "../../attnviz/ui/frontend/hands/controls.js";
 import { LivePart } from "../../attnviz/ui/frontend/live/live_part.js";
 import { movedWords } from "../../attnviz/ui/frontend/glimpse_player/words.js";
 import { files } from "../../attnviz/ui/frontend/map_grid/export.js";
-import { Cells } from "../../attnviz/ui/frontend/maps/paint.js";
+import { Cells } from "../../attnviz/ui/frontend/maps/cells.js";
 import { LOOK } from "./helpers.js";
 
 test("a URL that is longer than a line goes on in the next one", () => {

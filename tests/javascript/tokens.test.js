@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { middleOfInk, spread } from "../../attnviz/ui/frontend/pixel_viewer/derive.js";
-import { Cells } from "../../attnviz/ui/frontend/maps/paint.js";
+import { Cells } from "../../attnviz/ui/frontend/maps/cells.js";
 
 test("every token gets the numbers of the kind that it is of", () => {
   const kinds = {

@@ -6,7 +6,7 @@ import test from "node:test";
 
 import * as glimpses from "../../attnviz/ui/frontend/glimpse_player/view.js";
 import * as pixels from "../../attnviz/ui/frontend/pixel_viewer/view.js";
-import { Cells } from "../../attnviz/ui/frontend/maps/paint.js";
+import { Cells } from "../../attnviz/ui/frontend/maps/cells.js";
 import { readView, urlOf, wordOf } from "../../attnviz/ui/frontend/core/url_fields.js";
 import "../../attnviz/ui/frontend/sampling_grid/derive.js";
 import { tileOf } from "../../attnviz/ui/frontend/stage_grid/derive.js";

@@ -287,3 +287,19 @@ export function hereInWords(curve, { measure, length }) {
 export function movable({ queries, keys, learnt }) {
   return queries === "steps" && keys === "columns" && learnt;
 }
+
+/**
+ * What the matrix of a layer is and what can be done with it, in words.
+ * @param {Layer} layer
+ * @param {boolean} moves whether its weights can be moved here
+ */
+export function hintOf({ of, queries, keys }, moves) {
+  if (of === "gradient")
+    return "Each row is a step: on which columns its logit depends, if they change a little. No attention is needed.";
+  if (keys === "numbers") return "Each row is the vector that a step gets: all rows are alike.";
+  if (queries === "columns") return "Each row is a column of the strip: tap the strip to choose one.";
+  if (keys === "steps") return "Each row is a step, each column a step before it and what that one was told.";
+  return moves
+    ? "Each row is a step of the answer. Drag the handle above the bars to another digit, and see what is said then."
+    : "Each row is a step of the answer, each column a place on the strip.";
+}

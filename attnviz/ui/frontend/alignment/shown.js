@@ -4,6 +4,7 @@ import { best, column, percent } from "../core/numbers.js";
 import {
   compared,
   digitAt,
+  hintOf,
   letters,
   mostOn,
   movable,
@@ -82,10 +83,8 @@ export class Shown {
   /** The number of the layer that is shown. */
   get number() {
     const { header, view } = this.state;
-    return Math.max(
-      0,
-      header.layers.findIndex((one) => one.name === view.layer),
-    );
+    const there = header.layers.findIndex((one) => one.name === view.layer);
+    return Math.max(0, there);
   }
 
   /** The layer that is shown. @returns {import("./derive.js").Layer} */
@@ -346,14 +345,6 @@ export class Shown {
 
   /** What can be done, while nothing is pointed at. */
   get hint() {
-    const { layer } = this;
-    if (layer.of === "gradient")
-      return "Each row is a step: on which columns its logit depends, if they change a little. No attention is needed.";
-    if (layer.keys === "numbers") return "Each row is the vector that a step gets: all rows are alike.";
-    if (layer.queries === "columns") return "Each row is a column of the strip: tap the strip to choose one.";
-    if (layer.keys === "steps") return "Each row is a step, each column a step before it and what that one was told.";
-    return this.moves
-      ? "Each row is a step of the answer. Drag the handle above the bars to another digit, and see what is said then."
-      : "Each row is a step of the answer, each column a place on the strip.";
+    return hintOf(this.layer, this.moves);
   }
 }

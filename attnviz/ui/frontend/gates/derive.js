@@ -277,71 +277,6 @@ export function channelOf(view, layers) {
  * @property {number} scaled the mean of the channel afterwards, before any gate of places
  */
 
-/**
- * @param {Layer} layer
- * @param {Values} now
- * @param {number} channel
- * @param {number} gate the one that is used
- * @returns {Steps}
- */
-export function stepsOf(layer, now, channel, gate) {
-  const { units, excite, shift, form } = layer;
-  const terms = Array.from({ length: units }, (_, unit) => {
-    const weight = excite[channel * units + unit];
-    return { unit, weight, product: weight * now.reduced[unit] };
-  });
-  const score = terms.reduce((sum, { product }) => sum + product, shift[channel]);
-  const computed = layer.space_is === "score" ? meanGate(score, now.space ?? [0]) : sigmoid(score);
-  const factor = form === "one plus" ? 1 + gate : gate;
-  return {
-    squeezed: now.squeezed[channel],
-    squeezedMax: now.squeezedMax ? now.squeezedMax[channel] : null,
-    reduced: Array.from(now.reduced),
-    idle: Array.from(now.reduced).filter((value) => value === 0).length,
-    terms,
-    shift: shift[channel],
-    score,
-    computed,
-    gate,
-    factor,
-    scaled: now.squeezed[channel] * factor,
-  };
-}
-
-/**
- * The gate that the net uses for one channel of the layer that is looked at, at each place of the picture; null where a
- * gate does not depend on the place.
- * @param {any} view
- * @param {Layer} layer
- * @param {Values} now
- * @param {number} channel
- * @param {number} score of the channel
- * @returns {{values: Float64Array, rows: number, columns: number}|null}
- */
-export function placesOf(view, layer, now, channel, score) {
-  if (!layer.places || !now.space) return null;
-  return { values: gatesOfPlaces(view, layer, now.space, channel, score), ...layer.places };
-}
-
-function gatesOfPlaces(view, layer, space, channel, score) {
-  if (layer.space_is !== "score") return Float64Array.from(space);
-  const size = space.length;
-  const turned = view.turned.find(([at, which]) => at === view.layer && which === channel);
-  if (turned) return new Float64Array(size).fill(turned[2] / 100);
-  if (view.gates === "one") return new Float64Array(size).fill(1);
-  const put = layer.put[`put_${view.gates}`];
-  if (put) return Float64Array.from(put.values.subarray(channel * size, (channel + 1) * size));
-  return Float64Array.from(space, (one) => sigmoid(score + one));
-}
-
-export function sigmoid(score) {
-  return 1 / (1 + Math.exp(-score));
-}
-
-function meanGate(score, space) {
-  return Array.from(space, (one) => sigmoid(score + one)).reduce((sum, one) => sum + one, 0) / space.length;
-}
-
 /** How the gates of a layer do over many pictures, in words. @param {Layer} layer */
 export function kindsInWords({ kinds, channels }) {
   const count = (kind) => kinds.filter((one) => one === kind).length;
@@ -357,4 +292,27 @@ export function inWords(layer, channel, value, held) {
     `${short(layer.mean[channel], 3)}, from ${short(layer.lowest[channel], 2)} to ${short(layer.highest[channel], 2)}` +
     (kind === "varies" ? "" : `: ${kind}`)
   );
+}
+
+/**
+ * What lessons can ask for of the gates, by name.
+ * @param {any} view
+ * @param {Layer[]} layers
+ * @param {Values[]} now
+ * @param {Partial<Steps>} [found] the arithmetic of the gate that is looked at
+ */
+export function declaredOf(view, layers, now, found) {
+  const [layer, channel] = [layers[view.layer], channelOf(view, layers)];
+  return {
+    block: view.layer + 1,
+    blocks: layers.length,
+    channel: channel + 1,
+    channels: layer.channels,
+    gate: shownGates(view, layer, view.layer, now[view.layer]).values[channel],
+    mean: layer.mean[channel],
+    squeezed: found?.squeezed,
+    score: found?.score,
+    turned: view.turned.length,
+    gates: view.gates,
+  };
 }

@@ -5,7 +5,8 @@ import { css, packed, TOP } from "../core/colours.js";
 import { short } from "../core/numbers.js";
 import { fileNameOf, filesOf, originLines, toCsv } from "../export/export.js";
 import { BarPlaces } from "../maps/bars.js";
-import { SETS, shownGates, stepsOf } from "./derive.js";
+import { SETS, shownGates } from "./derive.js";
+import { stepsOf } from "./arithmetic.js";
 import { indicesOf, rangeOf } from "./places.js";
 
 const WIDTH = 860;

@@ -9,23 +9,24 @@ import { saversOf, SegmentedControl } from "../hands/controls.js";
 import { AnswerPanel } from "../live/answer.js";
 import { LivePart } from "../live/live_part.js";
 import { BarStrip } from "../maps/bar_strip.js";
-import { Board, Cells, fitBoard } from "../maps/paint.js";
+import { Board, fitBoard } from "../maps/paint.js";
+import { Cells } from "../maps/cells.js";
 import {
   channelOf,
+  declaredOf,
   editsOf,
   inWords,
   isSwitched,
   kindsInWords,
   layersOf,
-  placesOf,
   RULES,
   SETS,
   shownGates,
-  stepsOf,
   turnedTo,
   valuesOf,
   wantedOf,
 } from "./derive.js";
+import { placesOf, stepsOf } from "./arithmetic.js";
 import { PlacesPart } from "./places.js";
 import { StepsPanel } from "./steps.js";
 
@@ -63,11 +64,8 @@ export class Gates extends LivePart {
       step: (by) => this.guard(() => this.step(by)),
     });
     this.sets = new SegmentedControl("Gates", SETS, (gates) => this.guard(() => this.choose({ gates, turned: [] })));
-    this.undoer = element(
-      "button.quiet",
-      { type: "button", onclick: () => this.guard(() => this.choose({ gates: "own", turned: [] })) },
-      "Release all",
-    );
+    const release = () => this.guard(() => this.release());
+    this.undoer = element("button.quiet", { type: "button", onclick: release }, "Release all");
     this.savers = saversOf(this);
     this.rows = element("div.layers");
     this.root = element(
@@ -184,8 +182,13 @@ export class Gates extends LivePart {
 
   key(event) {
     if (event.key !== "Escape" || !isSwitched(this.view)) return;
-    this.choose({ gates: "own", turned: [] });
+    this.release();
     event.preventDefault();
+  }
+
+  /** Let all gates be as the net computes them. */
+  release() {
+    this.choose({ gates: "own", turned: [] });
   }
 
   /** Show the gates of places instead of the picture, or the picture again, where there is no room for both. */
@@ -205,11 +208,8 @@ export class Gates extends LivePart {
       return;
     }
     const { edits, arrays } = editsOf(view, layers);
-    const request = {
-      pictures: [header.asked],
-      asks: [{ checkpoint: header.checkpoint, edits, wanted: wantedOf(layers) }],
-      arrays,
-    };
+    const asks = [{ checkpoint: header.checkpoint, edits, wanted: wantedOf(layers) }];
+    const request = { pictures: [header.asked], asks, arrays };
     this.asker.ask(this.question, request, (answer) => this.hear(answer), header.origin.digest);
   }
 
@@ -238,9 +238,7 @@ export class Gates extends LivePart {
     const width = this.widthToFit(force);
     if (!width || !this.view) return;
     const kind = this.nameWidth(width, 560, 980);
-    const side = SIDE * grown();
-    const room =
-      kind === "narrow" ? width : kind === "middle" ? width - side - GAP : width - side - STEPS * grown() - 2 * GAP;
+    const beside = { narrow: 0, middle: SIDE * grown() + GAP }[kind] ?? (SIDE + STEPS) * grown() + 2 * GAP;
     const { picture, places, layers } = this;
     const [rows, columns] = this.shapes.picture;
     const cells = new Cells(rows, columns);
@@ -253,7 +251,9 @@ export class Gates extends LivePart {
     this.placesOf = this.view.layer;
     const high = kind === "narrow" ? HIGH_NARROW : HIGH;
     const height = Math.max(LOW, Math.min(high, TALL / layers.length)) * grown();
-    this.strips.forEach((strip, layer) => strip.layout({ count: layers[layer].channels, width: room, height }));
+    this.strips.forEach((strip, layer) =>
+      strip.layout({ count: layers[layer].channels, width: width - beside, height }),
+    );
     this.draw();
   }
 
@@ -276,19 +276,13 @@ export class Gates extends LivePart {
         theme,
       );
     });
-    const gates = shownGates(view, layers[view.layer], view.layer, now[view.layer]);
-    this.found = stepsOf(layers[view.layer], now[view.layer], channel, gates.values[channel]);
+    const [layer, values] = [layers[view.layer], now[view.layer]];
+    this.found = stepsOf(layer, values, channel, shownGates(view, layer, view.layer, values).values[channel]);
     this.steps.paint(this.found, this.steps.element.clientWidth - 32, theme);
-    this.paintPlaces();
+    const map = placesOf(view, layer, values, channel, this.found.score);
+    this.places.paint(map, layer, layer.space_is === "score" ? channel : null, this);
     this.answer.show(this.answered, this.before);
     this.saySoon();
-  }
-
-  paintPlaces() {
-    const { view, layers, now, places, found } = this;
-    const [layer, channel] = [layers[view.layer], channelOf(view, layers)];
-    const map = placesOf(view, layer, now[view.layer], channel, found.score);
-    places.paint(map, layer, layer.space_is === "score" ? channel : null, this);
   }
 
   /** What tests read. */
@@ -311,21 +305,11 @@ export class Gates extends LivePart {
 
   /** What lessons can ask for; DECLARED in gates.py lists it. */
   declared() {
-    const { view, layers, now, answered, before, asker, header, found } = this;
-    if (asker.pending) return {};
-    const channel = channelOf(view, layers);
+    if (this.asker.pending) return {};
+    const { view, layers, now, answered, before, header, found } = this;
     return {
       ...answers(header.classes, before.probabilities, answered.probabilities),
-      block: view.layer + 1,
-      blocks: layers.length,
-      channel: channel + 1,
-      channels: layers[view.layer].channels,
-      gate: shownGates(view, layers[view.layer], view.layer, now[view.layer]).values[channel],
-      mean: layers[view.layer].mean[channel],
-      squeezed: found?.squeezed,
-      score: found?.score,
-      turned: view.turned.length,
-      gates: view.gates,
+      ...declaredOf(view, layers, now, found),
     };
   }
 

@@ -4,7 +4,8 @@ import { makeScale, packed, toIndices } from "../core/colours.js";
 import { element, say, set, text } from "../core/dom.js";
 import { short } from "../core/numbers.js";
 import { Legend } from "../maps/legend.js";
-import { Board, Cells, fitBoard } from "../maps/paint.js";
+import { Board, fitBoard } from "../maps/paint.js";
+import { Cells } from "../maps/cells.js";
 
 const SCALE = makeScale("unit");
 

@@ -1,6 +1,7 @@
 // All layers of a picture: their attention, and the maps of all heads of all layers. Nothing here knows the page.
 
-import { Attention, strongest } from "../maps/attention.js";
+import { Attention } from "../maps/attention.js";
+import { strongest } from "../maps/extremes.js";
 import { toIndices } from "../core/colours.js";
 import { chosenOf, scalesOf } from "../pixel_viewer/derive.js";
 import { Worked } from "../pixel_viewer/worked.js";

@@ -1,5 +1,5 @@
-// Views of a component that are fetched over the live channel when they are wanted, and kept: of the epochs of a training
-// (epoch_views.js), of the layers of a model (pixel_viewer/layers.js). One is fetched at a time.
+// Views of a component that are fetched over the live channel when they are wanted, and kept: of the epochs of a
+// training (epoch_views.js), of the layers of a model (pixel_viewer/layers.js). One is fetched at a time.
 
 import { Complaint } from "../core/complaint.js";
 import { headerOf, withHeader } from "../core/payload.js";

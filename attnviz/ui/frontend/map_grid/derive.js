@@ -1,9 +1,9 @@
 // What a grid of maps shows, from its data: the scales that can be chosen, and the colours of each map. Nothing here
 // knows the page.
 
-import { extent } from "../maps/attention.js";
+import { extent } from "../maps/extremes.js";
 import { makeScale, TOP, toIndices } from "../core/colours.js";
-import { inkEdge } from "../maps/paint.js";
+import { inkEdge } from "../maps/cells.js";
 
 /**
  * Which scales can be chosen.

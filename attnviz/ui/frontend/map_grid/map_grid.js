@@ -10,7 +10,7 @@ import { gridMove } from "../hands/keys.js";
 import { Legend } from "../maps/legend.js";
 import { Passing } from "../hands/passing.js";
 import { PictureTile } from "./picture_tile.js";
-import { Cells } from "../maps/paint.js";
+import { Cells } from "../maps/cells.js";
 import { mountable, Part } from "../core/part.js";
 import { unpack } from "../core/payload.js";
 import { TileWall } from "../maps/tiles.js";

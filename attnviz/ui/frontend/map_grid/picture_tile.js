@@ -3,7 +3,7 @@
 
 import { packed } from "../core/colours.js";
 import { Boxes } from "../maps/boxes.js";
-import { Cells } from "../maps/paint.js";
+import { Cells } from "../maps/cells.js";
 import { TileWall } from "../maps/tiles.js";
 
 export class PictureTile {

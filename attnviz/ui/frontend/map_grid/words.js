@@ -18,7 +18,7 @@ const NOTES = {
  * @typedef {object} Said
  * @property {any} header
  * @property {number} count of the maps
- * @property {import("../maps/paint.js").Cells} cells
+ * @property {import("../maps/cells.js").Cells} cells
  * @property {number|null} chosen map
  * @property {{tile: number}} looked the map that is pointed at
  * @property {number} shown the cell whose values are shown, or -1

@@ -1,7 +1,7 @@
 // Where tokens lie on a picture whose pixels they are not: each has a box of several pixels, and boxes may overlap, as
 // the receptive fields of a convolution do.
 
-import { Cells, inkEdge } from "./paint.js";
+import { Cells, inkEdge } from "./cells.js";
 
 /** The boxes of a grid of tokens on a picture. */
 export class Boxes {

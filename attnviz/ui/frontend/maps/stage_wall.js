@@ -19,8 +19,8 @@ export class StageWall {
    * @param {number} options.rows how many layers
    * @param {string[]} options.columns what stands above each column
    * @param {string[]} [options.names] what stands beside or above each row; "Layer 1" and so on if there are none
-   * @param {import("./paint.js").Cells} options.cells
-   * @param {import("./paint.js").Cells[]} [options.each] those of each map, where they differ: all are drawn equally
+   * @param {import("./cells.js").Cells} options.cells
+   * @param {import("./cells.js").Cells[]} [options.each] those of each map, where they differ: all are drawn equally
    *   large
    * @param {{cell: number, below: boolean}[]} options.edge from `inkEdge`
    * @param {import("../hands/passing.js").Passing} [options.passing] brings back what was looked at before the way out

@@ -10,7 +10,7 @@ export class TileWall {
    * @param {object} options
    * @param {string} options.label what the wall shows, for those who cannot see it
    * @param {{name: string, spoken: string}[]} options.tiles name: under the tile; spoken: in full, read out
-   * @param {import("./paint.js").Cells} options.cells
+   * @param {import("./cells.js").Cells} options.cells
    * @param {{cell: number, below: boolean}[]} [options.edge] from `inkEdge`, of all tiles
    * @param {{cell: number, below: boolean}[][]} [options.edges] the same, one for each tile
    * @param {number} [options.across] tiles in a row on a phone; six by default

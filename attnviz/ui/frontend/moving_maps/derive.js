@@ -2,7 +2,7 @@
 // Nothing here knows the page. Every kind has `compute(sent, at)`, which gives the maps of each pane and lines of
 // words.
 
-import { extent, half } from "../maps/attention.js";
+import { extent, half } from "../maps/extremes.js";
 import { column, short } from "../core/numbers.js";
 
 /** A component of a query, key or value: w x intensity + b, for the w of the handle. */

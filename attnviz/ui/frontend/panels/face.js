@@ -26,7 +26,8 @@
 
 import { Boxes } from "../maps/boxes.js";
 import { packed, toIndices, TOP } from "../core/colours.js";
-import { Board, Cells, inkEdge } from "../maps/paint.js";
+import { Board } from "../maps/paint.js";
+import { Cells, inkEdge } from "../maps/cells.js";
 
 const faces = new WeakMap(); // canvas -> its face
 const edges = new WeakMap(); // the values of a picture -> the edge of its ink, the same on all panels of one size

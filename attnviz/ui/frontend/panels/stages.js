@@ -2,7 +2,8 @@
 // described in face.js; the map has the shape [layer, stage, row, column].
 
 import { makeScale, packed, toIndices } from "../core/colours.js";
-import { Board, Cells, inkEdge } from "../maps/paint.js";
+import { Board } from "../maps/paint.js";
+import { Cells, inkEdge } from "../maps/cells.js";
 import { greyOf } from "./face.js";
 
 const boards = new WeakMap(); // canvas -> its board, for one size and shape

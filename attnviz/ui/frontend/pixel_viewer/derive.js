@@ -1,7 +1,8 @@
 // What the pixel viewer shows, from its view and its data: the tokens, the maps of all heads with their scales, and the
 // numbers of the pair. Nothing here knows the page; only the buffers of the maps are written to.
 
-import { extent, MEAN, strongest } from "../maps/attention.js";
+import { MEAN } from "../maps/attention.js";
+import { extent, strongest } from "../maps/extremes.js";
 import { makeScale, toIndices } from "../core/colours.js";
 
 const OF_TOKENS = ["query", "key", "value", "log_normaliser", "carried", "received"]; // attnviz/views/attention.py
@@ -31,7 +32,7 @@ export function spread({ header, arrays, shapes }) {
 /**
  * The token on the ink that is nearest to the ink's centre; the middle of the grid where there is no ink.
  * @param {Float32Array} picture intensities, row by row
- * @param {import("../maps/paint.js").Cells} cells
+ * @param {import("../maps/cells.js").Cells} cells
  */
 export function middleOfInk(picture, cells) {
   const most = picture.reduce((largest, value) => Math.max(largest, value), 0);

@@ -1,13 +1,14 @@
 // The attention of the pixel under the pointer. Python's side is attnviz/ui/components/pixel_viewer.py; the numbers are
 // computed in attention.js, so nothing that follows a pointer asks the server.
 
-import { Attention, half, MEAN } from "../maps/attention.js";
+import { Attention, MEAN } from "../maps/attention.js";
+import { half } from "../maps/extremes.js";
 import { NormedEnd } from "../maps/normed_end.js";
 import { Boxes } from "../maps/boxes.js";
 import { set } from "../core/dom.js";
 import { best } from "../core/numbers.js";
 import { UrlView } from "../core/url_view.js";
-import { Cells, inkEdge } from "../maps/paint.js";
+import { Cells, inkEdge } from "../maps/cells.js";
 import { mountable } from "../core/part.js";
 import { Passing } from "../hands/passing.js";
 import { PixelPart } from "../hands/pixel_part.js";

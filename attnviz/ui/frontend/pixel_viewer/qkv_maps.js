@@ -1,6 +1,7 @@
 // Query, key and value of the chosen head, and the output after attention: one small map per component.
 
-import { extent, MEAN } from "../maps/attention.js";
+import { MEAN } from "../maps/attention.js";
+import { extent } from "../maps/extremes.js";
 import { makeScale, packed, toIndices } from "../core/colours.js";
 import { element, say, text } from "../core/dom.js";
 import { column, short } from "../core/numbers.js";

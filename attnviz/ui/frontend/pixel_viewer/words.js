@@ -1,6 +1,7 @@
 // The texts of the pixel viewer: captions, the pair, the answer, and a sentence about the view for screen readers.
 
-import { extent, half, MEAN } from "../maps/attention.js";
+import { MEAN } from "../maps/attention.js";
+import { extent, half } from "../maps/extremes.js";
 import { TOP } from "../core/colours.js";
 import { say, set } from "../core/dom.js";
 import { HINTS } from "../hands/hints.js";

@@ -5,7 +5,8 @@ import { full } from "../core/numbers.js";
 import { fileNameOf, filesOf, originLines, toCsv } from "../export/export.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { at, inPixels, placeOf, toBytes } from "./affine.js";
-import { handlesOf, inWords, moveOf, isMoved } from "./derive.js";
+import { inWords, moveOf, isMoved } from "./derive.js";
+import { handlesOf } from "./drag.js";
 
 const MARGIN = 24;
 const CELL = 8; // CSS pixels a pixel

@@ -2,7 +2,8 @@
 
 import { gridMove } from "../hands/keys.js";
 import { placeIn } from "../hands/place.js";
-import { byKey, FREE, isHeld, isMoved, keyed, letGo, moveOf } from "./derive.js";
+import { FREE, isHeld, isMoved, moveOf } from "./derive.js";
+import { byKey, keyed, letGo } from "./drag.js";
 
 /** Follow the hands on a component. @param {import("./sampling_grid.js").SamplingGrid} part */
 export function listen(part) {

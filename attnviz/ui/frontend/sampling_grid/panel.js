@@ -6,7 +6,7 @@ import { context2d } from "../core/dom.js";
 import { faceOf } from "../panels/face.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { at, toBytes } from "./affine.js";
-import { CORNERS } from "./derive.js";
+import { CORNERS } from "./drag.js";
 
 const INSET = 0.32; // of the canvas: the corner with the drawing
 const AROUND = 1.3; // of the drawing in it: room for a grid that reaches beyond it

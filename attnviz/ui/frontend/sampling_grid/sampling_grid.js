@@ -8,17 +8,15 @@ import { mountable } from "../core/part.js";
 import { saversOf, SegmentedControl } from "../hands/controls.js";
 import { AnswerPanel } from "../live/answer.js";
 import { LivePart } from "../live/live_part.js";
-import { Board, Cells, fitBoard } from "../maps/paint.js";
+import { Board, fitBoard } from "../maps/paint.js";
+import { Cells } from "../maps/cells.js";
 import { decomposed, gridOf, sampled, toBytes } from "./affine.js";
 import {
   asMove,
   asTheta,
   differs,
   dotOf,
-  draggedGrid,
-  draggedPicture,
   DRAGS,
-  frameOf,
   FREE,
   GRIDS,
   heldTheta,
@@ -31,6 +29,7 @@ import {
   RULES,
   STILL,
 } from "./derive.js";
+import { draggedGrid, draggedPicture, frameOf } from "./drag.js";
 import { listen } from "./hands.js";
 import { Past } from "./past.js";
 import { Scene } from "./scene.js";

@@ -5,7 +5,7 @@ import { context2d } from "../core/dom.js";
 import { placeIn } from "../hands/place.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { at, inPixels, placeOf } from "./affine.js";
-import { CORNERS, frameOf, handleAt, handlesOf } from "./derive.js";
+import { CORNERS, frameOf, handleAt, handlesOf } from "./drag.js";
 
 const AROUND = 1.42; // how much wider than the picture is what is shown: a square that is turned has a diagonal of 1.41
 const LINES = 8; // of the grid, each way, beside its points

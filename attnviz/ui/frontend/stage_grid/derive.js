@@ -1,7 +1,7 @@
 // What the stage grid shows, from its view and its data: the stages as they are switched, the maps with their scales,
 // and the steps of one pixel. Nothing here knows the page, and nothing is changed.
 
-import { extent } from "../maps/attention.js";
+import { extent } from "../maps/extremes.js";
 import { makeScale, TOP } from "../core/colours.js";
 import { cutShare, gain, netStages, PER_HEAD, pixelSteps } from "./stages.js";
 import { CHANNELS } from "./view.js";

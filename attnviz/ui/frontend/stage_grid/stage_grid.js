@@ -5,7 +5,8 @@
 import { grown } from "../core/dom.js";
 import { answers } from "../core/numbers.js";
 import { UrlView } from "../core/url_view.js";
-import { Cells, fitBoard, inkEdge } from "../maps/paint.js";
+import { fitBoard } from "../maps/paint.js";
+import { Cells, inkEdge } from "../maps/cells.js";
 import { mountable } from "../core/part.js";
 import { Passing } from "../hands/passing.js";
 import { PixelPart } from "../hands/pixel_part.js";

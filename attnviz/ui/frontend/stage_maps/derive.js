@@ -3,7 +3,7 @@
 import { Boxes } from "../maps/boxes.js";
 import { makeScale } from "../core/colours.js";
 import { short } from "../core/numbers.js";
-import { Cells } from "../maps/paint.js";
+import { Cells } from "../maps/cells.js";
 
 /**
  * A layer: its maps at each stage, where their cells lie on the picture, the channel that is shown at first (the one
