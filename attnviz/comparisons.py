@@ -84,13 +84,8 @@ def compared(one: Card, other: Card, test: Test, name: str = "accuracy") -> Comp
 
 
 def cost(one: Card, other: Card) -> str:
-    """Return how long a training of each of two models takes: "core-minutes a seed 5.2 against 0.44".
-
-    Args:
-        one, other: their cards.
-
-    Returns:
-        In core-minutes, or by the clock where a card does not know its core-seconds.
+    """Return how long a training of each of two models takes, "core-minutes a seed 5.2 against 0.44", or by the clock
+    where a card does not record its core-seconds.
     """
     computed = [card.core_seconds for card in (one, other)]
     known = None not in computed
@@ -101,13 +96,8 @@ def cost(one: Card, other: Card) -> str:
 
 
 def main_test(recipe: Recipe) -> Test:
-    """Return the test that a model's accuracy is first stated on, with as many pictures as there are.
-
-    Args:
-        recipe: of the model.
-
-    Returns:
-        The test on variants like those that it was trained on, where there is one; else its first.
+    """Return the test that a model's accuracy is first stated on, with as many pictures as there are: on variants like
+    those that it was trained on, where there is such a test; else its first.
     """
     like = (test for test in recipe.tests if test.data == recipe.data and test.augmentation == recipe.augmentation)
     first = next(like, recipe.tests[0])
@@ -116,13 +106,8 @@ def main_test(recipe: Recipe) -> Test:
 
 
 def answered(question: Question) -> Comparison | None:
-    """Return a model beside its control, on its main test, or on the first that both have.
-
-    Args:
-        question: which model, and which control.
-
-    Returns:
-        The comparison; None where there is no control, or one of the two has not been trained.
+    """Return a model beside its control, on its main test or the first that both have; None where there is no control,
+    or one of the two has not been trained.
     """
     recipe = RECIPES[question.checkpoint]
     control = question.checkpoint if question.ablation else question.control or recipe.control
@@ -142,11 +127,8 @@ def with_control(name: str) -> Comparison | None:
 
 
 def trained_differently(one: str, other: str, budget: bool = False) -> tuple[str, ...]:
-    """Return what differs between the trainings of two checkpoints, in words, and not what their networks are.
-
-    Args:
-        one, other: their names.
-        budget: only their data, variants and epochs.
+    """Return in words what differs between the trainings of two checkpoints, not what their networks are; with
+    `budget`, only their data, variants and epochs.
     """
     found = differences(RECIPES[one], RECIPES[other])
     return tuple(

@@ -28,13 +28,8 @@ class Repeats(NamedTuple):
 
 
 def distinct(rows: Tensor) -> Repeats:
-    """Return the distinct rows, in ascending order.
-
-    Args:
-        rows: (row, number).
-
-    Returns:
-        Where each stands, how often it occurs, and which one stands at each place.
+    """Return the distinct ones of rows (row, number), in ascending order: where each stands, how often it occurs, and
+    which one stands at each place.
     """
     _, which, count = rows.unique(dim=0, return_inverse=True, return_counts=True)
     return Repeats(_places(which, len(count)), count, which)
@@ -106,11 +101,8 @@ def _summed(scores: Tensor, largest: Tensor, absent: Tensor, counts: Tensor, wei
 
 
 def level_counts(levels: Tensor, number: int) -> Tensor:
-    """Return how often each level occurs in each picture: int64 (batch, number).
-
-    Args:
-        levels: int64 (batch, token) in 0..number - 1.
-        number: of levels.
+    """Return how often each of so many levels, int64 (batch, token) from 0, occurs in each picture: int64 (batch,
+    number).
     """
     return levels.new_zeros(len(levels), number).scatter_add_(1, levels, torch.ones_like(levels))
 

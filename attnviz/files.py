@@ -158,12 +158,8 @@ _EACH = 160  # bytes in the list, of a member with a long name
 
 
 def check_directory(content: bytes, most: int, what: str) -> None:
-    """Look at the end of a zip before its list of members is read, each of which would take a hundred times its bytes.
-
-    Args:
-        content: of the file.
-        most: so many members it may have.
-        what: they are called.
+    """Look at the end of a zip before its list of members is read, each of which would take a hundred times its bytes:
+    it may have `most` members, which an error calls `what`.
     """
     at = len(content) - _END.size
     if at < 0 or not (content.startswith(b"PK\5\6", at) and content.endswith(b"\0\0")):

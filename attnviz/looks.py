@@ -37,12 +37,7 @@ def one_look(age: float = 0.0) -> Iterator[None]:
 
 
 def once(what: str, look: Callable[[], T]) -> T:
-    """Return what a look finds, in a block always the same.
-
-    Args:
-        what: is looked at.
-        look: called where the block has not seen it; what it raises is raised each time.
-    """
+    """Return what a look at `what` finds, in a block always the same; what it raises is raised each time."""
     block = _block.get()
     if block is None:
         return look()

@@ -152,11 +152,8 @@ def every_figure() -> str:
 
 
 def trained_otherwise(names: Iterable[str], like: str) -> str:
-    """Say which models have other data, variants or epochs than one of them, and what differs; nothing if none has.
-
-    Args:
-        names: of the checkpoints that stand beside it.
-        like: the checkpoint that they are compared with.
+    """Return which of some checkpoints have other data, variants or epochs than the one `like`, and what differs;
+    nothing if none has.
     """
     groups: dict[tuple[str, ...], list[str]] = {}
     for name in names:

@@ -78,12 +78,8 @@ def sides(found: Comparison, what: str = "") -> tuple[str, str]:
 
 
 def judged(found: Comparison, verdict: Verdict | None = None) -> tuple[str, str, str]:
-    """Return a comparison's difference in points, its verdict, and what differs and how long a training takes, as
-    Markdown.
-
-    Args:
-        found: the comparison.
-        verdict: of it among others, see `attnviz.measures.difference.together`; by default of it alone.
+    """Return a comparison's difference in points, its verdict (of it among others, see `difference.together`; by
+    default of it alone), and what differs and how long a training takes, as Markdown.
     """
     difference = found.difference
     words = decided(difference, verdict or difference.verdict)
@@ -106,13 +102,8 @@ def _together(found: Sequence[Comparison | None]) -> list[Verdict]:
 
 
 def answered(questions: Iterable[Question]) -> list[tuple[Question, Comparison | None, Verdict]]:
-    """Return the questions of a table with what is compared and the verdicts, which hold for all of them together.
-
-    Args:
-        questions: of all rows.
-
-    Returns:
-        For each its comparison, None where there is none yet; then the verdict is "not decided".
+    """Return the questions of a table with their comparisons, None where there is none yet and the verdict is "not
+    decided", and the verdicts, which hold for all of them together.
     """
     asked = [(question, comparisons.answered(question)) for question in questions]
     verdicts = _together([found for _, found in asked])

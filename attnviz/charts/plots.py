@@ -158,11 +158,7 @@ def likeness(
 
 
 def history(values: Sequence[float | None], measure: str, higher: bool) -> go.Figure:
-    """Draw a dot for each trial, and a line for the best so far.
-
-    Args:
-        measure: the name of the values.
-        higher: whether a higher value is better.
+    """Draw a dot for each trial, and a line for the best so far: the highest where `higher` is better, else the lowest.
     """
     best: list[float | None] = []
     for value in values:

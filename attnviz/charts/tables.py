@@ -76,13 +76,8 @@ def _side(side: Side) -> str:
 
 
 def confusion(counts: Sequence[Sequence[int]], classes: Sequence[str]) -> str:
-    """Draw how often each answer was given to the pictures of each class.
-
-    Args:
-        counts: a row for each class, a column for each answer.
-
-    Returns:
-        HTML of a table; names in it are escaped. Wrong answers are the darker, the larger their share of the row.
+    """Return HTML of how often each answer (column) was given to the pictures of each class (row); names in it are
+    escaped. Wrong answers are the darker, the larger their share of the row.
     """
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in classes)
     rows = "".join(

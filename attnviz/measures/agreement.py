@@ -34,9 +34,8 @@ def kendall(one: Floats, other: Floats, *, equal: float = 0.0) -> Floats:
         float64 (...): -1 (the reverse order) to 1 (the same order); about 0 by chance. NaN where a map is the same
         everywhere.
 
-    Source: in n log n by counting inversions: "A Computer Method for Calculating Kendall's Tau with Ungrouped Data",
-
-    Knight, 1966.
+    Source: in n log n by counting inversions: Knight, "A Computer Method for Calculating Kendall's Tau with Ungrouped
+    Data", 1966.
     """
     if one.shape != other.shape or one.ndim < 1 or one.shape[-1] < 2:
         raise BadInput(f"Maps of the same places are ranked, at least two, not {one.shape} and {other.shape}.")
@@ -51,14 +50,8 @@ def kendall(one: Floats, other: Floats, *, equal: float = 0.0) -> Floats:
 
 
 def ranks(of: Floats, *, equal: float = 0.0) -> Floats:
-    """Return where each place of a map stands in its order: the share of the other places that have less.
-
-    Args:
-        of: one map, of any axes, with at least two places.
-        equal: as of `kendall`; equal places count half to one another.
-
-    Returns:
-        float64 of that shape: 0 for the least, 1 for the largest, 0.5 everywhere where all are equal.
+    """Return the share of the other places of a map that have less, 0..1, float64 of its shape; equal places (see
+    `kendall`) count half to one another. The map has any axes and at least two places.
     """
     values = _rounded(of.ravel(), equal)
     ascending = np.sort(values)
@@ -72,13 +65,8 @@ def random_map(shape: tuple[int, ...], *, seed: int) -> Floats:
 
 
 def by_chance(of: Floats, *, draws: int, seed: int, equal: float = 0.0) -> Floats:
-    """Return the rank correlation of random maps with a map: float64 (draw,); NaN where the map ranks nothing.
-
-    Args:
-        of: the map.
-        draws: how many random maps.
-        seed: of the first; the others have those that follow.
-        equal: as of `kendall`.
+    """Return Kendall's tau of a map with `draws` random maps, whose seeds follow `seed`: float64 (draw,); NaN where the
+    map ranks nothing.
     """
     drawn = np.stack([random_map(of.shape, seed=seed + draw).ravel() for draw in range(draws)])
     return kendall(np.broadcast_to(of.ravel(), drawn.shape), drawn, equal=equal)

@@ -21,11 +21,8 @@ _BLOCK = 512  # queries at a time: 64 x 64 tokens then take 17 MB a head, not 13
 
 
 def scores(query: Tensor, key: Tensor) -> Tensor:
-    """Return query times key, divided by the square root of the head size: float (..., query, key).
-
-    Args:
-        query: float (..., query, size).
-        key: float (..., key, size).
+    """Return query (..., query, size) times key (..., key, size), divided by the root of the head size: (..., query,
+    key).
     """
     found: Tensor = query @ key.mT * query.shape[-1] ** -0.5
     return found
@@ -75,14 +72,8 @@ def carried(value: Tensor, projection: Tensor) -> tuple[Array, bool]:
 
 
 def inked(images: Tensor, grid: Grid) -> Tensor:
-    """Return which tokens have ink (see `token_boxes.ink`); where a picture has none, all that lie on it.
-
-    Args:
-        images: (batch, channel, row, column)
-        grid: where the tokens lie.
-
-    Returns:
-        bool (batch, token); False for leading tokens that lie nowhere.
+    """Return which tokens have ink (see `token_boxes.ink`): bool (batch, token), False for leading tokens that lie
+    nowhere; where a picture has no ink, all that lie on it. Images are (batch, channel, row, column).
     """
     found = ink(images, grid)
     found |= ~found.any(1, keepdim=True)
@@ -113,13 +104,8 @@ def mean_row(query: Tensor, key: Tensor, chosen: Tensor) -> Tensor:
 
 
 def bits_from_even(rows: Tensor) -> Tensor:
-    """Return how far rows are from an even share: how many bits fewer than log2(keys) their entropy is.
-
-    Args:
-        rows: (..., key) as multiples of an even share.
-
-    Returns:
-        (...,): 0 where every key gets the same, log2(keys) where one gets all.
+    """Return by how many bits the entropy of rows (..., key), multiples of an even share, is below log2(keys): (...,),
+    0 where every key gets the same, log2(keys) where one gets all.
     """
     bits: Tensor = torch.special.xlogy(rows, rows).mean(-1) / math.log(2)
     return bits

@@ -52,14 +52,7 @@ def multiples(
 
 
 def coarser(maps: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Bring two maps to the coarser of their two grids, by means over boxes of the finer one.
-
-    Args:
-        maps: two of (row, column).
-
-    Returns:
-        The two maps, on one grid.
-    """
+    """Bring two maps (row, column) to the coarser of their two grids, by means over boxes of the finer one."""
     (rows, columns) = min((one.shape for one in maps), key=lambda shape: shape[0] * shape[1])
     if any(one.shape[0] % rows or one.shape[1] % columns for one in maps):
         raise BadInput(f"Grids of {maps[0].shape} and {maps[1].shape} tokens have no common boxes to compare.")
@@ -107,13 +100,6 @@ def compared(left: Array, right: Array) -> Comparison:
 
 
 def half(multiples: Array) -> int:
-    """Return the smallest number of places that hold half of the sum of a map.
-
-    Args:
-        multiples: of any shape, 0 or more.
-
-    Returns:
-        A count, 1 to the number of places.
-    """
+    """Return the smallest number of places that hold half of the sum of a map of multiples, which are 0 or more."""
     falling = np.sort(multiples, axis=None)[::-1].cumsum()
     return int(np.searchsorted(falling, falling[-1] / 2) + 1)

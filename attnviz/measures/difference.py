@@ -153,13 +153,8 @@ def together(found: Sequence[Difference]) -> list[Verdict]:
 
 
 def holm(chances: Sequence[float]) -> list[float]:
-    """Return probabilities corrected for their number, such that all that stay below 5 % do so together.
-
-    Args:
-        chances: each alone, 0..1.
-
-    Returns:
-        Likewise, none smaller than it was, in the same order.
+    """Return probabilities, 0..1 and in the same order, corrected for their number such that all that stay below 5 % do
+    so together; none becomes smaller.
     """
     adjusted, least = [0.0] * len(chances), 0.0
     for rank, place in enumerate(sorted(range(len(chances)), key=chances.__getitem__)):
@@ -170,13 +165,8 @@ def holm(chances: Sequence[float]) -> list[float]:
 
 @lru_cache(maxsize=4096)
 def student(freedom: float) -> float:
-    """Return how many standard errors on either side of a mean hold 95 % of Student's t distribution.
-
-    Args:
-        freedom: degrees of freedom, not necessarily a whole number, at least 1.
-
-    Returns:
-        The 0.975 quantile: 12.706 for 1, 1.960 for very many; to six digits.
+    """Return how many standard errors on either side of a mean hold 95 % of Student's t distribution, to six digits:
+    its 0.975 quantile, 12.706 for one degree of freedom, 1.960 for very many. `freedom`, at least 1, need not be whole.
     """
     low, high = 1.9, 13.0
     for _ in range(40):
@@ -227,13 +217,7 @@ class Paired:
 
 
 def paired(one: Array, other: Array) -> Paired:
-    """Compare two numbers picture by picture.
-
-    Args:
-        one, other: (picture, ...), of the same pictures.
-
-    Returns:
-        Of shape (...): `one` less `other`.
+    """Compare two numbers (picture, ...) picture by picture: the difference `one` less `other`, of shape (...).
 
     Source: Student, "The probable error of a mean", 1908.
     """

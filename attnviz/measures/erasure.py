@@ -114,13 +114,8 @@ class Curve:
     jacobian_ink: Integers
 
     def line(self, name: Literal["attended", "random", "jacobian"]) -> Line:
-        """Return the change for one rule of choosing the tokens, over the pictures.
-
-        Args:
-            name: of the rule.
-
-        Returns:
-            Mean and spread over the pictures for each count, in logits.
+        """Return the mean change and its spread over the pictures for each count, in logits, for one rule of choosing
+        the tokens.
         """
         found: Array = getattr(self, name)
         changes = found.reshape(*self.attended.shape, -1)  # (picture, count, draw)
@@ -164,17 +159,10 @@ def look(model: nn.Module, image: Tensor, address: str | None = None) -> Look:
 
 
 def ranked(values: Array, generator: torch.Generator) -> Tensor:
-    """Return all places, the one with the largest value first.
+    """Return all places of values (place,), the one with the largest value first: int64 (place,).
 
     Equal ones come in random order: without positions, all pixels of one intensity are equal, and there is no reason to
     begin at the upper left.
-
-    Args:
-        values: float64 (place,).
-        generator: decides among equal ones.
-
-    Returns:
-        int64 (place,), a permutation.
     """
     ordered, places = torch.tensor(values).sort(descending=True)
     ranks = torch.empty_like(places)
@@ -185,13 +173,7 @@ def ranked(values: Array, generator: torch.Generator) -> Tensor:
 
 
 def drawn(chosen: Tensor, inked: Tensor, draws: int, generator: torch.Generator) -> Tensor:
-    """Draw as many places as are chosen, with as many among them that have ink: bool (draw, place).
-
-    Args:
-        chosen, inked: bool (place,).
-        draws: how often.
-        generator: of the draws.
-    """
+    """Draw as many places as are chosen, bool (place,), with as many among them that have ink: bool (draw, place)."""
     found = torch.zeros(draws, len(chosen), dtype=torch.bool)
     chance = torch.rand(draws, len(chosen), generator=generator)
     for kind in (inked, ~inked):
@@ -201,17 +183,8 @@ def drawn(chosen: Tensor, inked: Tensor, draws: int, generator: torch.Generator)
 
 
 def choices(seen: Look, inked: Tensor, counts: Sequence[int], draws: int, generator: torch.Generator) -> list[Choice]:
-    """Return, for each count, which places of a picture are removed.
-
-    Args:
-        seen: of the unedited picture.
-        inked: bool (place,), its places with ink.
-        counts: how many tokens to remove.
-        draws: how many random choices.
-        generator: of the random choices, and of the order among equal ranks.
-
-    Returns:
-        One choice for each count: the tokens that receive most, those of the largest Jacobian, and random ones.
+    """Return, for each count of tokens to remove, those that receive most, those of the largest Jacobian, and `draws`
+    random ones. The generator also decides among equal ranks; inked is bool (place,).
     """
     places = len(inked)
     for count in counts:
@@ -247,14 +220,8 @@ def changes_of(
 
 
 def change(logits: Tensor, seen: Look) -> Array:
-    """Return how much the logit of a picture's answer changes.
-
-    Args:
-        logits: float (choice, column), the model's output for the picture without some of its tokens.
-        seen: its output for the unedited picture.
-
-    Returns:
-        float64 (choice,); below 0, the model is less sure of its answer.
+    """Return how much the logit of a picture's answer changes without some of its tokens, float64 (choice,); below 0,
+    the model is less sure of its answer. Logits are (choice, column).
     """
     toward = jacobian.toward(logits, torch.full((len(logits),), seen.answer))
     return toward.double().numpy() - seen.logit
@@ -333,14 +300,7 @@ def curve(
 
 
 def joined(parts: Sequence[Curve]) -> Curve:
-    """Return curves over different pictures, of the same counts, as one over all of them.
-
-    Args:
-        parts: at least one.
-
-    Returns:
-        The pictures of all parts, in their order.
-    """
+    """Return curves over different pictures, of the same counts, as one over all of them in their order."""
     if not parts or any(not np.array_equal(p.counts, parts[0].counts) or p.places != parts[0].places for p in parts):
         raise BadInput(
             "Only curves that remove the same numbers of tokens can be joined, and there must be at least one."

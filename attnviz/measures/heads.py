@@ -94,14 +94,8 @@ def reach(query: Tensor, key: Tensor, grid: Grid) -> Reach:
 
 
 def sampled(tokens: int, count: int = SAMPLE) -> npt.NDArray[np.int64]:
-    """Return which queries stand for all: evenly spaced ones, or all where there are few.
-
-    Args:
-        tokens: how many queries there are.
-        count: how many to take at most.
-
-    Returns:
-        int64 (count or tokens,), ascending.
+    """Return which of so many queries stand for all, int64 and ascending: `count` evenly spaced ones, or all where
+    there are few.
     """
     count = min(count, tokens)
     return (2 * np.arange(count) + 1) * tokens // (2 * count)
@@ -165,13 +159,8 @@ class Tree:
     order: tuple[int, ...]
 
     def groups(self, threshold: float) -> list[tuple[int, ...]]:
-        """Return the groups whose heads are merged at a height of `threshold` or less, in order, heads in order.
-
-        Args:
-            threshold: in the unit of the distances.
-
-        Returns:
-            Each group's heads, ascending; every head is in one group.
+        """Return the groups whose heads are merged at a height of `threshold`, in the unit of the distances, or less:
+        heads ascending, every head in one group.
         """
         found = {head: frozenset({head}) for head in self.order}
         for merge in self.merges:

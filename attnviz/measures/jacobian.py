@@ -58,14 +58,8 @@ def answered(model: Model, images: Tensor, answer: int | Tensor | None = None) -
 
 
 def toward(logits: Tensor, answer: Tensor) -> Tensor:
-    """Return each picture's logit of a class; of two classes, the log-odds toward it.
-
-    Args:
-        logits: (batch, 1) or (batch, class)
-        answer: int (batch,), numbers of classes.
-
-    Returns:
-        float (batch,).
+    """Return each picture's logit of a class, int (batch,), from logits (batch, 1) or (batch, class): float (batch,);
+    of two classes, the log-odds toward it.
     """
     if logits.ndim != 2:
         raise BadInput(

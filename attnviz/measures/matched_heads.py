@@ -82,12 +82,7 @@ def match(alike: Tensor) -> list[tuple[int, int]]:
 
 
 def shuffled(maps: Tensor, generator: torch.Generator) -> Tensor:
-    """Return maps with their places in a random order, another one for each head and picture.
-
-    Args:
-        maps: (picture, head, place).
-        generator: draws the orders.
-    """
+    """Return maps (picture, head, place) with their places in a random order, another one for each head and picture."""
     order = torch.rand(maps.shape, generator=generator).argsort(-1)
     return maps.gather(-1, order)
 

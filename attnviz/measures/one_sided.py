@@ -26,14 +26,8 @@ ROUNDING = 256.0  # times the precision: nearer values tie, as the same sum may 
 
 
 def without_derivative(model: Model, image: Tensor) -> Tensor:
-    """Return the pixels whose steps reach a tie, which are those at which there may be no derivative.
-
-    Args:
-        model: of pictures, in evaluation mode.
-        image: float (1, channel, row, column) in 0..1, of the model's precision.
-
-    Returns:
-        bool (channel, row, column).
+    """Return the pixels of one picture whose steps reach a tie, at which there may be no derivative: bool (channel,
+    row, column). The image is float (1, channel, row, column) in 0..1, of the model's precision.
     """
     with torch.inference_mode(False), torch.enable_grad():
         pixels = image.detach().clone().requires_grad_()

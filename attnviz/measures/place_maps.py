@@ -90,11 +90,8 @@ def place_maps(
 
 
 def tiles(rows: int, columns: int, about: int = PLACES) -> Grid:
-    """Return squares that cover a picture, as near in number to `about` as squares of whole pixels can be.
-
-    Args:
-        rows, columns: of the picture.
-        about: how many squares there are to be.
+    """Return squares of whole pixels that cover a picture of so many rows and columns, as near in number to `about` as
+    can be.
     """
     whole = math.gcd(rows, columns)
     sides = [side for side in range(1, whole + 1) if whole % side == 0]
@@ -103,11 +100,8 @@ def tiles(rows: int, columns: int, about: int = PLACES) -> Grid:
 
 
 def erasure(model: nn.Module, image: Tensor, grid: Grid, answer: int, fill: Fill = "mean") -> Array:
-    """Return by how much the logit of a class moves, up or down, when a place is erased: (row, column).
-
-    Args:
-        model, image, answer, fill: as of `place_maps`.
-        grid: the places.
+    """Return by how much the logit of a class moves, up or down, when a place is erased: (row, column). See
+    `place_maps`.
     """
     places = grid.rows * grid.columns
     pictures = erased(image.expand(places, -1, -1, -1), torch.eye(places, dtype=torch.bool), grid, fill)
@@ -118,11 +112,7 @@ def erasure(model: nn.Module, image: Tensor, grid: Grid, answer: int, fill: Fill
 
 
 def lies_on_the_picture(tap: str, axes: tuple[str, ...], shape: tuple[int, ...], grid: Grid | None) -> bool:
-    """Return whether a tap says, place by place, what is attended to.
-
-    Args:
-        tap: its path, whose role decides (`attnviz.roles.Role.attends`).
-        axes, shape, grid: as of its reading.
+    """Return whether a tap says, place by place, what is attended to: its role decides (`attnviz.roles.Role.attends`).
     """
     if not role_of(tap).attends:
         return False

@@ -98,13 +98,8 @@ class Picture:
         return self
 
     def of_another_class(self, classes: tuple[str, ...]) -> Picture | None:
-        """Return the next picture of the data set that shows another class; after the last one, the first again.
-
-        Args:
-            classes: of the net; only pictures of these are considered.
-
-        Returns:
-            None where there is no such picture.
+        """Return the next picture of the data set that shows another one of the net's classes; after the last one, the
+        first again; None where there is none.
         """
         shown, names = datasets.shown(self.data), datasets.DATASETS[self.data].classes
         wanted = [label for label, name in enumerate(names) if name in classes and name != self.target]

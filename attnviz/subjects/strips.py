@@ -63,13 +63,7 @@ class Strip:
 
     @classmethod
     def test(cls, source: str, length: int, number: int) -> Strip:
-        """Return a test strip.
-
-        Args:
-            source: "mnist" or "strokes".
-            length: 1 to 30 digits.
-            number: 0 to 1,023.
-        """
+        """Return a test strip of "mnist" or "strokes" with 1 to 30 digits, numbered from 0 to 1,023."""
         return cls(f"{source}.{length}.{number}")
 
     @classmethod

@@ -43,14 +43,8 @@ class Evaluation:
 
 @contextmanager
 def edited(model: nn.Module, edits: dict[str, tuple[Edit, ...]]) -> Iterator[None]:
-    """Edit every forward pass of a model inside the block.
-
-    Args:
-        model: whose `forward` is replaced until the block ends.
-        edits: by tap path, as `trace` takes them.
-
-    Yields:
-        Nothing; the model is edited inside the block.
+    """Edit every forward pass of a model inside the block, whose `forward` is another one meanwhile; edits are by tap
+    path, as `trace` takes them.
     """
     forward = model.forward
 

@@ -123,14 +123,8 @@ class Examples(ExampleSet, TrainingSet):
         return len(self) * (2 if beside else 1)
 
     def variants(self, augmentation: Augmentation, generator: torch.Generator) -> "Examples":
-        """Return one random variant of each, with its label.
-
-        Args:
-            augmentation: how the variants differ.
-            generator: of the random numbers, on the CPU.
-
-        Returns:
-            As many examples: images uint8 (count, channel, row, column), and the same labels.
+        """Return one random variant of each example, uint8 (count, channel, row, column), with its label; the generator
+        is on the CPU.
         """
         return Examples(augment(self.images, generator, **augmentation.model_dump()), self.labels)
 
@@ -215,13 +209,8 @@ def as_float(images: Tensor) -> Tensor:
 
 
 def on_device(dataset: Dataset, device: str) -> Examples:
-    """Put a data set on a device, still as 8-bit numbers.
-
-    Args:
-        dataset: images uint8 (count, row, column, channel), and labels as its target has them.
-
-    Returns:
-        Examples: images uint8 (count, channel, row, column).
+    """Put a data set on a device, still as 8-bit numbers: images (count, channel, row, column), labels as its target
+    has them.
     """
     found = dataset.images.transpose(0, 3, 1, 2)
     # Of one channel both layouts are the same bytes, but torch computes convolutions by the layout's name.

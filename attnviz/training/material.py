@@ -65,14 +65,8 @@ def material(recipe: Recipe, device: str) -> Material:
 
 
 def split(count: int, recipe: Recipe) -> tuple[Tensor, Tensor]:
-    """Return which pictures are held out to choose weights by, and which are trained on.
-
-    Args:
-        recipe: says which share is held out, if any; every seed holds out the same pictures. None are, where the data
-            set has a validation part of its own.
-
-    Returns:
-        Two int64 tensors of places in 0..count - 1 that share none: (held out,) and (trained on,).
+    """Return the places of the pictures that are held out to choose weights by, the same for every seed, and of those
+    that are trained on: int64. None are held out where the data set has a validation part of its own.
     """
     if recipe.validation is None or recipe.validation == "validation":
         return torch.arange(0), torch.arange(count)

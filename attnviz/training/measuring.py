@@ -56,14 +56,8 @@ def evaluate(model: nn.Module, goal: Objective, test: Test, examples: ExampleSet
 def measured(
     recipe: Recipe, seeds: Seeds, model: nn.Module, train: TrainingSet, goal: Objective
 ) -> tuple[tuple[Figure, ...], tuple[Ablated, ...]]:
-    """Measure the weights of all seeds on all tests of a recipe, whole and with each of its ablations. These have only
-    such figures as hear that a part is replaced, see `Measure.by_calling`.
-
-    Args:
-        train: the training pictures, on the same device.
-
-    Returns:
-        figures, ablations
+    """Return figures and ablations: the weights of all seeds measured on all tests of a recipe, whole and with each of
+    its ablations, which have only the measures that call the edited model (`Measure.by_calling`).
     """
     tests = [test_examples(recipe, test, str(train.device)) for test in recipe.tests]
     whole = _figures(goal, recipe, seeds, model, train, tests, None, seeds.before.figures if seeds.before else ())

@@ -58,13 +58,8 @@ def loss_sum(moment: Moment, of: str) -> float:
 
 
 def gradient_mean(moment: Moment, of: str) -> float:
-    """Signed mean of a parameter's gradient at the last step.
-
-    Args:
-        of: the name of a parameter, or of its part along the first axis: "layers.0.x_weights[0]".
-
-    Returns:
-        The mean over its numbers; 0 where it has no gradient.
+    """Signed mean of a parameter's gradient at the last step, 0 where it has none. `of` names it, or its part along the
+    first axis: "layers.0.x_weights[0]".
     """
     return float(_gradient(moment, of).double().mean())
 
@@ -86,26 +81,14 @@ def gradient_zeros(moment: Moment, of: str) -> float:
 
 
 def parameter_std(moment: Moment, of: str) -> float:
-    """Standard deviation of a parameter's numbers.
-
-    Args:
-        of: the name of a parameter, or of its part along the first axis: "layers.0.x_weights[0]".
-
-    Returns:
-        The standard deviation, 0 or more, of the numbers as they are (without Bessel's correction).
+    """Standard deviation of a parameter's numbers as they are (without Bessel's correction). `of` names it, or its part
+    along the first axis: "layers.0.x_weights[0]".
     """
     return float(_parameter(moment, of).detach().double().std(correction=0))
 
 
 def tap_variance(moment: Moment, of: str) -> float:
-    """Variance of all values of a tap, over the first training pictures.
-
-    Args:
-        of: a pattern that matches one tap path.
-
-    Returns:
-        The variance, 0 or more.
-    """
+    """Variance of all values of the tap whose path a pattern matches, over the first training pictures."""
     return float(_tap(moment, of)[0].double().var(correction=0))
 
 
@@ -144,13 +127,8 @@ _OF_TAPS = (tap_variance, tap_zeros, tap_negatives, tap_spread)
 
 
 def probe(recipe: Recipe, moment: Moment) -> dict[str, float]:
-    """Return the values of a recipe's probes by their names in the curve.
-
-    Args:
-        moment: the end of an epoch; its model is put into evaluation mode.
-
-    Returns:
-        Name in the curve -> value, which may be NaN or infinite.
+    """Return name in the curve -> value, which may be NaN or infinite, of a recipe's probes at the end of an epoch; the
+    model is put into evaluation mode.
     """
     moment.model.eval()
     values = {}

@@ -207,13 +207,8 @@ class Run:
 
 
 def kept_epochs(done: int, best: int, most: int) -> set[int]:
-    """Return the epochs at which a run keeps its weights.
-
-    As a run goes on, only its last and its best epoch can be added to this set.
-
-    Returns:
-        The best and the last epoch, and evenly from the first on as many as there is space for: all, every second,
-        every fourth, ...
+    """Return the epochs at which a run keeps its weights: the best, the last, and evenly from the first on as many as
+    there is space for: all, every second, every fourth, ... As it goes on, only its last and its best can be added.
     """
     step = 1
     while -(-done // step) > max(most - 2, 1):

@@ -135,11 +135,8 @@ def durations_in(home: Path) -> list[Duration]:
 
 
 def curve(run_id: str) -> list[Epoch]:
-    """Return the epochs of a run that are done, with their values.
-
-    Returns:
-        One `Epoch` for each, in order; a line that was cut off by a kill is left out, and a value that is not a finite
-        number is None.
+    """Return the epochs of a run that are done, in order; a line that was cut off by a kill is left out, and a value
+    that is not a finite number is None.
     """
     curve = _lines(home(run_id))
     names = dict.fromkeys(name for one in curve for name in one.values)
@@ -182,13 +179,9 @@ def _figure(value: Any) -> float | None:
 
 
 def epochs(run_id: str) -> list[int]:
-    """Return the epochs at which the weights of a run are kept.
-
-    These are all epochs, or where that would take more than `run.LIMIT` bytes the first, the last, the one whose
-    weights the recipe keeps, and others evenly between; none of those that were trained by an earlier version.
-
-    Returns:
-        Their numbers, from 1, ascending.
+    """Return the numbers of the epochs, from 1 and ascending, at which the weights of a run are kept: all, or where
+    that would take more than `run.LIMIT` bytes the first, the last, the one whose weights the recipe keeps, and others
+    evenly between; none of those that were trained by an earlier version.
     """
     return epochs_in(home(run_id))
 

@@ -184,14 +184,9 @@ def _job(
 
 
 def described(recipe: Recipe, model: nn.Module, weights: dict[str, Tensor]) -> dict[str, Any]:
-    """Return what a card records of a model and its weights.
-
-    Args:
-        model: gets the weights, moves to the CPU and is in evaluation mode afterwards.
-        weights: as they are stored.
-
-    Returns:
-        Fields of `Card`: recipe, config, classes, parameters, weights_digest and example.
+    """Return the fields of `Card` about a model and its weights as they are stored: recipe, config, classes,
+    parameters, weights_digest and example. The model gets the weights, moves to the CPU and is in evaluation mode
+    afterwards.
     """
     model.load_state_dict(weights)
     return {
@@ -221,17 +216,8 @@ def command_of(recipe: Recipe, seeds: Sequence[int]) -> str:
 
 
 def build(recipe: Recipe, generator: torch.Generator | None = None) -> nn.Module:
-    """Build the recipe's model with fresh weights.
-
-    Args:
-        generator: of the initial weights; None for torch's own.
-
-    Returns:
-        The model, on the CPU.
-
-    Raises:
-        BadInput: the config does not fit the model.
-        UnknownName: there is no such model.
+    """Build the recipe's model with fresh weights, on the CPU; a generator of None is torch's own. BadInput and
+    UnknownName say that the config does not fit the model, or that there is none.
     """
     return models.spec(recipe.model).build(run_file.config_of(recipe), generator)
 

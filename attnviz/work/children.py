@@ -17,15 +17,8 @@ from attnviz.work import processes
 
 
 def spawn(words: list[str], threads: int, log: IO[bytes], alive: Path) -> subprocess.Popen[bytes]:
-    """Start a process in a session of its own, so that it outlives the process that started it.
-
-    Args:
-        threads: of the CPU.
-        log: where its output goes.
-        alive: a file whose lock it holds as long as it lives.
-
-    Raises:
-        OSError: it cannot be started, or another process holds that lock.
+    """Start a process in a session of its own, so that it outlives the process that started it. Its output goes to
+    `log`; it holds the lock of the file `alive` as long as it lives, and OSError says that another process does.
     """
     with files.opened(alive, "ab") as file:
         if not processes.hold(file):

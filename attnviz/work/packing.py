@@ -27,11 +27,8 @@ def packed(files: Mapping[str, bytes]) -> bytes:
 
 
 def names(content: bytes, most: int) -> list[str]:
-    """Return the names of the files in a zip, in alphabetical order, without reading them.
-
-    Args:
-        content: from anywhere.
-        most: so many bytes it may have, and what is packed in it.
+    """Return the names of the files in a zip from anywhere, in alphabetical order, without reading them; it and what is
+    packed in it may have `most` bytes.
     """
     return sorted(_sizes(content, most))
 

@@ -13,14 +13,8 @@ from attnviz.work.jobs import carrying, keeping
 
 
 def push(name: str, url: str) -> str:
-    """Copy a finished run, or a checkpoint, to a URL, as one file; what stood there before is replaced.
-
-    Args:
-        name: of a run, or of a checkpoint.
-        url: of the file; or of the folder, with a slash at its end.
-
-    Returns:
-        The URL of the file.
+    """Copy a finished run, or a checkpoint, to the URL of a file, or of a folder with a slash at its end, as one file
+    that replaces what stood there before; return its URL.
     """
     content = keeping.packed(name) if name in cards.names() else carrying.packed(name)
     target = f"{url}{name}.zip" if url.endswith("/") else url

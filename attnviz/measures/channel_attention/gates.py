@@ -60,18 +60,8 @@ def between_classes(gates: Floats, labels: Integers) -> float:
 
 
 def by_chance(gates: Floats, labels: Integers, *, draws: int = 20, seed: int = 0) -> Floats:
-    """Return `between_classes` for shuffled labels: what the number of classes alone gives.
-
-    Args:
-        gates, labels: as of `between_classes`.
-        draws: how often the labels are shuffled.
-        seed: of the shuffling.
-
-    Returns:
-        float64 (draws,), each 0..1.
-
-    Raises:
-        BadInput: as of `between_classes`.
+    """Return `between_classes` for labels that are shuffled `draws` times: what the number of classes alone gives,
+    float64 (draws,), each 0..1.
     """
     between_classes(gates, labels)  # refuses what does not fit
     chance, centred = np.random.default_rng(seed), gates - gates.mean(0)
@@ -109,12 +99,8 @@ def gain_with_depth(
 
 
 def class_means(gates: Floats, labels: Integers, classes: int) -> Floats:
-    """Return the mean gates of each class, for a heat map: float64 (class, channel); NaN for a class without pictures.
-
-    Args:
-        gates: (picture, channel).
-        labels: int (picture,), 0 to classes - 1.
-        classes: how many there are.
+    """Return the mean gates (picture, channel) of each class, for a heat map: float64 (class, channel); NaN for a class
+    without pictures. Labels are int (picture,), 0 to classes - 1.
     """
     if labels.shape != gates.shape[:1] or labels.min(initial=0) < 0 or labels.max(initial=0) >= classes:
         raise BadInput(f"Each of {len(gates)} pictures needs a label from 0 to {classes - 1}.")

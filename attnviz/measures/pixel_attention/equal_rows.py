@@ -21,14 +21,8 @@ _BLOCK = 128  # queries at a time: no head's weights are ever held in full
 
 
 def differences(query: Tensor, key: Tensor, token: int) -> Array:
-    """Return by how much each token's row of weights differs from that of one token.
-
-    Args:
-        query, key: (head, token, size)
-        token: whose row is compared, from 0.
-
-    Returns:
-        (token,) the largest absolute difference over heads and keys, 0..1; 0 for the token itself.
+    """Return by how much, at most over heads and keys, each token's row of weights differs from that of one token:
+    (token,), 0..1; 0 for the token itself. Query and key are (head, token, size).
     """
     if not 0 <= token < query.shape[1]:
         raise BadInput(f"There is no token {token}: there are {query.shape[1]}, counted from 0.")
@@ -76,14 +70,8 @@ def distinct_rows(query: Tensor, key: Tensor) -> int:
 
 
 def intensity_groups(intensities: Array) -> npt.NDArray[np.int64]:
-    """Return which tokens have the same intensity.
-
-    Args:
-        intensities: float64 (token,) in 0..1; those that differ by less than a millionth count as equal, as a mean of
-            the same pixels depends on their order.
-
-    Returns:
-        int64 (token,), the number of each token's group, ascending with the intensity.
+    """Return the number of each token's group of equal intensity, int64 (token,), ascending with it. Those that differ
+    by less than a millionth count as equal, as a mean of the same pixels depends on their order.
     """
     ordered = np.argsort(intensities, kind="stable")
     groups = np.empty(len(intensities), np.int64)

@@ -134,41 +134,23 @@ class PixelContribution:
 
 
 def by_line(weight: Tensor, image: Tensor) -> Tensor:
-    """Return what each pixel adds to each logit of a logistic regression on the pixels.
-
-    Args:
-        weight: (logit, pixel), of intensities in 0..1; of a picture in colour, (logit, number).
-        image: (row, column) or (channel, row, column), in 0..1; 0 is background.
-
-    Returns:
-        (logit, row, column) or (logit, channel, row, column)
+    """Return what each pixel of an image (row, column) or (channel, row, column), 0 as background to 1, adds to each
+    logit of a logistic regression with weights (logit, number): (logit, *the image's shape).
     """
     added: Tensor = weight.unflatten(1, image.shape) * image
     return added
 
 
 def by_histogram(weight: Tensor, bins: Tensor) -> Tensor:
-    """Return what each pixel adds to each logit of a logistic regression on the histogram of intensities.
-
-    Args:
-        weight: (logit, bin), of how many pixels are in a bin; the first bin is that of the background.
-        bins: int (row, column), the bin of each pixel.
-
-    Returns:
-        (logit, row, column)
+    """Return what each pixel adds to each logit of a logistic regression on the histogram of intensities: (logit, row,
+    column). Weights are (logit, bin), the first bin that of the background; bins are int (row, column), one a pixel.
     """
     return weight[:, bins] - weight[:, :1, None]
 
 
 def toward_answer(logits: Tensor, pixels: Tensor) -> PixelContribution:
-    """Return an answer as a sum over pixels.
-
-    Args:
-        logits: float (logit,), of one picture.
-        pixels: float (logit, row, column), what each pixel adds to each of them.
-
-    Returns:
-        The chosen class, its logit, and what each pixel adds to it.
+    """Return an answer, the class that the logits (logit,) of one picture choose, as a sum over what each pixel adds to
+    them, (logit, row, column).
     """
     sides = answer_factors(logits)
     logit = float(sides @ logits)

@@ -33,13 +33,7 @@ class Count:
 
 
 def scaled(maps: Array) -> Array:
-    """Return each map scaled from 0, its lowest value, to 1, its highest; 0 where all values are equal.
-
-    Args:
-        maps: float64 (..., token).
-
-    Returns:
-        float64 (..., token) in 0..1.
+    """Return each map, float64 (..., token), scaled from 0, its lowest value, to 1, its highest; 0 where all are equal.
     """
     lowest, highest = maps.min(-1, keepdims=True), maps.max(-1, keepdims=True)
     span = highest - lowest
@@ -49,14 +43,8 @@ def scaled(maps: Array) -> Array:
 
 
 def kinds(maps: Array, picture: Array) -> tuple[Kind, ...]:
-    """Say of each map what it is on its own scale: the picture, its negative, or anything else.
-
-    Args:
-        maps: (map, token)
-        picture: (token,) its intensities, more than one of them.
-
-    Returns:
-        One word for each map.
+    """Return for each map (map, token) what it is on its own scale: the picture, whose intensities (token,) are more
+    than one, its negative, or anything else.
     """
     wanted = scaled(picture)
     found = scaled(maps)
@@ -69,26 +57,14 @@ def kinds(maps: Array, picture: Array) -> tuple[Kind, ...]:
 
 
 def count(found: Iterable[Kind]) -> Count:
-    """Count the kinds of several maps.
-
-    Args:
-        found: as `kinds` returns them.
-
-    Returns:
-        How many are the picture, its negative, or anything else.
-    """
+    """Count how many of several maps are the picture, its negative, or anything else, from what `kinds` returns."""
     kinds = [*found]
     return Count(kinds.count("picture"), kinds.count("negative"), kinds.count("other"))
 
 
 def needed(weights: Array) -> list[int]:
-    """Return how many tokens, the largest weights first, hold half of each row of weights.
-
-    Args:
-        weights: float64 (row, token), 0 or more.
-
-    Returns:
-        A count for each row.
+    """Return how many tokens, the largest weights first, hold half of each row of weights, float64 (row, token), 0 or
+    more.
     """
     reached = np.sort(weights, axis=1)[:, ::-1].cumsum(1)
     return [int(number) for number in (reached < reached[:, -1:] / 2).sum(1) + 1]

@@ -43,13 +43,8 @@ class ScoreDecomposition:
     key_position: Array
 
     def scores(self, head: int) -> dict[str, Array]:
-        """Return the four parts of a head's scores by name, in the order of `PARTS`.
-
-        Args:
-            head: its number, from 0.
-
-        Returns:
-            Name -> float64 (query, key); they sum to the scores.
+        """Return name -> float64 (query, key), the four parts of a head's scores in the order of `PARTS`; they sum to
+        the scores.
         """
         heads, _, size = self.query_content.shape
         if not 0 <= head < heads:

@@ -46,15 +46,8 @@ class Look:
 
 
 def look(model: nn.Module, picture: Tensor, address: str = "attention") -> Look:
-    """Return what an attention layer and the model give for a picture.
-
-    Args:
-        model: in evaluation mode.
-        picture: float (channel, row, column) in 0..1, of the model's precision.
-        address: of its attention layer.
-
-    Returns:
-        Queries, keys and output of the layer, the logits, and the grid of the tokens.
+    """Return queries, keys and output of an attention layer, the logits, and the grid of the tokens, for a picture
+    (channel, row, column) in 0..1 of the model's precision.
     """
     with torch.no_grad(), trace(model, [f"{address}.{tap}" for tap in ("query", "key", "output")]) as seen:
         logits = model(picture[None])
@@ -66,14 +59,8 @@ def look(model: nn.Module, picture: Tensor, address: str = "attention") -> Look:
 
 
 def order(places: int, seed: int) -> Tensor:
-    """Return which place's token comes to each place: int (place,), a permutation.
-
-    Args:
-        places: how many there are.
-        seed: of the permutation; 0 leaves all as it is.
-
-    Returns:
-        int64 (place,).
+    """Return which place's token comes to each of so many places: int64 (place,), a permutation; the seed 0 leaves all
+    as it is.
     """
     if not seed:
         return torch.arange(places)
@@ -81,15 +68,8 @@ def order(places: int, seed: int) -> Tensor:
 
 
 def shuffled(picture: Tensor, order: Tensor, grid: Grid) -> Tensor:
-    """Return a picture whose tokens, boxes of pixels, have changed places; inside a box all stays.
-
-    Args:
-        picture: (channel, row, column)
-        order: int (place,), see `order`.
-        grid: where the tokens lie; their boxes must tile the picture.
-
-    Returns:
-        float (channel, row, column).
+    """Return a picture (channel, row, column) whose tokens, boxes of pixels that must tile it, have changed places, see
+    `order`; inside a box all stays.
     """
     side = int(grid.field)
     _, rows, columns = picture.shape
@@ -108,24 +88,15 @@ def shuffled(picture: Tensor, order: Tensor, grid: Grid) -> Tensor:
 
 
 def of_tokens(order: Tensor, grid: Grid) -> Tensor:
-    """Return an order of places as an order of tokens: those without a place come first, and stay.
-
-    Args:
-        order: int (place,), see `order`.
-        grid: where the tokens lie.
-
-    Returns:
-        int64 (token,), a permutation.
+    """Return an order of places, see `order`, as one of tokens, int64 (token,): those without a place come first, and
+    stay.
     """
     return torch.cat([torch.arange(grid.prefix), order + grid.prefix])
 
 
 def put_back(values: Tensor, order: Tensor) -> Tensor:
-    """Return values in the order of the unshuffled picture: (..., token), what stood at each token before the shuffle.
-
-    Args:
-        values: (..., token), of the shuffled picture.
-        order: int (token,), see `of_tokens`.
+    """Return values (..., token) of the shuffled picture in the order of the unshuffled one, from the order of its
+    tokens.
     """
     found = torch.empty_like(values)
     found[..., order] = values
@@ -133,12 +104,8 @@ def put_back(values: Tensor, order: Tensor) -> Tensor:
 
 
 def received(seen: Look, head: int | None = None, query: int | None = None) -> Tensor:
-    """Return the weight that each token receives: float (token,) in 0..1.
-
-    Args:
-        seen: of a picture.
-        head: None for the mean of all.
-        query: the token that gives it; None for the mean over all.
+    """Return the weight that each token receives, float (token,) in 0..1, from a query or the mean over all (None), in
+    a head or the mean of all (None).
     """
     heads = slice(None) if head is None else slice(head, head + 1)
     queries, keys = seen.query[heads], seen.key[heads]

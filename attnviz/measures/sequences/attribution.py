@@ -94,13 +94,8 @@ def _log_probability(logits: Tensor, said: Tensor) -> Tensor:
 
 
 def agreements(found: Mapping[str, Tensor]) -> dict[tuple[str, str], Floats]:
-    """Return Kendall's rank correlation of each two methods, for every step of every strip.
-
-    Args:
-        found: method -> float (batch, step, digit), of at least two digits.
-
-    Returns:
-        Two methods -> float64 (batch, step), -1..1; NaN where one of them ranks nothing.
+    """Return Kendall's rank correlation of each two methods, float (batch, step, digit) each, for every step of every
+    strip: two methods -> float64 (batch, step), -1..1; NaN where one ranks nothing.
     """
     maps = {name: values.detach().double().cpu().numpy() for name, values in found.items()}
     return {(one, other): kendall(maps[one], maps[other], equal=ROUNDING) for one, other in combinations(maps, 2)}
@@ -122,12 +117,7 @@ def digit_of(columns: int, digits: int) -> Tensor:
 
 
 def by_digit(values: Tensor, digits: int) -> Tensor:
-    """Return the sum of some values over the columns of each digit: float (..., digit)
-
-    Args:
-        values: float (..., column).
-        digits: of the strip.
-    """
+    """Return the sum of values (..., column) over the columns of each digit of a strip: float (..., digit)."""
     which = digit_of(values.shape[-1], digits).to(values.device)
     sums = values.new_zeros(*values.shape[:-1], digits)
     return sums.index_add(-1, which, values)

@@ -32,14 +32,8 @@ def rows(reading: Reading) -> Tensor:
 
 
 def edits_of(readings: Mapping[str, Reading], weights: Mapping[str, Tensor]) -> dict[str, list[Edit]]:
-    """Return the edits that replace the weights of a model.
-
-    Args:
-        readings: tap path -> what was read there, which says whether the model reaches the tap once for each step.
-        weights: tap path -> float (batch, head, step, key); only these are edited.
-
-    Returns:
-        Edits for `attnviz.trace`, of a pass with as many steps.
+    """Return the edits for `attnviz.trace`, of a pass with as many steps, that set weights: tap path -> (batch, head,
+    step, key). What was read there says whether the model reaches a tap once for each step.
     """
     return {path: _edits(readings[path], one) for path, one in weights.items()}
 
@@ -52,12 +46,7 @@ def _edits(reading: Reading, weights: Tensor) -> list[Edit]:
 
 
 def swapped(weights: Tensor, order: Sequence[int]) -> Tensor:
-    """Return weights of which each step has those of another.
-
-    Args:
-        weights: float (batch, head, step, key).
-        order: for each step the one whose weights it gets.
-    """
+    """Return weights (batch, head, step, key) of which each step has those of the step that `order` names for it."""
     steps = weights.shape[2]
     if len(order) != steps or not all(0 <= step < steps for step in order):
         raise BadInput(f"An order of {steps} steps names a step from 0 to {steps - 1} for each, not {list(order)}.")
@@ -65,11 +54,8 @@ def swapped(weights: Tensor, order: Sequence[int]) -> Tensor:
 
 
 def permuted(weights: Tensor, generator: torch.Generator) -> Tensor:
-    """Return weights whose keys have changed places at random, once for each text and alike in all heads and steps.
-
-    Args:
-        weights: float (batch, head, step, key).
-        generator: of the permutations.
+    """Return weights (batch, head, step, key) whose keys have changed places at random, once for each text and alike in
+    all heads and steps.
     """
     order = torch.rand(len(weights), weights.shape[-1], generator=generator).argsort(-1).to(weights.device)
     return weights.gather(-1, order[:, None, None].expand(weights.shape))
@@ -94,13 +80,8 @@ def only_peak(weights: Tensor) -> Tensor:
 
 
 def total_variation(one: Tensor, other: Tensor) -> Tensor:
-    """Return how far two answers are apart: 0 for the same, 1 where they share nothing.
-
-    Args:
-        one, other: float (..., class), probabilities.
-
-    Returns:
-        float (...), half the sum of the absolute differences.
+    """Return how far two answers (..., class) are apart, half the sum of the absolute differences of their
+    probabilities: (...), 0 for the same, 1 where they share nothing.
     """
     return (one - other).abs().sum(-1) / 2
 

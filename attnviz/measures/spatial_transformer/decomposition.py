@@ -43,15 +43,7 @@ class Decomposed:
 
 
 def decomposed(theta: Floats, *, rows: int, columns: int) -> Decomposed:
-    """Take transforms apart.
-
-    Args:
-        theta: (batch, 2, 3).
-        rows, columns: of the picture.
-
-    Returns:
-        Rotation, scales, shear and shift of each.
-    """
+    """Return rotation, scales, shear and shift of each theta (batch, 2, 3) on a picture of so many rows and columns."""
     if theta.shape[1:] != (2, 3):
         raise BadInput(f"Theta is (batch, 2, 3), not of the shape {theta.shape}.")
     side = np.array([columns / 2, rows / 2])

@@ -136,14 +136,7 @@ class Classification(Objective):
 
 
 def logits_of(model: nn.Module, images: Tensor, generator: torch.Generator) -> Tensor:
-    """Return a model's logits; a model whose forward takes a generator is given this one.
-
-    Args:
-        images: float (batch, channel, row, column) in 0..1.
-
-    Returns:
-        float (batch, 1) or (batch, class).
-    """
+    """Return logits, (batch, 1) or (batch, class); a model whose forward takes a generator is given this one."""
     given = {"generator": generator} if "generator" in signature(model.forward).parameters else {}
     logits: Tensor = model(images, **given)
     return logits

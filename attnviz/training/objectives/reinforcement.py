@@ -141,15 +141,11 @@ class Reinforcement(Objective):
 
 
 def spread(means: Tensor) -> float:
-    """Return how much the mean locations differ from picture to picture.
+    """Return how much the mean locations (picture, glimpse, 2) differ from picture to picture, 0 or more, where 1 is
+    half a picture.
 
-    It is their standard deviation on the axis where it is larger, at the glimpse where it is smallest.
-
-    Args:
-        means: (picture, glimpse, 2), of which the first glimpse, which no picture decides, is left out.
-
-    Returns:
-        0 or more, where 1 is half a picture; 0 if there is one glimpse only.
+    It is their standard deviation on the axis where it is larger, at the glimpse where it is smallest, but for the
+    first glimpse, which no picture decides; 0 if there is one glimpse only.
     """
     if means.shape[1] < 2:
         return 0.0

@@ -64,11 +64,8 @@ def packed(found: Found, ends: tuple[float, float], origin: Mapping[str, str | i
 
 
 def spread(places: np.ndarray, values: list[float | None]) -> np.ndarray:
-    """Return places along an axis of choices, those of one choice spread around it in the order of their values.
-
-    Args:
-        places: (trial,) of the choices.
-        values: of the trials.
+    """Return places (trial,) along an axis of choices, those of one choice spread around it in the order of their
+    values.
     """
     apart = places.copy()
     for place in np.unique(places[~np.isnan(places)]):

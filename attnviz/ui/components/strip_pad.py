@@ -36,12 +36,8 @@ class Asked(NamedTuple):
 
 
 def strip_pad(*, key: str, digits: int, most: int, on_ask: Callable[[], None]) -> None:
-    """Draw the pad.
-
-    Args:
-        digits: how many have been drawn.
-        most: how many there can be.
-        on_ask: called when the pad was asked to do something; `asked` then says what.
+    """Draw the pad, with so many digits drawn of `most`. `on_ask` is called when the pad was asked to do something;
+    `asked` then says what.
     """
     data = pack({"digits": digits, "most": most, "side": SIDE}, {})
     component("strip_pad")(key=key, data=data, on_asked_change=on_ask)

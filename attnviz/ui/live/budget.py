@@ -41,12 +41,8 @@ def pause() -> None:
 
 
 def per_picture(model: "nn.Module", cells: int, taps: Collection[str], passes: float = 1.0) -> float:
-    """Return a model's work for one picture, in pairs of tokens.
-
-    Args:
-        cells: rows times columns of the picture.
-        taps: the paths of those that are kept or edited: attention materialises its matrix where one of them is.
-        passes: forward passes in all, with those that derived values cost.
+    """Return a model's work for one picture of so many cells, rows times columns, in pairs of tokens, for all forward
+    passes; attention materialises its matrix where one of its taps is kept or edited.
     """
     weights, layers = _sizes(model)
     # As if every weight were used at every pixel, an overestimate, unless the model declares how often it uses them.

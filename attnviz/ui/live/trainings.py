@@ -37,13 +37,8 @@ def shipped(architecture: str | None = None) -> dict[str, Net]:
 
 
 def ran(architecture: str, most: int = MOST) -> dict[str, str]:
-    """Return the runs of an architecture that this visitor may see and that have an epoch, the newest first.
-
-    Args:
-        most: so many at most.
-
-    Returns:
-        ID -> what it is called.
+    """Return ID -> title of the runs of an architecture that this visitor may see and that have an epoch, the newest
+    first, at most so many.
     """
     found: dict[str, str] = {}
     for run in sorted((one for one in runs.ids() if one.startswith(f"{architecture}.")), key=written, reverse=True):
@@ -85,13 +80,8 @@ def history_of(key: str) -> History:
 
 
 def like(net: Net) -> dict[str, str]:
-    """Return the other trainings of a net's architecture whose models take the same pictures.
-
-    Args:
-        net: an epoch of a training, or its checkpoint.
-
-    Returns:
-        Key of the history -> what it is called, its seed first; the runs first.
+    """Return key of the history -> title, its seed first, of the other trainings of a net's architecture whose models
+    take the same pictures; the runs first.
     """
     found = {f"run:{run}": _seed_first(run, net) for run in ran(net.architecture)}
     found |= {name: f"{one.title}, as shipped" for name, one in shipped(net.architecture).items()}

@@ -52,11 +52,8 @@ def anchor(name: str) -> str:
 
 
 def term(name: str, words: str | None = None) -> str:
-    """Return Markdown of a term, which explains itself under the pointer, a tap, and the keyboard.
-
-    Args:
-        name: such as "head" or "even share".
-        words: what to write; by default the name.
+    """Return Markdown of a term, such as "head" or "even share", which explains itself under the pointer, a tap, and
+    the keyboard; `words` are written in place of its name.
     """
     return f"[{words or name}](#term-{anchor(name)})"
 

@@ -39,12 +39,8 @@ def heat(values: np.ndarray) -> Image.Image:
 
 
 def outline(tile: Image.Image, grid: tuple[int, int], corner: Corner, size: int, width: int = 2) -> None:
-    """Outline a square of a tile.
-
-    Args:
-        grid: rows and columns of what it shows.
-        corner: (row, column) where the square begins, in pixels of the picture.
-        width: of the line, in pixels of the tile.
+    """Outline a square of a tile of so many rows and columns, from its corner (row, column) in pixels of the picture,
+    with a line of `width` pixels of the tile.
     """
     rows, columns = grid
     top, left = corner[0] * TILE / rows, corner[1] * TILE / columns

@@ -85,11 +85,8 @@ def meaning(means: str, does_not_show: str) -> None:
 
 
 def link(page: str, label: str, **parameters: object) -> None:
-    """Draw a link to another page, with a view of it.
-
-    Args:
-        page: its file in pages/, such as "10_pixel_attention.py".
-        **parameters: what stands in the URL there, such as digit=8.
+    """Draw a link to another page, its file in pages/ such as "10_pixel_attention.py", with what stands in the URL
+    there, such as digit=8.
     """
     try:
         st.page_link(page, label=label, query_params=_words_of(parameters))

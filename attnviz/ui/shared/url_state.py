@@ -93,11 +93,8 @@ def number(key: str, count: int, default: int, widget: str | None = None, least:
 
 
 def text(key: str, default: str, longest: int) -> str:
-    """Return the words of the URL, cut where they are too long, and set the widget of that key to them.
-
-    Args:
-        default: the words where the field is missing.
-        longest: so many characters at most.
+    """Return the words of the URL, cut to so many characters, or the default where the field is missing, and set the
+    widget of that key to them.
     """
     word = st.query_params.get(key, default)[:longest]
     st.session_state[key] = word

@@ -28,11 +28,9 @@ def is_hidden(recipe: Recipe) -> bool:
 
 
 def camera_refusal(url: str | None, instead: str) -> str | None:
-    """Say why a browser lends no camera to a page at this URL; None where it does, if the visitor allows it.
+    """Return why a browser lends no camera to a page at this URL, and what (`instead`) takes a file in its place.
 
-    Args:
-        url: of the page in the visitor's browser; None where it is not known.
-        instead: the label of what takes a file.
+    None where it lends one, if the visitor allows it; the URL is None where it is not known.
     """
     parts = urlsplit(url or "")
     host = parts.hostname or ""

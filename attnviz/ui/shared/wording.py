@@ -70,11 +70,8 @@ def share(value: float) -> str:
 
 
 def change_in_points(found: Difference, loses: str, gains: str) -> str:
-    """Return by how many points a trained model changes: "falls by 3.00 points (95 % interval 2.00 to 4.00)".
-
-    Args:
-        found: of the model minus the changed one, as parts of 1.
-        loses, gains: the verb where the changed one is worse, and where it is better.
+    """Return by how many points a trained model changes, as parts of 1 less the changed one: "falls by 3.00 points (95
+    % interval 2.00 to 4.00)", with the verbs where the changed one is worse and better.
     """
     sign, verb = (100, loses) if found.value >= 0 else (-100, gains)
     change = f"{verb} {sign * found.value:.2f} points"

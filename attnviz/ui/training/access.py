@@ -39,12 +39,9 @@ def ask() -> None:
 
 
 def is_local(address: str | None, host: str | None, forwarded: bool) -> bool:
-    """Return whether a visitor sits at this machine.
-
-    Args:
-        address: that the connection comes from; Streamlit gives None for this machine.
-        host: that the browser asked for. Through a proxy on this machine it is another one.
-        forwarded: whether a proxy states that it forwards a request.
+    """Return whether a visitor sits at this machine: by the address of the connection (Streamlit gives None for this
+    machine), the host that the browser asked for, which is another one through a proxy here, and whether a proxy states
+    that it forwards.
     """
     try:
         name = urlsplit(f"//{host or ''}").hostname or ""

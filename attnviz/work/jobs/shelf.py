@@ -19,14 +19,8 @@ folder, ids, read = JOBS.folder, JOBS.ids, JOBS.read
 
 
 def runs_of(job: str, *, borrowed: bool = True) -> list[str]:
-    """Return the runs of a job, one for each of its seeds that has begun, in the order of the seeds.
-
-    Args:
-        job: one of `ids()`.
-        borrowed: whether those count that were there before it and belonged to nobody.
-
-    Raises:
-        UnknownName, RunError, BadInput: there is no such job, or its order can no longer be read.
+    """Return the runs of a job, one for each of its seeds that has begun, in the order of the seeds. `borrowed` also
+    counts those that were there before it and belonged to nobody.
     """
     lent = set() if borrowed else _borrowed(job)
     return [run for run in runs_for(read(job)) if run not in lent]

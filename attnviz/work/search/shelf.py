@@ -12,14 +12,8 @@ folder, ids, read, home = SEARCHES.folder, SEARCHES.ids, SEARCHES.read, SEARCHES
 
 
 def runs_of(search: str, *, borrowed: bool = True) -> list[str]:
-    """Return the runs of the trials of a search, be the pictures that it trains on there or not.
-
-    Args:
-        search: one of `ids()`.
-        borrowed: whether those count that were there before it and belonged to nobody.
-
-    Raises:
-        UnknownName, RunError, BadInput: there is no such search, its files cannot be read, or Optuna is missing.
+    """Return the runs of the trials of a search, be the pictures that it trains on there or not. `borrowed` also counts
+    those that were there before it and belonged to nobody.
     """
     opened = study.opened(home(search), read(search))
     told = () if opened is None else study.looked_at(opened)

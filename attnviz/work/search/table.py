@@ -60,13 +60,8 @@ alone = shelf.SEARCHES.alone
 
 
 def start(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str:
-    """Start the workers of a search, or go on with it; with more trials than before it is given those.
-
-    Args:
-        most: what one training may ask for; by default what holds here.
-
-    Returns:
-        The name of the search: the same for the same search.
+    """Start the workers of a search, or go on with it; with more trials than before it is given those. `most` is what
+    one training may ask for, by default what holds here. Return its name: the same for the same search.
     """
     search = prepare(wanted, workers, most)
     with alone():

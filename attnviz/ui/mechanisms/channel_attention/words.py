@@ -170,11 +170,8 @@ _ALL = {"own": "as computed", "one": "all at 1", "mean": "all at their mean", "o
 
 
 def gates_of_maps(replaced: str, turned: str, other: str | None) -> str:
-    """Return with which gates the maps below are computed, in a sentence.
-
-    Args:
-        turned: those that are turned besides, as the URL names them.
-        other: which other picture's gates they may be, in words.
+    """Return with which gates the maps below are computed, in a sentence: those that are turned, as the URL names them,
+    and which other picture's they may be.
     """
     count = turned.count("-")
     by_hand = f", and {count} set by hand" if count else ""

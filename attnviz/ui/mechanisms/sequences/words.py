@@ -150,11 +150,8 @@ def _on_digit(view: AlignmentView, row: np.ndarray) -> str:
 
 
 def on_digits(row: np.ndarray, digits: int, pitch: int, side: int) -> np.ndarray:
-    """Return the share of the weights that lies on each digit: (digit,).
-
-    Args:
-        row: (column,) weights.
-        pitch, side: pixels from one column to the next, and of a digit.
+    """Return the share of the weights (column,) that lies on each digit: (digit,). Pitch and side are pixels from one
+    column to the next, and of a digit.
     """
     places = np.minimum(np.arange(len(row)) * pitch // side, digits - 1)
     return np.bincount(places, row, minlength=digits)

@@ -69,11 +69,8 @@ def _seeds(figure: Figure) -> str:
 
 
 def beside(finding: str, net: Net, source: str) -> str:
-    """Return a finding, below a sentence that says of which data it is, where these are not those of a net.
-
-    Args:
-        finding: of networks that were trained on one data set, in Markdown.
-        source: the name of the data set that the networks of the finding were trained on.
+    """Return a finding, in Markdown; where it is of networks that were trained on another data set (`source`) than the
+    net, below a sentence that says so.
     """
     if net.data == source:
         return finding

@@ -34,12 +34,7 @@ class Unseen:
 
 
 def unseen(net: Net, most: int) -> Unseen:
-    """Return some pictures that a net was not trained on, the same for every epoch of a training.
-
-    Args:
-        net: any one of the training.
-        most: so many at most.
-    """
+    """Return at most so many pictures that a net was not trained on, the same for every epoch of a training."""
     return cache.of_net(_unseen, net, most)
 
 

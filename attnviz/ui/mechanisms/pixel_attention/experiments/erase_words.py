@@ -117,11 +117,8 @@ def verdict(curve: "Curve", unit: str) -> str:
 
 
 def csv(curve: "Curve", numbers: Sequence[int], origin: Mapping[str, str]) -> str:
-    """Return every change in full precision: one line per picture, count and choice.
-
-    Args:
-        numbers: the places (picture,) of the pictures in the test split.
-        origin: the lines at the top, by name.
+    """Return every change in full precision, one line per picture (its number in the test split), count and choice,
+    below the lines of `origin`.
     """
     lines = [f"# {name}: {value}" for name, value in origin.items()]
     lines.append("picture,removed,chosen by,draw,removed pixels with ink,change of the logit")

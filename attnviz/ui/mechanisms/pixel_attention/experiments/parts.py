@@ -155,13 +155,8 @@ def said(part: float) -> str:
 
 
 def explained(parts: Array) -> Array:
-    """Return the share of the variance over keys that each part explains: (part,), they sum to 1.
-
-    Args:
-        parts: the parts (part, token) of one row of scores.
-
-    Returns:
-        The covariance of each part with the sum, over the variance of the sum; NaN where the sum is constant.
+    """Return the share of the variance over keys that each part (part, token) of one row of scores explains: (part,),
+    its covariance with their sum over the variance of that. They sum to 1; NaN where the sum is constant.
     """
     centred = parts - parts.mean(1, keepdims=True)
     whole = centred.sum(0)
