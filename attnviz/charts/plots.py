@@ -158,8 +158,7 @@ def likeness(
 
 
 def history(values: Sequence[float | None], measure: str, higher: bool) -> go.Figure:
-    """Draw a dot for each trial, and a line for the best so far: the highest where `higher` is better, else the lowest.
-    """
+    """Draw a dot for each trial, and a line for the best so far: the highest if `higher` is better, else the lowest."""
     best: list[float | None] = []
     for value in values:
         known = [one for one in (value, best[-1] if best else None) if one is not None]

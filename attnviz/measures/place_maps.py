@@ -112,8 +112,7 @@ def erasure(model: nn.Module, image: Tensor, grid: Grid, answer: int, fill: Fill
 
 
 def lies_on_the_picture(tap: str, axes: tuple[str, ...], shape: tuple[int, ...], grid: Grid | None) -> bool:
-    """Return whether a tap says, place by place, what is attended to: its role decides (`attnviz.roles.Role.attends`).
-    """
+    """Return whether a tap says, place by place, what is attended to: its role decides (`roles.Role.attends`)."""
     if not role_of(tap).attends:
         return False
     sizes = dict(zip(axes, shape, strict=True))

@@ -33,8 +33,7 @@ class Count:
 
 
 def scaled(maps: Array) -> Array:
-    """Return each map, float64 (..., token), scaled from 0, its lowest value, to 1, its highest; 0 where all are equal.
-    """
+    """Return maps, float64 (..., token), scaled from 0, the lowest value, to 1, the highest; 0 where all are equal."""
     lowest, highest = maps.min(-1, keepdims=True), maps.max(-1, keepdims=True)
     span = highest - lowest
     flat = span <= _FLAT * np.abs(maps).max(-1, keepdims=True)
