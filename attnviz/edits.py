@@ -151,11 +151,25 @@ def together(*edits: Mapping[str, Edit | Sequence[Edit]]) -> dict[str, tuple[Edi
 
     Returns:
         tap path -> edits, for `trace(edits=...)`. Edits that only read come last, so they see what the others changed.
+
+    Raises:
+        TraceError: what was given is no mapping, or holds what is no edit.
     """
     joined: dict[str, list[Edit]] = {}
     for some in edits:
+        if not isinstance(some, Mapping):
+            raise TraceError(
+                f"Edits are given as tap path -> edit, such as {{'*.weights': edits.off(head=3)}}, not as {some!r}."
+            )
         for address, each in some.items():
-            joined.setdefault(address, []).extend(each if isinstance(each, Sequence) else [each])
+            several = each if isinstance(each, Sequence) else [each]
+            for edit in several:
+                if not callable(edit):
+                    raise TraceError(
+                        f"The edit of {address!r} must be one of attnviz.edits, such as edits.set_value(0), or a "
+                        f"function from tensor to tensor, not a {type(edit).__name__}."
+                    )
+            joined.setdefault(address, []).extend(several)
     return {address: tuple(sorted(all_, key=lambda edit: isinstance(edit, Look))) for address, all_ in joined.items()}
 
 

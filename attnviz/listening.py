@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import wraps
@@ -58,7 +58,9 @@ class Trace(dict[str, Reading]):
         self._heard: Counter[str] = Counter()
         self._used: set[tuple[str, int]] = set()
         self._batch: tuple[str, int] | None = None
-        self._patterns = together(*edits) if isinstance(edits, Sequence) else together(edits)
+        self._patterns = (
+            together(*edits) if isinstance(edits, list | tuple) else together(edits)  # type: ignore[arg-type]
+        )
         edited = {pattern: _matching(pattern, known) for pattern in self._patterns}
         loose = [one for some in (self._kept, edited) for one, matches in some.items() if capture or not matches]
         self._captured = self._capture(model, keep, loose, capture, kind)
@@ -139,10 +141,10 @@ class Trace(dict[str, Reading]):
     ) -> tuple[str, ...]:
         if name not in layer.taps:  # type: ignore[operator]  # a Layer has names there
             raise TraceError(f"{address}: {type(layer).__name__}.taps does not name {name!r}; add it there.")
-        if not isinstance(tensor, Tensor):
+        if not isinstance(tensor, Tensor) or tensor.is_nested:
+            kind = "nested tensor" if isinstance(tensor, Tensor) else type(tensor).__name__
             raise TraceError(
-                f"{address}: a tap takes a tensor, not a {type(tensor).__name__}. "
-                "Give each part of several a tap of its own."
+                f"{address}: a tap takes a tensor, not a {kind}. Give each part of several a tap of its own."
             )
         if address in self._wanted or address in self._edits:
             passes.check_recorded(address)
@@ -266,8 +268,27 @@ def _once_closed(name: str) -> Any:
     return wraps(method)(read)
 
 
-for _name in ("__getitem__", "__iter__", "__len__", "__contains__", "get", "keys", "values", "items"):
+for _name in (
+    "__getitem__", "__iter__", "__len__", "__contains__", "__reversed__", "__or__", "__ror__",
+    "get", "keys", "values", "items", "copy", "pop", "popitem", "setdefault",
+):  # fmt: skip
     setattr(Trace, _name, _once_closed(_name))
+
+
+def parts_of(keep: Any) -> Parts:
+    """Return what is to be kept as tap path, or pattern -> part."""
+    if not isinstance(keep, Mapping):
+        patterns = [*keep] if isinstance(keep, Iterable) and not isinstance(keep, str) else [keep]
+        if not all(isinstance(pattern, str) for pattern in patterns):
+            raise TraceError(f"keep takes tap paths, such as ['*.weights'], not {keep!r}.")
+        return {pattern: {} for pattern in patterns}
+    for pattern, part in keep.items():
+        if not isinstance(pattern, str) or not isinstance(part, Mapping):
+            raise TraceError(
+                "keep takes tap path -> part, such as {'attention.weights': {'head': 3}}, "
+                f"not {pattern!r}: {part!r}."
+            )
+    return keep
 
 
 def names_of(layer: Any) -> Sequence[str]:

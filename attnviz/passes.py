@@ -8,11 +8,12 @@ from collections.abc import Iterator
 
 import torch
 from torch import Tensor
+from torch.autograd import function
 from torch.utils import checkpoint
 
 from attnviz.errors import TraceError
 
-_CHECKPOINT = checkpoint.__file__
+_CHECKPOINT, _FUNCTION = checkpoint.__file__, function.__file__
 _exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)  # torch 2.6 asks only the latter
 
 
@@ -31,9 +32,7 @@ def check_repeated(address: str) -> None:
     It goes by the functions that have called the layer, as checkpoints leave no other trace: those of torch that are
     not reentrant, and any autograd.Function, which reentrant ones are.
     """
-    if any(
-        torch.is_grad_enabled() if ctx is None else any(getattr(ctx, "needs_input_grad", ())) for ctx in _checkpoints()
-    ):
+    if any(_checkpoints()):
         raise TraceError(
             f"{address} is edited inside of an activation checkpoint, which would compute it again without the edit, "
             "so that the gradients would be false. Turn the checkpoint off, or use torch.no_grad()."
@@ -73,13 +72,19 @@ def transforms() -> int:
     return torch._C._functorch.maybe_current_level() or 0
 
 
-def _checkpoints() -> Iterator[object]:
-    """Yield the context of each autograd.Function whose forward has called the layer, None for another checkpoint."""
+def _checkpoints() -> Iterator[bool]:
+    """Yield whether gradients are asked for of each checkpoint, or autograd.Function, that has called the layer."""
     frame = sys._getframe(1)
     while (above := frame.f_back) is not None:
         code = above.f_code
-        if code.co_name == "forward" and code.co_varnames[:1] == ("ctx",):
-            yield above.f_locals["ctx"]
-        elif code.co_name == "checkpoint" and code.co_filename == _CHECKPOINT:
-            yield None
+        if code.co_name == "checkpoint" and code.co_filename == _CHECKPOINT:
+            yield torch.is_grad_enabled()
+        elif code.co_name == "forward" and code.co_argcount:
+            context = above.f_locals.get(code.co_varnames[0])
+            if isinstance(context, function.FunctionCtx):
+                yield any(getattr(context, "needs_input_grad", ()))
+        elif code.co_name == "apply" and code.co_filename == _FUNCTION:
+            called, given = above.f_locals["cls"], above.f_locals["args"]
+            if called.setup_context is not function.Function.setup_context:  # its forward is not given the context
+                yield any(isinstance(one, Tensor) and one.requires_grad for one in given)
         frame = above

@@ -19,7 +19,7 @@ not repeat; values inside of `torch.vmap`; a pass that `torch.export` records. N
 
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any, ClassVar
 
@@ -32,7 +32,7 @@ from attnviz.errors import TraceError
 from attnviz.listening import Edits as Edits
 from attnviz.listening import Parts as Parts
 from attnviz.listening import Trace as Trace
-from attnviz.listening import names_of
+from attnviz.listening import names_of, parts_of
 from attnviz.readings import Grid as Grid
 from attnviz.readings import Reading as Reading
 
@@ -132,8 +132,7 @@ def trace(
             reached no tap, a value that was changed in place afterwards, or one that is dead or has no gradients as
             it was reached inside of torch.vmap, torch.export or an activation checkpoint.
     """
-    patterns = (keep,) if isinstance(keep, str) else keep
-    parts = keep if isinstance(keep, Mapping) else {pattern: {} for pattern in patterns}
+    parts = parts_of(keep)
     if not isinstance(model, nn.Module):
         raise TraceError(f"A trace is opened for a torch module, not for a {type(model).__name__}.")
     layers: dict[nn.Module, str] = {layer: path for path, layer in _layers(model)}

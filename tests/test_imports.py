@@ -39,6 +39,7 @@ ALLOWED = {
     "charts": {"charts", "roles", "errors"},
     "figures": {
         "capture",
+        "data",
         "edits",
         "errors",
         "extensions",

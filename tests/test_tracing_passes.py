@@ -46,6 +46,31 @@ class Own(torch.autograd.Function):
             return None, torch.autograd.grad(ctx.run(values), values, gradient)[0]
 
 
+class Named(Own):
+    """The same, whose forward pass calls its context otherwise."""
+
+    @staticmethod
+    def forward(context: Any, run: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
+        context.run = run
+        context.save_for_backward(values)
+        with torch.no_grad():
+            return run(values)
+
+
+class Apart(Own):
+    """The same, whose forward pass is not given the context."""
+
+    @staticmethod
+    def forward(run: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:  # type: ignore[override]
+        with torch.no_grad():
+            return run(values)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, Tensor], output: Tensor) -> None:
+        ctx.run = inputs[0]
+        ctx.save_for_backward(inputs[1])
+
+
 def _reentrant(run: Any, values: Tensor) -> Tensor:
     return checkpoint(run, values, use_reentrant=True)
 
@@ -58,7 +83,7 @@ def _inside(run: Any, values: Tensor) -> Tensor:
     return _not_reentrant(lambda inner: _reentrant(run, inner), values)
 
 
-checkpoints = pytest.mark.parametrize("around", [_reentrant, _not_reentrant, _inside, Own.apply])
+checkpoints = pytest.mark.parametrize("around", [_reentrant, _not_reentrant, _inside, Named.apply, Apart.apply])
 
 
 @checkpoints
@@ -349,8 +374,8 @@ def test_taps_that_are_no_names_are_refused_where_the_class_is_made(taps, messag
 @pytest.mark.parametrize(
     ("value", "word"),
     [((VALUES, VALUES), "tuple"), ([VALUES], "list"), (None, "NoneType"), (2.0, "float"), ({"a": VALUES}, "dict"),
-     (VALUES.numpy(), "ndarray")],
-    ids=["tuple", "list", "none", "number", "dictionary", "array"],
+     (VALUES.numpy(), "ndarray"), (torch.nested.nested_tensor([VALUES], layout=torch.jagged), "nested tensor")],
+    ids=["tuple", "list", "none", "number", "dictionary", "array", "nested"],
 )  # fmt: skip
 def test_a_tap_that_is_given_no_tensor_is_refused(value, word):
     body = Free(lambda layer, values: layer.tap("query", value, axes="batch feature"))
@@ -372,7 +397,9 @@ def test_an_axis_of_visits_that_is_no_word_is_refused(per):
 @pytest.mark.parametrize(
     "read",
     [lambda seen: seen["query"], list, len, bool, lambda seen: "query" in seen, dict,
-     lambda seen: seen.get("query"), lambda seen: seen.items(), lambda seen: seen.values(), lambda seen: {**seen}],
+     lambda seen: seen.get("query"), lambda seen: seen.items(), lambda seen: seen.values(), lambda seen: {**seen},
+     reversed, lambda seen: seen | {}, lambda seen: seen.copy(), lambda seen: seen.pop("key", None),
+     lambda seen: seen.setdefault("query", None)],
 )  # fmt: skip
 def test_readings_are_refused_inside_of_the_block_and_are_there_after_it(read):
     model = Pair()

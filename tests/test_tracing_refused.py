@@ -22,6 +22,26 @@ def test_an_edit_of_no_tap_names_the_closest():
             edits={"blocks.0.kye": torch.neg})  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"keep": None}, r"keep takes tap paths, such as \['\*\.weights'\], not None"),
+        ({"keep": ["query", 3]}, r"keep takes tap paths, .* not \['query', 3\]"),
+        ({"keep": b"query"}, "keep takes tap paths, .* not b'query'"),
+        ({"keep": {"query": 3}}, r"keep takes tap path -> part, .* not 'query': 3"),
+        ({"keep": {"query": None}}, r"keep takes tap path -> part, .* not 'query': None"),
+        ({"edits": "query"}, "Edits are given as tap path -> edit, .* not as 'query'"),
+        ({"edits": [{"query": torch.neg}, "key"]}, "Edits are given as tap path -> edit, .* not as 'key'"),
+        ({"edits": {"query": 0.5}}, r"The edit of 'query' must be one of attnviz.edits, .*, not a float"),
+        ({"edits": {"query": [torch.neg, None]}}, "The edit of 'query' must be one of .*, not a NoneType"),
+        ({"edits": {"query": VALUES}}, "The edit of 'query' must be one of .*, not a Tensor"),
+    ],
+    ids=str,
+)
+def test_what_is_no_path_no_part_and_no_edit_is_refused(options, message):
+    refused(message, Pair(), **options)
+
+
 def test_a_model_without_taps_or_attention_says_so():
     refused("No attention was captured in Linear. No module looks like attention either", nn.Linear(3, 3))
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.data.inputs.pictures import to_grey
 from attnviz.errors import BadInput
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -31,12 +35,19 @@ def photo_of(given: Any) -> Bytes | None:
     if isinstance(given, str | Path):
         try:
             with Image.open(given) as opened:
-                given = opened.convert("RGB")
-        except OSError as error:
+                given = _in_8_bit(opened).convert("RGB")
+        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
             raise BadInput(f"{given} cannot be read as a picture: {error}.") from error
     if isinstance(given, Image.Image):
+        given = _in_8_bit(given)
         return np.asarray(given if given.mode == "L" else given.convert("RGB")).reshape(given.height, given.width, -1)
-    array = np.asarray(given.detach().cpu() if hasattr(given, "detach") else given)
+    if hasattr(given, "detach"):  # a tensor, maybe of bfloat16, which numpy does not have
+        given = given.detach().cpu()
+        given = given.double() if given.is_floating_point() else given
+    try:
+        array = np.asarray(given)
+    except ValueError as error:  # a list whose parts differ in length
+        raise BadInput(f"over: expected a picture, got a {type(given).__name__} that is no array: {error}.") from error
     if array.dtype == np.uint8 and array.ndim == 2:
         array = array[..., None]
     if array.dtype == np.uint8 and array.ndim == 3 and array.shape[2] in (1, 3):
@@ -49,6 +60,16 @@ def photo_of(given: Any) -> Bytes | None:
         f"over: expected a path, a picture of Pillow, uint8 (row, column, 1 or 3) or floats (1 or 3, row, column), "
         f"got {array.dtype} of the shape {array.shape}."
     )
+
+
+def _in_8_bit(image: Image.Image) -> Image.Image:
+    """Return a picture of 16 or 32 bits a pixel in 8, as the app reads it; Pillow itself would cut off what is above
+    255, and make black of what lies in 0..1."""
+    if image.mode[0] not in "IF":
+        return image
+    from PIL import Image
+
+    return Image.fromarray(to_grey(image)[0])
 
 
 def stretched(pixels: Any) -> Bytes:

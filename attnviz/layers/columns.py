@@ -73,10 +73,15 @@ class ColumnFeatures(Layer):
         )  # fmt: skip
 
     def forward(self, images: Tensor) -> Tensor:
-        if images.ndim != 4 or images.shape[1:3] != (1, ROWS) or not images.is_floating_point():
+        if (
+            not isinstance(images, Tensor)
+            or images.ndim != 4
+            or images.shape[1:3] != (1, ROWS)
+            or not images.is_floating_point()
+        ):
             raise BadInput(
-                f"This model takes float strips in 0..1 of shape (batch, 1, {ROWS}, column), not "
-                f"{str(images.dtype).removeprefix('torch.')} of shape {tuple(images.shape)}."
+                f"This model takes float strips in 0..1 of shape (batch, 1, {ROWS}, column), "
+                f"not {intensities.described(images)}."
             )
         intensities.check(images)
         columns = self.convolutions(images).squeeze(2)  # (batch, features, column / 8)

@@ -35,10 +35,10 @@ def check(images: Tensor, *shape: int) -> None:
     Raises:
         BadInput: says which shape or range was expected, and which was given.
     """
-    if images.shape[1:] != shape or not images.is_floating_point():
-        given = f"{str(images.dtype).removeprefix('torch.')} of shape {tuple(images.shape)}"
+    if not isinstance(images, Tensor) or images.shape[1:] != shape or not images.is_floating_point():
         raise BadInput(
-            f"This model takes float pictures in 0..1 of shape (batch, {', '.join(map(str, shape))}), not {given}."
+            f"This model takes float pictures in 0..1 of shape (batch, {', '.join(map(str, shape))}), "
+            f"not {intensities.described(images)}."
         )
     intensities.check(images)
 

@@ -59,6 +59,27 @@ def test_each_place_is_normalised_over_its_channels():
     torch.testing.assert_close(found, expected)
 
 
-def test_strips_outside_of_0_to_1_are_refused():
+class Tagged(torch.Tensor):
+    """A tensor with more to it, as torchvision's are."""
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda layer, strips: layer(strips),
+        lambda layer, strips: layer(strips.as_subclass(Tagged)),
+        lambda layer, strips: torch.vmap(lambda one: layer(one[None]))(strips),
+        lambda layer, strips: torch.func.grad(lambda one: layer(one).sum())(strips),
+        lambda layer, strips: torch.func.hessian(lambda one: layer(one[..., :8]).sum())(strips),
+    ],
+    ids=["plain", "subclass", "vmap", "grad", "hessian"],
+)
+def test_strips_outside_of_0_to_1_are_refused(run):
     with pytest.raises(BadInput, match=r"takes intensities in 0\.\.1, not in 0\.\.255"):
-        ColumnFeatures(features=4)(255 * torch.eye(28)[None, None])
+        run(ColumnFeatures(features=4), 255 * torch.eye(28)[None, None])
+
+
+@pytest.mark.parametrize("strips", [torch.zeros(1, 1, 28, 40).numpy(), [[0.0]], None], ids=["array", "list", "none"])
+def test_what_is_no_tensor_is_refused(strips):
+    with pytest.raises(BadInput, match=rf"not a {type(strips).__name__}: make a tensor of it"):
+        ColumnFeatures(features=4)(strips)

@@ -262,9 +262,11 @@ def test_pictures_of_another_shape_are_refused_with_both_shapes(variant, shape):
         built(variant)(torch.rand(sizes))
 
 
-def test_pictures_in_8_bit_are_refused(variant):
+def test_pictures_in_8_bit_and_arrays_are_refused(variant):
     with pytest.raises(BadInput, match="float pictures in 0..1 .* not uint8"):
         built(variant)((pictures(variant) * 255).to(torch.uint8))
+    with pytest.raises(BadInput, match="float pictures in 0..1 .* not a ndarray: make a tensor of it"):
+        built(variant)(pictures(variant).numpy())
 
 
 @pytest.mark.parametrize(

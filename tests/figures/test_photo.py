@@ -1,0 +1,57 @@
+"""The picture that a figure lies over: attnviz/figures/photo.py."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from attnviz.errors import BadInput
+from attnviz.figures.photo import photo_of
+
+LEVELS = np.array([[0, 51, 255], [102, 153, 204]], np.uint8)
+SHARES = torch.from_numpy(LEVELS / 255)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [LEVELS, LEVELS[..., None], SHARES[None], SHARES[None].numpy(), SHARES[None].half(), SHARES[None].bfloat16(),
+     SHARES[None].tolist(), SHARES[None].requires_grad_(), Image.fromarray(LEVELS),
+     Image.fromarray(LEVELS.astype(np.float32)), Image.fromarray(SHARES.float().numpy()),
+     Image.fromarray(LEVELS.astype(np.uint16) * 257)],
+    ids=["uint8", "with channel", "floats", "array", "half", "bfloat16", "list", "with gradients", "L", "F, 0..255",
+         "F, 0..1", "16 bits"],
+)  # fmt: skip
+def test_the_same_picture_in_every_way_that_one_comes_in(given: Any) -> None:
+    np.testing.assert_allclose(photo_of(given)[..., 0], LEVELS, atol=1)
+
+
+def test_a_file_of_16_bits_is_not_cut_off_at_255(tmp_path: Path) -> None:
+    Image.fromarray(LEVELS.astype(np.uint16) * 257).save(tmp_path / "deep.png")
+    np.testing.assert_array_equal(photo_of(tmp_path / "deep.png")[..., 0], LEVELS)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (SHARES[None] * 255, "expected floats from 0 to 1"),
+        (SHARES[None] * torch.nan, "expected floats from 0 to 1"),
+        (SHARES, r"got float64 of the shape \(2, 3\)"),
+        (torch.zeros(1, 3, 4, 4), r"got float64 of the shape \(1, 3, 4, 4\)"),
+        (LEVELS.astype(np.int64), r"got int64 of the shape \(2, 3\)"),
+        ([[0.0], [0.0, 1.0]], "got a list that is no array"),
+    ],
+    ids=["0..255", "no numbers", "no channel", "batch", "int64", "ragged"],
+)
+def test_what_is_no_such_picture_is_refused(given: Any, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        photo_of(given)
+
+
+def test_a_file_with_too_many_pixels_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Image.fromarray(LEVELS).save(tmp_path / "bomb.png")
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 2)
+    with pytest.raises(BadInput, match="bomb.png cannot be read as a picture"):
+        photo_of(tmp_path / "bomb.png")
