@@ -53,6 +53,8 @@ def test_a_model_of_ones_own_becomes_a_figure(tmp_path: Path, monkeypatch: pytes
     names: dict[str, Any] = {"attnviz": attnviz, "model": Small().eval(), "batch": torch.rand(1, 3, 32, 32)}
     exec(compile(code, "README.md", "exec"), names)
     assert (tmp_path / "fig.pdf").read_bytes().startswith(b"%PDF")
+    with Image.open(tmp_path / "fig.png") as made, Image.open(ROOT / "docs" / "figures.png") as shown:
+        assert made.size == shown.size
 
 
 def test_it_is_short() -> None:
@@ -71,7 +73,7 @@ def test_the_two_commands_stand_there(command: str) -> None:
 
 
 def test_every_picture_and_file_it_links_to_is_there() -> None:
-    links = re.findall(r"\]\((?!http)([^)]+)\)", README)
+    links = re.findall(r"\]\((?!http)([^)]+)\)|src=\"([^\"]+)\"", README)
     assert links
-    for link in links:
+    for link in map("".join, links):
         assert (ROOT / link).exists(), link
