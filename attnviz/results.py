@@ -96,7 +96,7 @@ def decided(difference: Difference, verdict: Verdict) -> str:
 
 
 def _together(found: Sequence[Comparison | None]) -> list[Verdict]:
-    """Return a verdict for each row of a table, all together; for a row without comparison one of no meaning."""
+    """Return a verdict for each row of a table, corrected for their number; "not decided" without a comparison."""
     verdicts = iter(together([one.difference for one in found if one]))
     return ["not decided" if one is None else next(verdicts) for one in found]
 

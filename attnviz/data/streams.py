@@ -40,7 +40,7 @@ def batches(name: str, split: str = "train", *, size: int, seed: int = 0) -> Ite
 
 
 def digest(name: str, split: str, size: int) -> str:
-    """Return the digest of a data set that hands out batches: the sha256, in hex, of those of the seed 0."""
+    """Return the digest of a data set that hands out batches: the sha256, in hex, of the batches of seed 0."""
     hashed = hashlib.sha256()
     for batch in batches(name, split, size=size):
         hashed.update(repr((batch.images.shape, batch.labels.shape)).encode())

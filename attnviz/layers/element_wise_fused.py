@@ -1,4 +1,4 @@
-"""Element-wise attention up to its convolution, without the arrays that only someone who looks would need.
+"""Element-wise attention up to its convolution, without the arrays that are needed only for looking at them.
 
 Spelled out, a layer of 16 heads keeps five arrays of all heads for the backward pass, and torch is slow to convolve
 16 channels to one. Here the relevance alone is kept, and all else follows from it again; pictures go through in

@@ -22,7 +22,7 @@ from attnviz.tracing import trace
 Array = npt.NDArray[np.float64]
 
 MATTERS = 0.01
-"""A head without which the right answer loses less probability than this does not matter by itself."""
+"""A head does not matter by itself if the right answer loses less probability than this without it."""
 
 
 class HeadLayer(NamedTuple):

@@ -23,7 +23,7 @@ PLACES = {
 
 
 def rotated(sampling: str) -> Augmentation:
-    """Return the paper's augmentation; the amounts of shift and stretch, which it does not say, are chosen here."""
+    """Return the paper's augmentation, with amounts of shift and stretch chosen here, as the paper states none."""
     return Augmentation.model_validate(
         {"rotation": 180, "shift": 0.1, "stretch": (0.8, 1.2), "sampling": (sampling,)}, strict=False
     )

@@ -148,7 +148,7 @@ class Strip:
         return int(self.word.split(".")[1])
 
     def text_for(self, net: Net) -> str | None:
-        """Return the target text of a net: the digits as they stand, reversed or sorted; None of a drawn one."""
+        """Return the target text of a net, the digits as they stand, reversed or sorted; None for a drawn strip."""
         how = digit_strips.STRIPS.get(net.data or "")
         if self.target is None or how is None:
             return self.target

@@ -43,7 +43,7 @@ class Cost:
 
 
 class Whole(NamedTuple):
-    """An epoch of all pictures: its steps, how many pictures are held out, and the bytes of those not read here."""
+    """An epoch of all pictures: its steps, the pictures held out, and the bytes of what the probe does not read."""
 
     steps: int
     held_out: int

@@ -95,7 +95,7 @@ class Folders(Generic[Kind]):
     file: str
 
     def folder(self) -> Path:
-        """Return the folder that contains all of them."""
+        """Return the folder that holds one folder for each."""
         return runs.folder() / self.place
 
     def ids(self) -> list[str]:
@@ -148,7 +148,7 @@ class Folders(Generic[Kind]):
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the lock of all."""
+        """Hold the lock of the whole folder inside the block."""
         try:
             runs.made()
             self.folder().mkdir(parents=True, exist_ok=True)

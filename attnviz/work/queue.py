@@ -30,7 +30,7 @@ _has_turn: ContextVar[bool] = ContextVar("has_turn", default=False)
 
 
 class Kind(IntEnum):
-    """What goes before what."""
+    """How urgent work is: of several kinds, the lower number goes first."""
 
     LIVE = 0
     SHORT = 1

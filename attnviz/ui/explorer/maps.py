@@ -143,7 +143,7 @@ def chance_of(values: Array, seed: int) -> Array:
 
 
 def ranked_on(found: PlaceMaps, seed: int) -> Ranked:
-    """Return how alike the maps of one picture rank its places; the random maps have that seed and those after it."""
+    """Return how alike the maps of one picture rank its places; the seeds of the random maps begin with `seed`."""
     own = [OWN] if OWN in found.maps else []
     pairs = [(one, other) for one in own for other in (JACOBIAN, ERASURE)] + [(JACOBIAN, ERASURE)]
     taus = {pair: np.array([alike(found.maps[pair[0]], found.maps[pair[1]])]) for pair in pairs}

@@ -149,7 +149,8 @@ class _Tried:
         before = self.page.evaluate(SHOWN)
         if task and asked and all(self.held(task.check, before, before)):
             yield self.mistake(
-                task.line, "This task is done before anything was done: its condition holds in the step's view."
+                task.line,
+                "This task counts as done before the reader does anything: its condition holds in the step's view.",
             )
         if not (task and task.shows):
             return

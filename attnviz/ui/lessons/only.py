@@ -18,7 +18,7 @@ PARTS = {
     "experiments": "the experiments",
     "pages": "the menu",
 }
-"""What may be hidden, by name, in words."""
+"""The parts of a page that may be hidden: name -> words."""
 
 NOTHING = "pictures"
 """The name to write where everything is hidden: the pictures are always there."""

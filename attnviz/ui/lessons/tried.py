@@ -82,7 +82,10 @@ def mistakes(lesson: Lesson) -> list[Mistake]:
                 f"{closest(name, known)}",
             )
         if task.check and holds(task.check, before):
-            complain(task.line, "This task is done before anything was done: its condition holds in the step's view.")
+            complain(
+                task.line,
+                "This task counts as done before the reader does anything: its condition holds in the step's view.",
+            )
         if task.shows is None:
             continue
         after = look(task.shows).words

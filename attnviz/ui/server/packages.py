@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 def declare(rows: Iterable[Mechanism], scanner: Any = manifest_scanner) -> None:
-    """Let Streamlit find the components that rows of other packages name: before its runtime is made.
+    """Let Streamlit find the components that rows of other packages name; call it before its runtime is made.
 
     Args:
         rows: of `MECHANISMS`.

@@ -68,7 +68,7 @@ class Headers:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and add the headers to the first message of what comes back."""
+        """Pass the request on, and add the headers to the first message of the response."""
         started = False
 
         async def send_with_headers(message: MutableMapping[str, Any]) -> None:

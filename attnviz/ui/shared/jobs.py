@@ -65,7 +65,7 @@ class Job(Generic[T]):
             self._wanted = False
 
     def parts(self) -> list[T]:
-        """Return the parts that there are.
+        """Return the parts that are computed.
 
         Raises:
             Exception: the one that ended the job; `start` tries that part again.

@@ -9,7 +9,7 @@ from attnviz.work.jobs import cost, order
 from attnviz.work.jobs.order import Order
 
 EVERY = 1.0
-"""Seconds between two questions whether the estimate is there."""
+"""Seconds between two checks whether the estimate is ready."""
 
 
 def show(wanted: Order) -> None:

@@ -46,7 +46,7 @@ class Unreachable(RunError):
 
 @dataclass(frozen=True)
 class Room:
-    """What is free on a node, or there is of it."""
+    """The resources of a node: those that are free, or all."""
 
     cpus: float
     gpus: float
@@ -136,7 +136,7 @@ class Cluster:
         return None if found is None else Look(str(found.get("status")), str(found.get("error_type") or ""))
 
     def stop(self, name: str) -> None:
-        """Ask a submission to end, by SIGTERM; one that has not begun ends as soon as it does."""
+        """Ask a submission to end, by SIGTERM; one that has not begun ends as soon as it begins."""
         self._ask(f"/api/jobs/{name}/stop", {})
 
     def _usage(self) -> list[tuple[float, float, float, float]]:

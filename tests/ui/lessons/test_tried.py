@@ -60,7 +60,7 @@ def lesson(
         ({"view": "qery=12,8"}, SHOWN, "Did you mean 'query'"),
         ({"view": "model=pixel_attention.digitz"}, SHOWN, "Did you mean 'pixel_attention.digits'"),
         ({"view": "data=stroke"}, SHOWN, "Did you mean 'strokes'"),
-        ({"view": "query=12,13"}, TASK, "done before anything was done"),
+        ({"view": "query=12,13"}, TASK, "done before the reader does anything"),
         ({"check": "key is set and viewer.weight > 1"}, SOLVED, "the condition 'key is set' fails"),
         ({"check": "query is 12,13 and head is 3"}, SOLVED, "the condition 'head is 3' fails"),
         ({"solution": "query=12,13&kye=3,3"}, SOLVED, "Did you mean 'key'"),

@@ -195,7 +195,7 @@ def replaced(name: str, of: str) -> str:
 
 
 def verdict(found: Difference) -> str:
-    """Return whether gates that do not depend on the picture would do.
+    """Return whether gates that do not depend on the picture would suffice.
 
     Args:
         found: of the model minus the same with all its gates at their mean.

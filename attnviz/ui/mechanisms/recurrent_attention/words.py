@@ -79,7 +79,8 @@ def means(view: GlimpseView, net: Net, *, moved: bool = False) -> str:
         + (
             f"{here.capitalize()} it predicts {_answer(view, first)} after the first glimpse and {_answer(view, last)} "
             f"after the last. It reads {each:,} numbers per glimpse, {total:,} in all: {than} the {rows * columns:,} "
-            "pixels of the picture." + (" So here glimpses do not save reading. " if total >= rows * columns else " ")
+            "pixels of the picture."
+            + (" So here the glimpses read no less than the whole picture. " if total >= rows * columns else " ")
         )
         + spread(net)
     )
@@ -189,7 +190,7 @@ def finding_of_learning(
 
 
 def finding_of_choosing(own: Figure | None, fixed: Figure | None, answers: int) -> str:
-    """Say whether a network that has learnt where to look needs it, or one path for all pictures would do.
+    """Say whether a network that has learnt where to look needs it, or whether one path for all pictures would suffice.
 
     Args:
         own, fixed: its accuracy along the paths that it chooses, and along their mean; None where it was not measured.

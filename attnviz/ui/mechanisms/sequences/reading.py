@@ -31,7 +31,7 @@ FIRST = "first"
 
 
 class Looking(NamedTuple):
-    """A layer whose steps or columns look at something.
+    """A layer whose steps or columns attend to others.
 
     Args:
         name: in the URL, such as "cross-2".

@@ -169,7 +169,7 @@ def replaced(name: str, of: str, *, transform: str = "affine") -> str:
 
 
 def trapped(found: Difference, constant: str = "mean") -> str:
-    """Return whether a theta that is the same for every picture would do.
+    """Return whether a theta that is the same for every picture would suffice.
 
     Args:
         constant: which, one of CONSTANT.

@@ -50,7 +50,7 @@ class Task:
 
 
 def leads_to(name: str) -> str | None:
-    """Return the URL of a page that shows a model: of its mechanism, or the explorer for a control of another kind.
+    """Return the URL of the page that shows a model: its mechanism's, or the explorer for a control of another kind.
 
     Returns:
         The URL, relative to any page; None where the weights are not here.
