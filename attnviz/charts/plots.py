@@ -171,11 +171,7 @@ def history(values: Sequence[float | None], measure: str, higher: bool) -> go.Fi
 
 
 def course_of_norm(steps: Sequence[Sequence[Mapping[str, float]]]) -> go.Figure:
-    """Draw a line per layer and number, over the steps.
-
-    Args:
-        steps: for every step, for each of one or two layers, its "scale" and its "shift".
-    """
+    """Draw a line per layer and number over the steps, each of which gives one or two layers' "scale" and "shift"."""
     figure = go.Figure()
     for layer, colour in zip(range(len(steps[0])), (OTHER, CONTROL), strict=False):
         for name, dash in (("scale", "solid"), ("shift", "dash")):

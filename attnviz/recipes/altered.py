@@ -70,11 +70,7 @@ def varied(recipe: Recipe) -> dict[str, Setting]:
 
 
 def own(recipe: Recipe, setting: Setting) -> Any:
-    """Return the value that a recipe itself gives a setting.
-
-    Args:
-        setting: one of its `varied`.
-    """
+    """Return the value that a recipe itself gives one of its `varied` settings."""
     if setting.name == "patience":
         return recipe.patience or recipe.epochs
     if setting.name in TRAINING:
@@ -89,11 +85,7 @@ def names() -> list[str]:
 
 
 def settings(words: Iterable[str]) -> dict[str, str]:
-    """Read "NAME=VALUE" words.
-
-    Returns:
-        Name -> value, both as they were written.
-    """
+    """Read "NAME=VALUE" words: name -> value, both as they were written."""
     found: dict[str, str] = {}
     for word in words:
         name, equals, value = word.partition("=")
@@ -106,11 +98,7 @@ def settings(words: Iterable[str]) -> dict[str, str]:
 
 
 def seeds(word: str) -> list[int]:
-    """Read "3", "0-4" or "0-2,5" as a list of seeds.
-
-    Returns:
-        The seeds, in the order of the word.
-    """
+    """Read "3", "0-4" or "0-2,5" as a list of seeds, in the order of the word."""
     read = [re.fullmatch(r"([0-9]{1,6})(?:-([0-9]{1,6}))?", part) for part in word.split(",")]
     ranges = [range(int(part[1]), int(part[2] or part[1]) + 1) for part in read if part]
     if (count := sum(map(len, ranges))) > _SEEDS:

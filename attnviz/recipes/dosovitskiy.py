@@ -49,11 +49,7 @@ DIGITS = Recipe(
 
 
 def variant(base: Recipe, end: str, title: str, why: str, config: dict[str, Any], **changes: Any) -> Recipe:
-    """Return a recipe that differs in the network alone.
-
-    Args:
-        title, why: in words; the title stands after the one of the base.
-    """
+    """Return a recipe that differs in the network alone; its title stands after the one of the base."""
     return changed(
         base, name=f"{base.name}-{end}", title=f"{base.title}, {title}", why=why, ablations=(),
         config={**base.config, **config}, **{"control": None, **changes},

@@ -25,11 +25,8 @@ def tests(data: str, figures: Sequence[str] = ("accuracy",)) -> tuple[Test, ...]
 
 
 def ring(radius: float, glimpses: int = GLIMPSES, centre: bool = False) -> list[list[float]]:
-    """Return a path around the centre of the picture: (row, column) of each glimpse in pixels from it.
-
-    Args:
-        radius: of the ring, in pixels; the first glimpse on it lies above the centre, the others follow clockwise.
-        centre: the first glimpse is at the centre, and the others are on the ring.
+    """Return a path around the centre of the picture, (row, column) of each glimpse in pixels from it: the first on the
+    ring lies above the centre, the others follow clockwise. With `centre`, one at the centre comes before them.
     """
     around = glimpses - centre
     angles = [2 * math.pi * number / around for number in range(around)]

@@ -183,12 +183,7 @@ class Stream(TrainingSet):
 
 
 def streamed(name: str, split: str, size: int, device: str, count: int | None = None) -> Parts:
-    """Return examples of a data set that hands out batches itself, always the same: those of seed 0.
-
-    Args:
-        name, split: the data set and its part.
-        count: the first so many; None for all.
-    """
+    """Return the first `count` examples (None for all) of a data set that hands out batches itself, those of seed 0."""
     parts: list[Examples] = []
     left = data.spec(name).counts[split] if count is None else count
     for batch in data.batches(name, split, size=size):
@@ -200,11 +195,7 @@ def streamed(name: str, split: str, size: int, device: str, count: int | None = 
 
 
 def as_float(images: Tensor) -> Tensor:
-    """Turn uint8 pictures into float ones in 0..1: exactly k/255.
-
-    Args:
-        images: uint8 (count, channel, row, column).
-    """
+    """Turn pictures, uint8 (count, channel, row, column), into float ones in 0..1: exactly k/255."""
     return images.float() / 255
 
 

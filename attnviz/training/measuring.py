@@ -88,10 +88,8 @@ def test_examples(recipe: Recipe, test: Test, device: str = "cpu") -> ExampleSet
 
 
 def example(model: nn.Module, recipe: Recipe) -> Example | None:
-    """Return the logits of a few pictures of the kind that the model was trained on.
-
-    Returns:
-        Pictures, by labels and seed, and their logits; None where no such pictures are always here.
+    """Return a few pictures of the kind that the model was trained on, by labels and seed, and their logits; None where
+    no such pictures are always here.
     """
     source = always.source(recipe.data)
     if source is None or data.spec(recipe.data).target.per_step:
@@ -105,10 +103,8 @@ def example(model: nn.Module, recipe: Recipe) -> Example | None:
 
 
 def example_pictures(recipe: Recipe, source: str, labels: Sequence[int], seed: int | None) -> Tensor:
-    """Return the pictures of a card's example as the recipe's model takes them: uint8 (count, channel, row, column).
-
-    Args:
-        seed: that strokes are drawn with; None for other data sets.
+    """Return the pictures of a card's example as the recipe's model takes them, uint8 (count, channel, row, column);
+    strokes are drawn with the seed, which is None for other data sets.
     """
     wanted = vars(models.input_of(recipe.model, recipe.config))
     fitted = np.stack([inputs.fitted(picture, **wanted) for picture in always.pictures(source, labels, seed)])

@@ -104,10 +104,8 @@ def _unchanged(path: Path, read: Callable[[], T]) -> T:
 
 
 def status(run_id: str) -> dict[str, Any]:
-    """Return what the process that trains a run said last: its state, epoch, share of the next one, and itself.
-
-    Returns:
-        The content of its `status.json`; nothing where that is not there, or cannot be read.
+    """Return what the process that trains a run wrote last into its `status.json`: its state, epoch, share of the next
+    one, and itself; nothing where that is not there, or cannot be read.
     """
     return status_in(home(run_id))
 

@@ -200,11 +200,7 @@ def described(recipe: Recipe, model: nn.Module, weights: dict[str, Tensor]) -> d
 
 
 def command_of(recipe: Recipe, seeds: Sequence[int]) -> str:
-    """Return the command that trains these seeds of a recipe: "python -m attnviz train ... --seeds 0-2,5".
-
-    Returns:
-        The command, with runs of seeds as ranges.
-    """
+    """Return the command that trains seeds of a recipe, with ranges: "python -m attnviz train ... --seeds 0-2,5"."""
     ends: list[list[int]] = []
     for seed in sorted(seeds):
         if ends and seed == ends[-1][1] + 1:

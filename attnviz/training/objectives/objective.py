@@ -143,11 +143,7 @@ def logits_of(model: nn.Module, images: Tensor, generator: torch.Generator) -> T
 
 
 def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
-    """Return the mean cross entropy of logits (batch, 1) or (batch, class) and labels (batch,).
-
-    Returns:
-        A scalar in nats, 0 or more.
-    """
+    """Return the mean cross entropy, in nats, of logits (batch, 1) or (batch, class) and labels (batch,): a scalar."""
     if logits.ndim != 2 or labels.shape != logits.shape[:1]:
         raise BadInput(
             "Classification needs logits (batch, class) and a label for each picture, (batch,), not "

@@ -122,10 +122,8 @@ def places(
 
 
 def moving_maps(payload: bytes, *, key: str, at: float | None, on_change: Callable[[], None]) -> None:
-    """Draw maps that follow a hand.
-
-    Args:
-        at: where the slider stands, or which place is held, according to the URL; None where it says nothing.
+    """Draw maps that follow a hand. `at` is where the slider stands, or which place is held, according to the URL, if
+    it says.
     """
     state = ControlledState(key, "at")
     data = with_header(payload, state={"at": state.ask(at)})

@@ -94,9 +94,5 @@ def _ticks(low: float, high: float) -> list[dict[str, Any]]:
 def parallel_coordinates(
     data: bytes, *, key: str, state: Mapping[str, Any], on_change: Callable[[], None], fields: Fields = FIELDS
 ) -> dict[str, Any] | None:
-    """Draw the trials.
-
-    Args:
-        fields: of the view: that of the brushes, and that of the trial.
-    """
+    """Draw the trials. `fields` are those of the view: that of the brushes, and that of the trial."""
     return url_view.draw("parallel_coordinates", data, fields, key=key, state=state, on_change=on_change)

@@ -27,13 +27,9 @@ Bytes = npt.NDArray[np.uint8]
 
 
 def photograph(picture: Bytes, box: Box, *, key: str, own: bool, on_box: Callable[[], None]) -> None:
-    """Draw a photograph and the box on it.
-
-    Args:
-        picture: uint8 (row, column, 3).
-        box: top, left, bottom and right in its pixels, bottom and right not included.
-        own: whether the visitor has drawn the box.
-        on_box: called when another box was drawn, or the own one removed; `drawn_box` then gives it.
+    """Draw a photograph, uint8 (row, column, 3), and the box on it: top, left, bottom and right in its pixels, the last
+    two not included; `own` if the visitor has drawn it. `on_box` is called when another box was drawn, or the own one
+    removed; `drawn_box` then gives it.
     """
     small = Image.fromarray(picture)
     small.thumbnail((LONGEST, LONGEST), Image.Resampling.BOX)

@@ -111,11 +111,7 @@ def stage_maps(
     fields: Fields = FIELDS,
     on_change: Callable[[], None] | None = None,
 ) -> dict[str, Any] | None:
-    """Draw the maps.
-
-    Args:
-        fields: of its view, as `fields_of` gives them for its stages.
-    """
+    """Draw the maps. `fields` are those of the view, as `fields_of` gives them for its stages."""
     data = view if isinstance(view, bytes) else packed(view)
     return url_view.draw("stage_maps", data, fields, key=key, state=state, on_change=on_change)
 

@@ -60,11 +60,7 @@ class ControlledState:
         return UNKNOWN if self._is_late(report) else report["value"]
 
     def callback(self, act: Callable[[], None] | None) -> Callable[[], None]:
-        """Return what Streamlit calls after a report: the page's callback, unless the report is late.
-
-        Args:
-            act: called before the page runs again; None where the page has no callback.
-        """
+        """Return what Streamlit calls after a report: the page's callback, if it has one, unless the report is late."""
 
         def hear() -> None:
             late = self.reported() is UNKNOWN

@@ -79,10 +79,8 @@ def link(name: str, title: str) -> str:
 
 
 def finding(name: str = "") -> Callable[[str], None]:
-    """Reserve the place of an experiment's finding; an experiment calls it before it draws anything else.
-
-    Returns:
-        Writes the finding there, in Markdown; until then nothing stands there.
+    """Reserve the place of an experiment's finding, before it draws anything else, and return what writes the finding
+    there, in Markdown.
     """
     place = st.container(key=f"finding_{name}" if name else "finding")
 

@@ -57,9 +57,7 @@ def _valid(beside: Path) -> bytes | None:
 
 
 def keep(name: str, view: bytes) -> None:
-    """Write a view beside the weights of its checkpoint, in place of the one before.
-
-    Args:
-        view: what the page is to show first: a payload whose header has an "origin".
+    """Write the view that the page is to show first, a payload with an "origin", beside the weights of its checkpoint,
+    in place of the one before.
     """
     files.write(folder() / name / _FILE, view)

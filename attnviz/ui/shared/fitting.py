@@ -54,10 +54,8 @@ def stand_in(net: Net) -> str:
 
 
 def nearest(source: str, wanted: int, before: int) -> int:
-    """Return a number that was typed or stepped to; if that picture is not available here, the next one that is.
-
-    Args:
-        before: the one that was shown before: the next one is sought in the direction from it.
+    """Return a number that was typed or stepped to; if that picture is not available here, the next one that is, in the
+    direction away from the one that was shown before.
     """
     numbers = data.shown(source).numbers
     place = int(np.searchsorted(numbers, wanted, "right")) - 1 if wanted < before else np.searchsorted(numbers, wanted)

@@ -40,11 +40,7 @@ def pictures() -> dict[str, str]:
 
 
 def anchor(name: str) -> str:
-    """Return the name of a term in links: "attention-head".
-
-    Args:
-        name: of a term, in any case, or one of `SHORT`.
-    """
+    """Return the name in links, "attention-head", of a term in any case, or of one of `SHORT`."""
     full = SHORT.get(name.lower(), name.lower())
     if full not in sentences():
         raise UnknownName("term in the glossary", name, [*sentences(), *SHORT])

@@ -84,10 +84,8 @@ def _named(seen: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def results(row: Mechanism, net: Net, compared: Callable[[Recipe], bool] | None = None) -> None:
-    """Draw the results of a mechanism on the task of one of its nets, and the link to all others.
-
-    Args:
-        compared: which recipes stand beside it; None for all of the task.
+    """Draw the results of a mechanism on the task of one of its nets, beside the recipes `compared` (None for all of
+    the task), and the link to all others.
     """
     st.header("How accurate it is", anchor=False)
     if net.data is not None:

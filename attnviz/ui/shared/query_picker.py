@@ -38,10 +38,8 @@ def choose(count: int, grid: Grid | None) -> int:
 
 
 def in_url(count: int, grid: Grid | None) -> int:
-    """Return the query that the URL names, by number among the tokens, without drawing its choice; else the middle one.
-
-    Args:
-        grid: where they lie, if they do.
+    """Return the query that the URL names, by number among the tokens, without drawing its choice; else the middle one
+    of their grid, if they have one.
     """
     found = _token_of(st.query_params.get(QUERY, ""), count, grid)
     return _middle(count, grid) if found is None else found

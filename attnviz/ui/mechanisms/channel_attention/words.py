@@ -151,10 +151,8 @@ def does_not_show(subject: Subject) -> str:
 
 
 def at_zero(blocks: Sequence[tuple[str, int]]) -> str:
-    """Return what a gate at 0 does to a channel, where what a block received is added behind the gate.
-
-    Args:
-        blocks: title and number of channels of each block, in the order of the forward pass.
+    """Return what a gate at 0 does to a channel, where what a block received is added behind the gate. `blocks`: title
+    and number of channels of each, in the order of the forward pass.
     """
     wider = [(title, own - of) for (_, of), (title, own) in pairwise(blocks) if own > of]
     if not wider:
@@ -195,10 +193,8 @@ def replaced(name: str, of: str) -> str:
 
 
 def verdict(found: Difference) -> str:
-    """Return whether gates that do not depend on the picture would suffice.
-
-    Args:
-        found: of the model minus the same with all its gates at their mean.
+    """Return whether gates that do not depend on the picture would suffice, from the model less the same with all gates
+    at their mean.
     """
     change = f"with every gate at its mean the accuracy {change_in_points(found, 'falls by', 'rises by')}"
     return {

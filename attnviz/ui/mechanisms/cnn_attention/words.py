@@ -88,10 +88,8 @@ def means(view: AttentionView) -> str:
 
 
 def even(view: AttentionView, answer: str) -> str:
-    """Return that attention is nearly even on a picture; nothing where a weight is far above an even share.
-
-    Args:
-        answer: of the model with exact even shares, in words.
+    """Return that attention is nearly even on a picture, with the answer of the model with exact even shares in words;
+    nothing where a weight is far above an even share.
     """
     _, tokens, _ = view.query.shape
     times = strongest(view)[3] * tokens
@@ -170,10 +168,8 @@ def saved(found: Mapping[str, tuple[int, int]]) -> str:
 
 
 def finding(blocks: Figure, zero: Figure, answers: int, differs: Sequence[str] = ()) -> str:
-    """Return whether attention made the network better, from its accuracy and that of the one without attention.
-
-    Args:
-        blocks, zero: on the same test pictures, of the network with attention over blocks, and with it set to zero.
+    """Return whether attention over blocks made the network better, from its accuracy on the same test pictures as that
+    of the network whose attention is set to zero.
     """
     return verdict(
         blocks, zero,
@@ -187,10 +183,8 @@ def finding(blocks: Figure, zero: Figure, answers: int, differs: Sequence[str] =
 
 
 def within_is_missing(name: str, command: str | None) -> str:
-    """Return why no weights inside a block are shown.
-
-    Args:
-        command: what trained it, where it has been trained but its weights are not here; None where it has not.
+    """Return why no weights inside a block are shown; `command` trained the network whose weights are not here, and is
+    None where it has not been trained.
     """
     why = (
         "has not been trained here"

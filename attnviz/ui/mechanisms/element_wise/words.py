@@ -141,10 +141,8 @@ def normalises(variance: float, stored: float, eps: float) -> str:
 
 
 def left(shares: Sequence[float]) -> str:
-    """Return how much of the variances that the norms have stored is left of the value that they began with.
-
-    Args:
-        shares: of each layer, 0..1.
+    """Return how much of the variances that the norms have stored, a share 0..1 of each layer, is left of the value
+    that they began with.
     """
     most = max(shares)
     if most < 0.005:
@@ -155,10 +153,8 @@ def left(shares: Sequence[float]) -> str:
 
 
 def one_is(means: Sequence[npt.NDArray[np.floating]]) -> str:
-    """Return whether a relevance of 1 is neutral for a model, or far from what its layers are used to.
-
-    Args:
-        means: of each layer, the mean relevance over pictures as it is multiplied with, (head, channel, row, column).
+    """Return whether a relevance of 1 is neutral for a model, or far from what its layers are used to: the mean
+    relevance over pictures as it is multiplied with, (head, channel, row, column) of each layer.
     """
     usual = [float(np.sqrt(np.square(mean).mean())) for mean in means]
     if all(0.5 <= one <= 2 for one in usual):
@@ -213,11 +209,7 @@ def finding_of_copy(own: Figure | None, without: Figure | None, answers: int) ->
 
 
 def finding_of_dying(dead: Mapping[int, int], seeds: int) -> str:
-    """Say how often a simplified network dies.
-
-    Args:
-        dead: number of layers -> how many seeds were dead after 45 steps.
-    """
+    """Say how often a simplified network dies. `dead`: number of layers -> how many seeds were dead after 45 steps."""
     counts = " and ".join(f"{count} of {seeds} seeds with {layers} layers" for layers, count in dead.items())
     if not any(dead.values()):
         return f"**Not for this reason, as far as {seeds} seeds can show**: in a simplified network {counts} died."

@@ -13,10 +13,8 @@ from attnviz.views.payload import header_of
 
 
 def opens(net: Net, source: str) -> Picture:
-    """Return the first picture of a data set that a net answers correctly along its first draw.
-
-    Args:
-        source: a data set that is here. Torch is loaded only where no first look of it is stored.
+    """Return the first picture of a data set, which is here, that a net answers correctly along its first draw. Torch
+    is loaded only where no first look of it is stored.
     """
     found = None if net.card is None else first_look.stored(net.key)
     if found is not None:

@@ -48,10 +48,8 @@ def _look(model: torch.nn.Module) -> Callable[..., Glances]:
 
 
 def mean_path(loaded: Loaded, data: str) -> Places:
-    """Return the mean path, without draws, over the first pictures of a data set that belong to classes of the net.
-
-    Returns:
-        (row, column) of each glimpse in -1..1.
+    """Return the mean path, (row, column) of each glimpse in -1..1 without draws, over the first pictures of a data set
+    that belong to classes of the net.
     """
     model, net = cache.single(loaded.net)
     numbers = pickers.Fitting(net, data, pickers.ANY, False).numbers[:FEW]

@@ -87,10 +87,8 @@ def means(view: GlimpseView, net: Net, *, moved: bool = False) -> str:
 
 
 def squashed(view: GlimpseView, here: str = "on this picture") -> str:
-    """Return how far from the means the draws of a model lie that squashes them with tanh.
-
-    Args:
-        here: of which path that is, in words.
+    """Return how far from the means the draws of a model lie that squashes them with tanh, on the path that `here`
+    names.
     """
     rows, columns = view.picture.shape[:2]
     means = np.asarray(view.path.location_mean[1:], float)  # the first location is not drawn around a mean

@@ -164,11 +164,7 @@ class _Moving:
 
 
 def moved(weights: Tensor, by: int) -> Tensor:
-    """Return weights that are moved along the strip; what leaves it is lost, and the rest sums to one again.
-
-    Args:
-        weights: (..., key), which sum to one.
-    """
+    """Return weights (..., key) moved along the strip; what leaves it is lost, and the rest sums to one again."""
     keys = weights.shape[-1]
     by = max(1 - keys, min(keys - 1, by))
     found = torch.zeros_like(weights)

@@ -73,11 +73,7 @@ def does_not_show() -> str:
 
 
 def angle(counter_clockwise: float) -> str:
-    """Return an angle in words.
-
-    Args:
-        counter_clockwise: degrees as seen; clockwise where negative.
-    """
+    """Return an angle, in degrees counter-clockwise as seen, in words; clockwise where negative."""
     size = abs(counter_clockwise)
     if size < 0.05:
         return "0\u00b0"
@@ -133,10 +129,8 @@ _ROTATION_AT_MEAN = "at the mean of each number, which also enlarges"
 
 
 def constant_of(transform: str) -> str:
-    """Return the ablation whose theta is a constant that a transformer could compute itself.
-
-    Args:
-        transform: what the transformer can do. The mean of rotations, number by number, is no rotation.
+    """Return the ablation whose theta is a constant that such a transformer could compute itself. The mean of
+    rotations, number by number, is no rotation.
     """
     return "identity" if transform == "rotation" else "mean"
 
@@ -160,20 +154,12 @@ def trap_caption(transform: str) -> str:
 
 
 def replaced(name: str, of: str, *, transform: str = "affine") -> str:
-    """Return in words what an ablation of the card replaces.
-
-    Args:
-        of: the pattern of tap paths; always theta here.
-    """
+    """Return in words what an ablation of the card replaces; the pattern of tap paths is always theta here."""
     return _ROTATION_AT_MEAN if (name, transform) == ("mean", "rotation") else _REPLACED.get(name, name)
 
 
 def trapped(found: Difference, constant: str = "mean") -> str:
-    """Return whether a theta that is the same for every picture would suffice.
-
-    Args:
-        constant: which, one of CONSTANT.
-    """
+    """Return whether a theta that is the same for every picture, one of CONSTANT, would suffice."""
     change = f"with theta {CONSTANT[constant]} the model {change_in_points(found, 'loses', 'gains')}"
     return {
         "better": f"**Here theta depends on the picture, and that counts**: {change}. The plot of angles shows whether "

@@ -50,10 +50,8 @@ class Task:
 
 
 def leads_to(name: str) -> str | None:
-    """Return the URL of the page that shows a model: its mechanism's, or the explorer for a control of another kind.
-
-    Returns:
-        The URL, relative to any page; None where the weights are not here.
+    """Return the URL, relative to any page, of the page that shows a model: its mechanism's, or the explorer for a
+    control of another kind; None where the weights are not here.
     """
     if name not in RECIPES or not cards.has_weights(name):
         return None
