@@ -59,7 +59,7 @@ def main() -> None:
     seen = watched(pictures)
     passed = time.perf_counter()
     figure = attnviz.figure(seen, query=(5, 7))
-    layers = len(figure.views)
+    layers = len(seen.captured.calls)
     made = time.perf_counter()
     size = figure.megabytes
     written = time.perf_counter()

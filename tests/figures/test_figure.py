@@ -16,7 +16,7 @@ from pypdf import PdfReader
 
 import attnviz
 from attnviz.errors import BadInput
-from attnviz.figures import modules, static
+from attnviz.figures import modules, static, wording
 from attnviz.figures.colours import THEMES, theme_of
 from attnviz.figures.figure import AttentionFigure
 from attnviz.subjects import Subject, example, net
@@ -279,3 +279,18 @@ def test_the_page_writes_nothing_that_could_end_its_script(seen) -> None:
     page = attnviz.figure(seen, over=small.photo(), classes=["</script><script>alert(1)", "b", "c"]).html()
     assert "<script>alert" not in page
     assert io.StringIO(page).read().count("</script>") == page.count("<script")
+
+
+@pytest.mark.parametrize(
+    ("layers", "names"),
+    [
+        (["blocks.0.attn", "blocks.11.attn"], ["layer 0", "layer 11"]),
+        (["features.1.0.attn", "features.1.1.attn"], ["…1.0.attn", "…1.1.attn"]),
+        (["a_module_of_one_long_name", "b"], ["…ne_long_name", "b"]),
+    ],
+)
+def test_layers_have_names_that_fit_above_a_map(layers: list[str], names: list[str]) -> None:
+    figure = attnviz.figure(*OURS)
+    assert isinstance(figure, AttentionFigure)
+    view = figure.views["attention"]
+    assert wording.names_of(AttentionFigure(dict.fromkeys(layers, view))) == names

@@ -45,13 +45,13 @@ def test_saved_numbers_are_those_of_the_model(figure, traced, tmp_path: Path) ->
     rows = [*csv.DictReader(line for line in lines if not line.startswith("#"))]
     np.testing.assert_array_equal([float(row["belief 8"]) for row in rows], found["belief"][:, 8].astype(float))
     np.testing.assert_array_equal([[int(row["row"]), int(row["column"])] for row in rows], pixels_of(figure.view) + 1)
-    top, left = (int(rows[2][name]) - 1 for name in ("top 1", "left 1"))
     size = found["patches"].shape[-1]
-    bottom, right = np.minimum([top + size, left + size], figure.view.picture.shape[:2])
-    seen = found["patches"][2, 0, max(-top, 0) : bottom - top, max(-left, 0) : right - left]
-    np.testing.assert_allclose(
-        seen, figure.view.picture[max(top, 0) : bottom, max(left, 0) : right, 0] / 255, atol=1e-6
-    )
+    for row, patch in zip(rows, found["patches"][:, 0], strict=True):
+        top, left = int(row["top 1"]) - 1, int(row["left 1"]) - 1
+        bottom, right = np.minimum([top + size, left + size], figure.view.picture.shape[:2])
+        pixels = figure.view.picture[max(top, 0) : bottom, max(left, 0) : right, 0]
+        seen = patch[max(-top, 0) : bottom - top, max(-left, 0) : right - left]
+        np.testing.assert_allclose(seen, pixels / 255, atol=1e-6)
 
 
 def test_a_trace_gives_the_same_path(figure, traced) -> None:
