@@ -12,7 +12,7 @@ import attnviz
 from attnviz.answers import as_batch
 from attnviz.errors import BadInput
 from attnviz.figures.glimpses import GlimpseFigure, extent, figure_of, pixels_of, spread
-from attnviz.figures.kinds import Asked
+from attnviz.figures.kinds import KINDS, Asked
 from attnviz.listening import Trace
 from attnviz.subjects import Subject, example, net
 from tests.figures import seen as small
@@ -98,3 +98,11 @@ def test_what_such_a_model_does_not_have_is_said(figure) -> None:
     with pytest.raises(BadInput, match="one pair of axes, and 2 were given"):
         figure.draw([None, None])
     assert figure_of(small.seen(), Asked()) is None
+
+
+def test_another_package_adds_a_kind_of_figure(figure, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Asked] = []
+    monkeypatch.setitem(KINDS, "other", lambda source, how: asked.append(how) or figure)
+    assert attnviz.figure("channel_attention.digits-cbam", "strokes:23", theme="dark", width=5) is figure
+    assert (asked[0].theme, asked[0].width) == ("dark", 5.0)
+    assert attnviz.figure(*LOOKS) is not figure  # the rows of attnviz come first
