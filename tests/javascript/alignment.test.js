@@ -291,6 +291,7 @@ function partOf(more = {}) {
     looked: null,
     live: { data: "" },
     toAnnounce: false,
+    player: { on: false, stop() {} },
     pointed: [],
     stage: {},
     asker: { rest() {} },

@@ -5,12 +5,13 @@ import { makeScale } from "../core/colours.js";
 import { element, grown, say, set, text } from "../core/dom.js";
 import { mountable } from "../core/part.js";
 import { saversOf } from "../hands/controls.js";
+import { Playing } from "../hands/playing.js";
 import { LivePart } from "../live/live_part.js";
 import { Legend } from "../maps/legend.js";
 import { AnswerLine } from "./answer_line.js";
 import { Choices } from "./choices.js";
 import { Curves } from "./curves.js";
-import { movable, movedBy, RULES, withMoved } from "./derive.js";
+import { movable, movedBy, requestOf, RULES, sceneOf, withMoved } from "./derive.js";
 import { Hands, pressed } from "./hands.js";
 import { Scene } from "./scene.js";
 import { Shown } from "./shown.js";
@@ -33,7 +34,13 @@ export class Alignment extends LivePart {
     /** @type {import("./shown.js").State["gradients"]} */
     this.gradients = {};
     this.shown = new Shown(this);
-    this.playing = false;
+    this.player = new Playing({
+      beat: BEAT,
+      guard: (act) => this.guard(act),
+      next: () => this.choose(this.view.at + 1, true),
+      isLast: () => this.isLast,
+      ended: () => this.draw(),
+    });
     this.questions = 0; // that were asked
     this.narrow = false;
     const guarded = (act) => (value) => this.guard(() => act(value));
@@ -128,8 +135,7 @@ export class Alignment extends LivePart {
 
   takeLayer(name) {
     const layer = name === this.header.layers[0].name ? "" : name;
-    const { mask } = this.view;
-    this.set({ layer, head: "mean", moved: [], mask: mask || name === "gradient" });
+    this.set({ layer, head: "mean", moved: [], mask: this.view.mask || name === "gradient" });
     this.layout(true);
   }
 
@@ -161,31 +167,26 @@ export class Alignment extends LivePart {
   }
 
   togglePlay() {
-    if (this.playing) {
-      this.pause();
-      this.draw();
-      return;
+    if (this.playing) this.pause();
+    else {
+      this.player.begin();
+      this.looked = null;
+      if (this.isLast) this.choose(0, true);
     }
-    this.playing = true;
-    this.looked = null;
-    const last = () => this.shown.said.length - 1;
-    if (this.view.at >= last()) this.choose(0, true);
-    const on = () =>
-      this.guard(() => {
-        this.choose(this.view.at + 1, true);
-        if (this.view.at < last()) this.next = setTimeout(on, BEAT);
-        else {
-          this.pause();
-          this.draw();
-        }
-      });
-    this.next = setTimeout(on, BEAT);
     this.draw();
   }
 
+  get playing() {
+    return this.player.on;
+  }
+
+  /** Whether the last step is chosen. */
+  get isLast() {
+    return this.view.at >= this.shown.said.length - 1;
+  }
+
   pause() {
-    this.playing = false;
-    clearTimeout(this.next);
+    this.player.stop();
   }
 
   /** Tell Python, but not while it plays: the page that follows would compete with the next step. */
@@ -205,19 +206,7 @@ export class Alignment extends LivePart {
       this.rest();
       return;
     }
-    const moves = view.moved.map(([step, by]) => ({ step, by }));
-    const parameters = {
-      told: view.told === "right" ? header.right : null,
-      layer: moves.length ? layer.name : "",
-      head: view.head === "mean" || !moves.length ? null : view.head,
-      moved: moves,
-      unmasked: !view.mask,
-      shown: [layer.name],
-    };
-    const request = {
-      pictures: [header.asked],
-      asks: [{ checkpoint: header.checkpoint, wanted: { read: { derived: "read", parameters } } }],
-    };
+    const request = requestOf(header, view, layer.name);
     const { moved, told } = view;
     const question = ++this.questions;
     const hear = (answer) => {
@@ -275,29 +264,10 @@ export class Alignment extends LivePart {
   draw() {
     const { view, theme, palettes, arrays, scene, shown } = this;
     if (!view || !theme || !this.room) return;
-    const { layer } = shown;
     if (this.looked && !shown.has(this.looked)) this.looked = null;
     const { columns, rows } = scene.at;
-    if (rows !== shown.rows || columns !== shown.columns || scene.facts.layer !== layer) this.refit();
-    scene.paint(
-      {
-        picture: arrays.picture,
-        layer,
-        matrix: shown.matrix,
-        row: shown.row,
-        step: shown.step,
-        said: shown.letters,
-        right: shown.right,
-        sure: shown.sure,
-        heads: shown.headings,
-        looked: this.looked,
-        hides: view.mask,
-        moves: shown.moves,
-        by: movedBy(view.moved, shown.step),
-      },
-      theme,
-      palettes,
-    );
+    if (rows !== shown.rows || columns !== shown.columns || scene.facts.layer !== shown.layer) this.refit();
+    scene.paint(sceneOf(shown, arrays.picture, view, this.looked), theme, palettes);
     this.saySoon();
   }
 

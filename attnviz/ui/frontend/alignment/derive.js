@@ -303,3 +303,36 @@ export function hintOf({ of, queries, keys }, moves) {
     ? "Each row is a step of the answer. Drag the handle above the bars to another digit, and see what is said then."
     : "Each row is a step of the answer, each column a place on the strip.";
 }
+
+/**
+ * What the live channel is asked: the text and the weights with what is changed by hand.
+ * @param {any} header
+ * @param {any} view
+ * @param {string} layer whose weights are shown
+ */
+export function requestOf(header, view, layer) {
+  const moved = view.moved.map(([step, by]) => ({ step, by }));
+  const parameters = {
+    told: view.told === "right" ? header.right : null,
+    layer: moved.length ? layer : "",
+    head: view.head === "mean" || !moved.length ? null : view.head,
+    moved,
+    unmasked: !view.mask,
+    shown: [layer],
+  };
+  const asks = [{ checkpoint: header.checkpoint, wanted: { read: { derived: "read", parameters } } }];
+  return { pictures: [header.asked], asks };
+}
+
+/**
+ * What is painted.
+ * @param {import("./shown.js").Shown} shown
+ * @param {Uint8Array} picture
+ * @param {any} view
+ * @param {{row: number, column: number}|null} looked at
+ */
+export function sceneOf(shown, picture, view, looked) {
+  const { layer, matrix, row, step, letters: said, right, sure, headings: heads, moves } = shown;
+  const by = movedBy(view.moved, step);
+  return { picture, layer, matrix, row, step, said, right, sure, heads, looked, hides: view.mask, moves, by };
+}

@@ -146,6 +146,16 @@ export function moveTo(moved, glimpse, pixel) {
   return [...moved.filter(([which]) => which < glimpse), [glimpse, ...pixel]];
 }
 
+/** Whether a glimpse was moved. @param {Moved} moved @param {number} glimpse */
+export function hasMoved(moved, glimpse) {
+  return moved.some(([one]) => one === glimpse);
+}
+
+/** What there is, by the shapes of the arrays. @param {Record<string, number[]>} shapes @returns {Facts} */
+export function factsOf({ patches: [glimpses, scales, size], picture: [rows, columns], belief: [, classes] }) {
+  return { glimpses, scales, size, rows, columns, classes };
+}
+
 /**
  * What the live channel is asked for: a location for each glimpse that was moved.
  * @param {Moved} moved

@@ -7,10 +7,11 @@ import { best } from "../core/numbers.js";
 import { mountable, Part } from "../core/part.js";
 import { UrlView } from "../core/url_view.js";
 import { HINTS } from "../hands/hints.js";
+import { Playing } from "../hands/playing.js";
 import { makeFrame } from "./frame.js";
 import { listen, pressed } from "./hands.js";
 import { LivePaths } from "./live_path.js";
-import { answersOf, beliefOf, boxesOf, moveTo, patchOf, pixelOf, shifted } from "./derive.js";
+import { answersOf, beliefOf, boxesOf, factsOf, hasMoved, moveTo, patchOf, pixelOf, shifted } from "./derive.js";
 import { MOST_DRAWS, RULES } from "./view.js";
 import { changeWords, glimpseWords, manyWords, placeWords, policyWords, readWords } from "./words.js";
 
@@ -23,25 +24,29 @@ export class GlimpsePlayer extends Part {
   /** @param {ShadowRoot} parent */
   constructor(parent) {
     super();
-    this.playing = false;
+    this.player = new Playing({
+      beat: STEP,
+      guard: (act) => this.guard(act),
+      next: () => this.turnTo(this.view.glimpse + 1),
+      isLast: () => this.view.glimpse >= this.facts.glimpses - 1,
+      ended: () => {
+        this.toAnnounce = true;
+        this.draw();
+      },
+    });
     /** @type {import("./derive.js").Facts} */
     this.facts = { glimpses: 0, scales: 0, size: 0, rows: 1, columns: 1, classes: 0 };
     /** @type {import("./derive.js").Path} what is shown */
     this.path = /** @type {any} */ (null);
     /** @type {import("./derive.js").Path|null} the path that the model would have taken, where something is moved */
     this.before = null;
-    /** @type {ReturnType<typeof setTimeout>|undefined} */
-    this.next = undefined;
     this.frame = makeFrame(this);
     this.scene = this.frame.scene;
     this.root = this.frame.root;
     this.paths = new LivePaths(this);
-    Object.assign(this.root, {
-      // for tests
-      readPatch: (/** @type {number} */ glimpse, /** @type {number} */ scale) => [
-        ...patchOf(this.path, glimpse, scale, this.facts),
-      ],
-    });
+    /** @param {number} glimpse @param {number} scale */
+    const readPatch = (glimpse, scale) => [...patchOf(this.path, glimpse, scale, this.facts)];
+    Object.assign(this.root, { readPatch }); // for tests
     listen(this, this.frame.stage);
     this.root.addEventListener("keydown", (event) =>
       this.guard(() => {
@@ -74,21 +79,13 @@ export class GlimpsePlayer extends Part {
 
   takeData() {
     const { header, shapes, frame } = this;
-    const [glimpses, scales, size] = shapes.patches;
-    const facts = {
-      glimpses,
-      scales,
-      size,
-      rows: shapes.picture[0],
-      columns: shapes.picture[1],
-      classes: shapes.belief[1],
-    };
+    const facts = factsOf(shapes);
     const shape = JSON.stringify([facts, header.classes, header.label]);
     if (shape !== this.shape) {
       this.facts = facts;
       this.scene.build(facts);
       frame.retina.build(facts);
-      frame.belief.build(header.classes, header.label, glimpses);
+      frame.belief.build(header.classes, header.label, facts.glimpses);
       this.size = "";
     }
     this.shape = shape;
@@ -214,31 +211,20 @@ export class GlimpsePlayer extends Part {
   // Playing
 
   togglePlay() {
-    if (this.playing) {
-      this.pause();
-      this.draw();
-      return;
+    if (this.playing) this.pause();
+    else {
+      this.player.begin();
+      if (this.view.glimpse === this.facts.glimpses - 1) this.view.glimpse = 0;
     }
-    this.playing = true;
-    const last = this.facts.glimpses - 1;
-    if (this.view.glimpse === last) this.view.glimpse = 0;
     this.draw();
-    const on = () =>
-      this.guard(() => {
-        if (this.view.glimpse < last) this.turnTo(this.view.glimpse + 1);
-        if (this.view.glimpse < last) this.next = setTimeout(on, STEP);
-        else {
-          this.pause();
-          this.toAnnounce = true;
-          this.draw();
-        }
-      });
-    this.next = setTimeout(on, STEP);
+  }
+
+  get playing() {
+    return this.player.on;
   }
 
   pause() {
-    clearTimeout(this.next);
-    this.playing = false;
+    this.player.stop();
   }
 
   // Layout
@@ -255,10 +241,8 @@ export class GlimpsePlayer extends Part {
     this.scene.layout(Math.floor(across), high);
     root.style.setProperty("--side", this.scene.element.style.width);
     root.style.setProperty("--patches", String(facts.scales));
-    frame.belief.table.classList.toggle(
-      "long",
-      Math.max(...this.header.classes.map(/** @param {string} name */ (name) => name.length)) > 3,
-    );
+    const longest = Math.max(...this.header.classes.map(/** @param {string} name */ (name) => name.length));
+    frame.belief.table.classList.toggle("long", longest > 3);
     this.draw();
   }
 
@@ -319,26 +303,15 @@ export class GlimpsePlayer extends Part {
   sayAll() {
     const { view, facts, header, frame, path } = this;
     const { glimpse } = view;
-    const isMoved = (/** @type {number} */ which) =>
-      view.moved.some(/** @param {number[]} move */ ([one]) => one === which);
     frame.sayControls();
-    const line = glimpseWords(path, glimpse, facts, header.classes, isMoved(glimpse));
+    const line = glimpseWords(path, glimpse, facts, header.classes, hasMoved(view.moved, glimpse));
     set(frame.slider, "aria-valuetext", line);
     const keys = this.canMove ? HINTS.keys : "";
     set(frame.stage, "aria-label", `The picture, ${facts.rows} rows, ${facts.columns} columns. ${line}${keys}`);
     frame.retina.say(`What the retina sees at glimpse ${glimpse + 1}`, readWords(path, glimpse, facts));
     const { policy, std, squash, centre } = header;
-    say(
-      frame.words.policy,
-      policyWords(path, glimpse, facts, {
-        policy,
-        std,
-        squash,
-        centre,
-        draw: this.paths.draw,
-        moved: isMoved(glimpse),
-      }),
-    );
+    const how = { policy, std, squash, centre, draw: this.paths.draw, moved: hasMoved(view.moved, glimpse) };
+    say(frame.words.policy, policyWords(path, glimpse, facts, how));
     say(frame.words.many, this.many ? manyWords(this.many, glimpse, facts, header.classes) : "");
     frame.manyPart.hidden = !this.many;
     const change = this.before ? changeWords(path, this.before, facts, header.classes) : "";
@@ -354,13 +327,7 @@ export class GlimpsePlayer extends Part {
   sayPath() {
     const { facts, header, frame, path, view } = this;
     const lines = Array.from({ length: facts.glimpses }, (_, glimpse) =>
-      glimpseWords(
-        path,
-        glimpse,
-        facts,
-        header.classes,
-        view.moved.some(/** @param {number[]} move */ ([one]) => one === glimpse),
-      ),
+      glimpseWords(path, glimpse, facts, header.classes, hasMoved(view.moved, glimpse)),
     );
     frame.spoken.replaceChildren(...lines.map((line) => element("li", {}, line)));
     if (this.still)
