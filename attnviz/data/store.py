@@ -14,7 +14,7 @@ import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.client import HTTPException
 from pathlib import Path
 from threading import Lock
@@ -23,6 +23,7 @@ from urllib.error import URLError
 
 import numpy as np
 import numpy.typing as npt
+from filelock import FileLock, Timeout
 
 from attnviz import files, paths
 from attnviz.data import own, vision
@@ -35,6 +36,7 @@ Progress = Callable[[float, str], None]
 _one_at_a_time = Lock()
 _SILENCE = 30.0  # seconds without a byte after which a download counts as failed
 _LEFT_BEHIND = 24 * 3600.0  # seconds after which a killed download's folder is swept away
+_AT_WORK = ".at-work"  # locked in that folder while a download is under way: a clock that was set says nothing
 
 
 def spec(name: str) -> DataSpec:
@@ -146,7 +148,9 @@ def _fetch(its: DataSpec, kind: str, tell: Progress) -> None:
     folder().mkdir(parents=True, exist_ok=True)
     _sweep()
     beside = Path(tempfile.mkdtemp(prefix=".fetching-", dir=folder()))
+    at_work = FileLock(beside / _AT_WORK)
     try:
+        at_work.acquire()
         total = 0
 
         def received(count: int) -> None:
@@ -173,6 +177,7 @@ def _fetch(its: DataSpec, kind: str, tell: Progress) -> None:
         _sync_folder(home)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+        at_work.release()
 
 
 def _open(its: DataSpec, file: str, shape: tuple[int, ...], kind: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -240,7 +245,8 @@ def _sweep() -> None:
         except FileNotFoundError:
             continue
         if stale:
-            shutil.rmtree(old, ignore_errors=True)
+            with suppress(Timeout, OSError), FileLock(old / _AT_WORK, timeout=0):
+                shutil.rmtree(old, ignore_errors=True)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from urllib.error import URLError
 
 import numpy as np
 import pytest
+from filelock import FileLock, Timeout
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -173,10 +174,27 @@ def test_a_kill_leaves_no_file_under_its_name_and_is_swept_later(folder, network
     data.fetch("mnist")
     assert left.exists()  # it could be another process at work
     day_before = time.time() - 25 * 3600
+    (folder / "mnist" / "test-labels.npy").unlink()
+    with FileLock(left / store._AT_WORK):  # it is one, and the clock was set
+        os.utime(left, (day_before, day_before))
+        data.fetch("mnist")
+        assert left.exists()
     os.utime(left, (day_before, day_before))
     (folder / "mnist" / "test-labels.npy").unlink()
     data.fetch("mnist")
     assert not left.exists() and files(folder) == WHOLE
+
+
+def test_a_download_says_that_it_is_at_work(folder, network):
+    def told(done, sentence):
+        for one in folder.glob(".fetching-*"):
+            with pytest.raises(Timeout):
+                FileLock(one / store._AT_WORK, timeout=0).acquire()
+            seen.append(one)
+
+    seen: list[Path] = []
+    data.fetch("mnist", told)
+    assert seen
 
 
 def test_the_caller_can_stop_a_download(folder, network):
