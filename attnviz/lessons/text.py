@@ -30,6 +30,8 @@ PLACES = ("query", "key", "pixel", "cell")
 
 _WRITTEN = re.compile(r"[+\u2212-]?(\d[\d.,]*)(?:\s?%)?", re.ASCII)
 _TARGETED = re.compile(r"(.*\S)\s*<([^<>]+)>", re.DOTALL)
+_NO_LINK = re.compile(r"\[[^\[\]]+\]( ?)\(([^()\s]*)\)?")  # what is meant for one: with a space, unclosed, or no URL
+_NO_FORMULA = re.compile(r"(?<!\\)\$[^$]*\\[a-z]+")  # a dollar sign and a word of LaTeX
 _BARE = re.compile(rf"{{({'|'.join(ROLES)})}}")  # a role without its text
 _MARKS = {"em", "strong"}
 _BREAKS = {"softbreak", "hardbreak"}
@@ -106,6 +108,12 @@ class Texts:
                     found.append(["text", node.content])
                 if bare := _BARE.search(node.content):
                     self.complain(line, f"After {bare[0]} its text stands between backticks: {bare[0]}`...`.")
+                if (link := _NO_LINK.search(node.content)) and (not link[1] or self._leads(link[2])):
+                    self.complain(
+                        line, f"This is no link: {link[0][:60]!r}. One is written [words](page) or [words](URL)."
+                    )
+                if _NO_FORMULA.search(node.content):
+                    self.complain(line, "A formula stands between two dollar signs, and here the second is missing.")
             elif node.type in _MARKS:
                 found.append([node.type, self.inlines(node.children, line)])
             elif node.type == "code_inline":
@@ -121,6 +129,9 @@ class Texts:
             else:
                 self.complain(line, f"A lesson cannot show this ({node.type.replace('_', ' ')}).")
         return found
+
+    def _leads(self, target: str) -> bool:
+        return "://" in target or target.partition("?")[0] in self.known.pages
 
     def _formula(self, latex: str) -> int:
         self.formulas.append(latex.strip())

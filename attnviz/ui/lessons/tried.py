@@ -4,6 +4,7 @@ A page says itself which model, data set or experiment it does not have, and whi
 own affair: so nothing here lists them. What only a browser computes, the values of components, `in_browser` looks at.
 """
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from attnviz.views.payload import unpack
 
 PAGES = paths.shipped("pages")
 PATIENCE = 300.0  # seconds for one page
+_WARNS = "streamlit.runtime.scriptrunner_utils.script_run_context"
 OWN = {"v", *url_state.STAYS}
 
 
@@ -99,6 +101,7 @@ def mistakes(lesson: Lesson) -> list[Mistake]:
 
 def open_view(view: View) -> Opened:
     """Open a view and return what came of it."""
+    logging.getLogger(_WARNS).setLevel(logging.ERROR)  # that no browser asks, at each page: nobody has to know
     test = AppTest.from_file(str(PAGES / file_of(view.page)), default_timeout=PATIENCE)
     test.query_params.update({"v": url_state.VERSION, **view.words})
     with recorded() as looked_at:

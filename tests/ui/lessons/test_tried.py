@@ -1,5 +1,7 @@
 """Views that are opened: what a page does not have, and what a task gets wrong, is a mistake with its line."""
 
+import logging
+
 import pytest
 
 from attnviz.lessons import Lesson, reader
@@ -80,7 +82,9 @@ def test_a_misspelt_field_in_a_condition_is_named_with_its_line_and_the_right_on
 
 
 def test_a_right_lesson_has_no_mistake() -> None:
+    logging.getLogger(tried._WARNS).setLevel(logging.WARNING)
     assert tried.mistakes(lesson()) == []
+    assert not logging.getLogger(tried._WARNS).isEnabledFor(logging.WARNING)  # of Streamlit, at each page
 
 
 @pytest.mark.slow
