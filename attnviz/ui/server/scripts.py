@@ -104,7 +104,7 @@ class Scripts:
         with self._lock:
             self._line.add(own, address, browser)
         while not self._begin(own):
-            own.wait(self.patience)  # nobody says when one that runs has come to take long
+            pass
         self._own.since = self.clock()
         try:
             yield
@@ -128,19 +128,22 @@ class Scripts:
         return len(self._line)
 
     def _begin(self, own: Event) -> bool:
-        """Leave the line if it is one's turn, and say whether it is."""
+        """Leave the line if it is one's turn, and say whether it is; else return when it may have come."""
         with self._lock:
             own.clear()
             now = self.clock()
             share = max(1.0, len(self._began) / self.count)  # each that runs has so much less of a core
             patience = self.patience * share
             quick = sum(now - began < patience for began in self._began.values())
-            if self._line.first is not own or quick >= self.count:
-                return False
-            self._line.leave()
-            self._began[own] = now
-            self._wake()
-            return True
+            first = self._line.first is own
+            if first and quick < self.count:
+                self._line.leave()
+                self._began[own] = now
+                self._wake()
+                return True
+        # Nobody says when one that runs has come to take long, so the first one looks; it wakes the next.
+        own.wait(self.patience if first else None)
+        return False
 
     def _wake(self) -> None:
         if first := self._line.first:

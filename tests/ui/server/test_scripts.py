@@ -1,7 +1,7 @@
 """Few scripts of pages run at the same time; the others wait for their turn."""
 
 from collections.abc import Callable
-from threading import Event, Thread
+from threading import Event, Thread, current_thread
 from typing import Any
 
 import pytest
@@ -83,6 +83,22 @@ def test_whoever_asks_for_many_pages_waits_for_them_and_others_do_not() -> None:
         threads[ran[-1]].end.set()
         threads[ran[-1]].join(SOON)
     assert ran == ["a1", "a2", "b1", "d1", "a3", "c1", "a4", "b2", "b3"]
+
+
+def test_only_the_first_in_the_line_looks_whether_its_turn_has_come() -> None:
+    ran: list[str] = []
+    looked: list[int | None] = []
+    among = Scripts(1, patience=0.01, clock=lambda: looked.append(current_thread().ident) or 0.0)
+    threads = in_line(among, ran, "abc")
+    first, last = threads[1].ident, threads[2].ident
+    until(lambda: last in looked)
+    before = len(looked)
+    until(lambda: looked[before:].count(first) >= 10)
+    assert looked.count(last) == 1
+    for thread in threads:
+        assert thread.runs.wait(SOON)
+        thread.end.set()
+        thread.join(SOON)
 
 
 def test_as_many_at_once_as_there_are_turns() -> None:
