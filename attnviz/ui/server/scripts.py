@@ -3,8 +3,8 @@
 Streamlit runs each visitor's script at once, in a thread of its own. Thirty of them share one interpreter, so each
 takes as long as all of them together, and a live answer, which lets the interpreter go at each step of a model, waits
 for all of them each time. One after the other they are complete sooner, on average after half as long, and who draws
-waits for one of them. IP addresses take turns, and at each address its browsers: whoever asks for many pages at once
-waits for them, and others do not.
+waits for one of them. IP addresses take turns, and at each address its browsers, those that have loaded no page as one:
+whoever asks for many pages at once waits for them, and others do not.
 
 A script that takes long lets the next one in before it has finished: it computes in a turn of the queue
 (attnviz/work/queue.py), waits there, or fetches a data set. And whenever a script draws something while a live answer
@@ -24,7 +24,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 
-from attnviz.ui.server.sockets import network
+from attnviz.ui.server.sockets import network, was_seen
 from attnviz.ui.shared import visitor
 from attnviz.work.queue import QUEUE, Queue
 
@@ -162,7 +162,10 @@ def take_turns() -> None:
     look: Callable[[Any], None] = ScriptRunner._maybe_handle_execution_control_request
 
     def run_in_turn(runner: Any, asked: Any) -> None:
-        with SCRIPTS.turn(network(st.context.ip_address or ""), visitor.holder()):
+        browser = visitor.holder()
+        if not was_seen(browser):  # a cookie may be made up, a new one for each socket
+            browser = ""
+        with SCRIPTS.turn(network(st.context.ip_address or ""), browser):
             run(runner, asked)
 
     @wraps(look)

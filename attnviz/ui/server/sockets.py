@@ -35,7 +35,6 @@ OF_NO_BROWSER = 64  # of those of an IP address that send no cookie, which every
 OF_UNSEEN = 200
 OF_AN_ADDRESS = 400  # a class of a hundred may sit behind one
 IN_ALL = 600
-_SEEN = 10_000  # browsers that are remembered
 
 # A request of the live channel has a megabyte at most; of Streamlit's messages, the state of a page's widgets is the
 # largest. Files do not come this way.
@@ -45,7 +44,10 @@ UNHEARD = 1 << 16  # bytes that wait for who does not read them: then their ping
 
 STREAM = "/_stcore/stream"  # the path of Streamlit's own sockets
 
+MOST_SEEN = 10_000  # browsers that are remembered
+
 _log = logging.getLogger(__name__)
+_seen: OrderedDict[str, None] = OrderedDict()  # the browsers that have loaded a page from this process, the latest last
 
 
 class Sockets:
@@ -76,7 +78,6 @@ class Sockets:
         most = for_connections()
         self.of_an_address, self.in_all = min(of_an_address, most // 2), min(in_all, 3 * most // 4)
         self.open: Counter[tuple[str, str]] = Counter()
-        self.seen: OrderedDict[str, None] = OrderedDict()  # the browsers that have loaded a page, the latest last
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on; refuse a socket too many with 429."""
@@ -92,7 +93,7 @@ class Sockets:
         keys = [("all", ""), ("address", address), (address, browser)]
         limits = [self.in_all, self.of_an_address, self.of_a_browser if browser else self.of_no_browser]
         silent = ("silent", address) if scope["path"].endswith(STREAM) else None
-        for key in (("unseen", address) if browser not in self.seen else None, silent):
+        for key in (("unseen", address) if not was_seen(browser) else None, silent):
             if key:
                 keys.append(key)
                 limits.append(self.of_unseen)
@@ -125,10 +126,10 @@ class Sockets:
             return send
         known = _browser(scope)
         browser = known or secrets.token_urlsafe(16)
-        self.seen[browser] = None
-        self.seen.move_to_end(browser)
-        if len(self.seen) > _SEEN:
-            self.seen.popitem(last=False)
+        _seen[browser] = None
+        _seen.move_to_end(browser)
+        if len(_seen) > MOST_SEEN:
+            _seen.popitem(last=False)
         if known:
             return send
 
@@ -140,6 +141,11 @@ class Sockets:
             await send(message)
 
         return send_with_cookie
+
+
+def was_seen(browser: str) -> bool:
+    """Return whether a browser, by its cookie, has loaded a page since the server started."""
+    return browser in _seen
 
 
 def network(address: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 
-from attnviz.ui.server import scripts
+from attnviz.ui.server import scripts, sockets
 from attnviz.ui.server.scripts import Scripts
 from attnviz.ui.shared import visitor
 
@@ -177,6 +177,14 @@ def test_streamlit_runs_its_scripts_in_turns(monkeypatch: pytest.MonkeyPatch) ->
     ScriptRunner.__new__(ScriptRunner)._run_script("a rerun")
     assert ran == [("a rerun", 1), "steps aside", "looks"]
     assert not among._began
+
+    turns: list[tuple[str, ...]] = []
+    turn = among.turn
+    monkeypatch.setattr(among, "turn", lambda *who: turns.append(who) or turn(*who))
+    ScriptRunner.__new__(ScriptRunner)._run_script("of one that has loaded no page")
+    monkeypatch.setitem(sockets._seen, "a browser", None)
+    ScriptRunner.__new__(ScriptRunner)._run_script("of one that has")
+    assert [browser for _, browser in turns] == ["", "a browser"]
 
 
 class Live:

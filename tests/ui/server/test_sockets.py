@@ -46,6 +46,7 @@ class Running:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
+    sockets._seen.clear()
     ready = threading.Event()
 
     async def lengths(visitor: WebSocket) -> None:
