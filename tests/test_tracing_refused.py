@@ -36,7 +36,6 @@ def test_an_edit_of_no_tap_names_the_closest():
         ({"edits": {"query": [torch.neg, None]}}, "The edit of 'query' must be one of .*, not a NoneType"),
         ({"edits": {"query": VALUES}}, "The edit of 'query' must be one of .*, not a Tensor"),
     ],
-    ids=str,
 )
 def test_what_is_no_path_no_part_and_no_edit_is_refused(options, message):
     refused(message, Pair(), **options)
