@@ -1,14 +1,16 @@
 """What does the table of all heads cost? Against its bare passes: heads off, gradient, and tokens erased.
 
-python -m benchmarks.head_table [CHECKPOINT]
+python -m benchmarks.head_table [CHECKPOINT] [--pictures 2000]
 
-One part of 32 drawn digits. With the measures of maps, and without any: the difference does not grow with the pictures.
+Drawn digits, in parts of 32: each part with all measures, and the passes that they take alone, in turn. The times of
+all parts are added.
 """
 
+import argparse
 import resource
-import statistics
-import sys
 import tempfile
+import time
+from functools import partial
 from unittest import mock
 
 import torch
@@ -17,20 +19,24 @@ from attnviz import subjects
 from attnviz.head_table.door import pictures_of
 from attnviz.head_table.work import PLACES, Work
 from attnviz.measures.heads import sampled
-from benchmarks.clock import amount, in_turn
+from benchmarks.clock import amount
 
 CHECKPOINT = "vision_transformer.digits"
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("checkpoint", nargs="?", default=CHECKPOINT)
+    parser.add_argument("--pictures", type=int, default=amount(320, 2))
+    options = parser.parse_args()
     torch.set_num_threads(1)
-    net = subjects.net(sys.argv[1] if len(sys.argv) > 1 else CHECKPOINT)
-    few = pictures_of(net, "strokes", amount(64, 2))
+    net = subjects.net(options.checkpoint)
+    few = pictures_of(net, "strokes", options.pictures)
     work = Work(net.load().model, few.images, few.mask, amount(PLACES, 2))
     before = _megabytes()
 
-    def passes() -> None:
-        images = work.batch(work.of_part(0))
+    def passes(number: int) -> None:
+        images = work.batch(work.of_part(number))
         logits = work.passes.answers(images)
         work.passes.without_heads(images, logits)
         work.passes.gradient(images)
@@ -38,14 +44,23 @@ def main() -> None:
             places = sampled(grid.rows * grid.columns, work.places)
             work.passes.erasure(images, logits, grid, torch.from_numpy(places))
 
+    total = {"all measures": 0.0, "bare passes": 0.0}
     with tempfile.TemporaryDirectory() as folder, mock.patch.dict("os.environ", {"XDG_CACHE_HOME": folder}):
-        seconds = in_turn({"all measures": lambda: work.compute(0), "bare passes": passes}, amount(9, 1))
-    bare = statistics.median(seconds["bare passes"])
-    print(f"{net.key}: {len(work.units)} heads, {len(work.of_part(0))} pictures, one thread\n")
-    print("| | median, s | times the bare passes |")
+        passes(0)  # it is warm
+        began = time.perf_counter()
+        work.reference()
+        total["all measures"] += time.perf_counter() - began
+        for number in range(work.count):
+            part = {"all measures": partial(work.part, number), "bare passes": partial(passes, number)}
+            for name in part if number % 2 else reversed(part):
+                began = time.perf_counter()
+                part[name]()
+                total[name] += time.perf_counter() - began
+    print(f"{net.key}: {len(work.units)} heads, {len(few.images)} pictures, one thread\n")
+    print("| | s | times the bare passes |")
     print("| --- | --- | --- |")
-    for name, taken in seconds.items():
-        print(f"| {name} | {statistics.median(taken):.2f} | {statistics.median(taken) / bare:.2f} |")
+    for name, taken in total.items():
+        print(f"| {name} | {taken:.1f} | {taken / total['bare passes']:.2f} |")
     print(f"\n{_megabytes() - before:.0f} MB above the model's at most.")
 
 

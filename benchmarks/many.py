@@ -1,15 +1,18 @@
 """Thirty visitors look at pages: how long do these take, and how long does one wait who draws meanwhile?
 
-python -m benchmarks.many [VIEW ...] [--visitors 30] [--seconds 60] [--pages FOLDER --python PYTHON]
+python -m benchmarks.many [VIEW ...] [--visitors 30] [--seconds 60] [--pages FOLDER --python PYTHON] [--beside 1000]
 python -m benchmarks.hundred      # a hundred, who also draw and drag glimpses themselves, beside a training
 
 Without a browser: each of the thirty opens a page over Streamlit's own socket, waits until it is complete, looks at it
 for two seconds, and switches to another picture. Somebody else draws, as in `benchmarks.beside`. The bar, on two quiet
 cores: who draws is answered within 0.3 s in the median and 1 s at 99 %, no page takes longer than 3 s, and the server
-has at most 400 MB more than with one visitor. --pages measures another checkout, installed for another interpreter.
+has at most 400 MB more than with one visitor. --pages measures another checkout, installed for another interpreter;
+--beside adds one visitor at another address, with as many sockets as the server lets them have, of which each asks for
+a page once a second.
 """
 
 import argparse
+import asyncio
 import multiprocessing
 import os
 import statistics
@@ -17,7 +20,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -26,7 +29,10 @@ from urllib.request import Request, urlopen
 import numpy as np
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import connect as asyncio_connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from attnviz import data
 from attnviz.ui.shared.visitor import COOKIE
@@ -137,6 +143,50 @@ def a_class(address: str, views: Sequence[str], count: int, seconds: float, said
     said.put(([second for one in visitors for second in one.seconds], sum(one.failed for one in visitors)))
 
 
+def crowd(address: str, sockets: int, seconds: float, said: Any) -> None:
+    """Be one visitor with many sockets, in a process of its own.
+
+    Args:
+        address: of the app.
+        sockets: to open, 32 with the cookie of each browser that has loaded a page.
+        seconds: for which each asks for a page once a second.
+        said: a queue that gets how many sockets were opened, before they ask.
+    """
+    url, path = f"ws://{urlsplit(address).netloc}/_stcore/stream", "channel_attention"
+    message = BackMsg()
+    message.rerun_script.page_name = path
+
+    async def ask(number: int) -> None:
+        cookie = {"Cookie": f"{COOKIE}=crowd{number // 32}"}
+        if number % 32 == 0:
+            urlopen(Request(f"{address}/{path}", headers={**cookie, "Accept": "text/html"})).close()
+        try:
+            socket = await asyncio_connect(
+                url, origin=Origin(address), compression=None, max_size=None, additional_headers=cookie,
+                local_addr=("127.0.0.2", 0),
+            )  # fmt: skip
+        except (InvalidStatus, TimeoutError):
+            return
+        opened.append(socket)
+        until = time.monotonic() + seconds
+        with suppress(ConnectionClosed):
+            while time.monotonic() < until:
+                await socket.send(message.SerializeToString())
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(1.0):
+                        async for _ in socket:
+                            pass
+
+    async def all_of_them() -> None:
+        asking = [asyncio.create_task(ask(number)) for number in range(sockets)]
+        await asyncio.sleep(min(seconds, 10.0))
+        said.put(len(opened))
+        await asyncio.gather(*asking)
+
+    opened: list[Any] = []
+    asyncio.run(all_of_them())
+
+
 def high(times: list[float], share: float) -> float:
     """Return what a share of times does not exceed."""
     return sorted(times)[int(share * (len(times) - 1))]
@@ -155,6 +205,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=amount(60.0, 1.0))
     parser.add_argument("--pages", type=Path, default=ROOT, metavar="FOLDER")
     parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--beside", type=int, default=0, metavar="SOCKETS")
     options = parser.parse_args()
     spawn = multiprocessing.get_context("spawn")
     every = [options.views] if options.views else amount([*([name] for name in VIEWS), [*VIEWS]], [[*VIEWS]])
@@ -179,6 +230,12 @@ def main() -> None:
                 first.close()
             held = memory(app.process.pid)
             said: Any = spawn.Queue()
+            if options.beside:
+                words = (app.address, options.beside, 2 * options.seconds, said)
+                others = spawn.Process(target=crowd, args=words)
+                others.start()
+                stack.callback(others.kill)
+                print(f"{said.get(timeout=600)} sockets of another visitor ask for pages.", flush=True)
             process = spawn.Process(target=a_class, args=(app.address, views, options.visitors, options.seconds, said))
             process.start()
             stack.callback(process.kill)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -132,7 +133,10 @@ class Work(Parts):
             raise BadInput(
                 f"Tokens are ranked among at least two, or none is erased with 0; places={places} is neither."
             )
-        told = (places, mask if not isinstance(mask, np.ndarray) else mask.tobytes().hex())
+        told = (
+            places,
+            hashlib.sha256(np.packbits(mask).tobytes()).hexdigest() if isinstance(mask, np.ndarray) else mask,
+        )
         super().__init__(model, images, told, "heads")
         self.mask, self.places = mask, places
         self._reference: Arrays | None = None
