@@ -54,6 +54,7 @@ export class HeadTable extends Part {
     this.looked = -1; // the head under the pointer
     this.explained = ""; // the measures that are explained
     this.laid = ""; // what the marks are laid out for
+    this.coloured = ""; // the measure whose colours the board has
     this.words = { summary: text(), reading: text(), scale: [text(), text(), text()] };
     this.chooses = Object.fromEntries(
       ["across", "up", "colour"].map((name) => {
@@ -182,6 +183,7 @@ export class HeadTable extends Part {
   makeBoard() {
     const { heads } = this.shown;
     const size = sizeOf(heads);
+    this.coloured = "";
     this.board.style.gridTemplateColumns = `auto repeat(${size.heads}, minmax(0, 1fr))`;
     this.board.style.maxWidth = `calc(${size.heads * 46 + 70} * var(--px))`;
     this.cells = heads.map((_, head) =>
@@ -318,6 +320,7 @@ export class HeadTable extends Part {
   takeColours() {
     const others = super.takeColours();
     if (others && this.header) {
+      this.coloured = "";
       this.makeMoved();
       if (this.room) this.draw();
     }
@@ -396,6 +399,18 @@ export class HeadTable extends Part {
   }
 
   drawBoard() {
+    const { view, cells } = this;
+    if (view.colour !== this.coloured) this.colourBoard();
+    this.coloured = view.colour;
+    cells.forEach((cell, head) => {
+      cell.tabIndex = head === (view.head ?? 0) ? 0 : -1;
+      set(cell, "aria-pressed", String(head === view.head));
+      set(cell, "class", `cell${this.kindOf(head)}`);
+    });
+  }
+
+  /** Colour and name the cells of the board: only where data, measure or theme have changed. */
+  colourBoard() {
     const { shown, view, theme, palettes, cells } = this;
     const measure = indexOf(shown, view.colour);
     const scale = colourScale(shown, measure);
@@ -403,10 +418,7 @@ export class HeadTable extends Part {
     cells.forEach((cell, head) => {
       const value = shown.own.means[measure * shown.heads.length + head];
       cell.style.background = boardColour(palettes, scale, value, background);
-      cell.tabIndex = head === (view.head ?? 0) ? 0 : -1;
-      set(cell, "aria-pressed", String(head === view.head));
       set(cell, "aria-label", `Head ${shown.heads[head].name}: ${meanWords(shown, shown.own, measure, head)}`);
-      set(cell, "class", `cell${this.kindOf(head)}`);
     });
     const [low, high] = [scale.signed ? -scale.bound : 0, scale.bound];
     const palette = scale.signed ? palettes.signed : palettes.positive;
