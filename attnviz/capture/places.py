@@ -4,10 +4,11 @@ With every attention set to zero tokens cannot mix. Then what is changed in one 
 and keys that lie there, and no others: a token lies where its query answers to a stripe of noise, and one that answers
 to no noise, such as a class token or an object query, lies nowhere.
 
-Five passes are enough where the tokens are a plain raster: two of the picture as it is, which tell a model that
-shuffles its tokens at random; one with noise everywhere, which tells who lies on the picture at all; one stripe across
-and one down, which tell whether the raster that their number suggests is right. Where it is not (windows, shifts,
-padding, columns before rows), every stripe is tried.
+Four passes are enough where the tokens are a plain raster: one of the picture as it is; one with noise everywhere,
+which tells who lies on the picture at all; one stripe across and one down, which tell whether the raster that their
+number suggests is right. Where it is not, the picture as it is goes through once more, which tells a model that
+shuffles its tokens at random; and where that is not the reason (but windows, shifts, padding, columns before rows),
+every stripe is tried.
 """
 
 from collections.abc import Callable, Mapping
@@ -81,11 +82,11 @@ def places_of(
         return {}
     height, width = passes.picture.shape[-2:]
     clean = passes.answers()
-    if not clean.same_as(passes.answers()):
-        return {}  # the order of the tokens is drawn anew in each pass
     everywhere = clean.changes(passes.answers(slice(None), slice(None)))
     found, open_ = _by_raster(passes, clean, everywhere)
     if open_:
+        if not clean.same_as(passes.answers()):
+            return {}  # the order of the tokens is drawn anew in each pass
         most = max(int(everywhere[key].sum()) for key in open_)
         side = (height * width / max(most, 1)) ** 0.5
         rows, columns = (max(2, min(round(size / side), MOST_STRIPES)) for size in (height, width))

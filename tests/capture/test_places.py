@@ -122,7 +122,10 @@ def test_windows_and_their_shift_are_found(shift: int) -> None:
 
 def test_places_are_found_once_and_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     model, images = Patches(prefix=1).eval(), pictures(24, 40)
+    passes: list[object] = []
+    model.embed.register_forward_hook(lambda *of: passes.append(of))
     first = attnviz.watch(model)(images)["first.weights"].grid
+    assert len(passes) == 1 + 4  # a plain raster takes four
     assert len(list(places_kept.folder().glob("*.json"))) == 1
     monkeypatch.setattr("attnviz.capture.seen.places_of", None)
     other = Patches(prefix=1).eval()  # other weights, the same architecture

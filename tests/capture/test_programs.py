@@ -1,11 +1,12 @@
-"""Models that torch has compiled, recorded or wrapped, and kernels that cannot be looked into."""
+"""Models that torch has compiled, recorded, wrapped or moved, and kernels that cannot be looked into."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor, distributed, nn
 from torch.nn import functional as F
 
 import attnviz
@@ -65,3 +66,29 @@ def test_wrapped_models_keep_their_paths(wrap: Callable[[nn.Module], nn.Module])
         model(tokens())
     prefix = "module." if isinstance(model, nn.DataParallel) else ""
     assert list(attnviz.watch(model, "*weights")(tokens())) == [f"{prefix}0.weights"]
+
+
+@pytest.fixture
+def group_of_one(tmp_path: Path) -> Iterator[None]:
+    """Be the only process of a group."""
+    distributed.init_process_group("gloo", f"file://{tmp_path / 'store'}", rank=0, world_size=1)
+    yield
+    distributed.destroy_process_group()
+
+
+@pytest.mark.skipif(not distributed.is_available(), reason="this torch was built without torch.distributed")
+@pytest.mark.usefixtures("group_of_one")
+def test_a_distributed_model_gives_the_weights_of_the_model_inside() -> None:
+    inside = nn.Sequential(Fused())
+    expected = attnviz.watch(inside, "*weights")(tokens())["0.weights"].tensor
+    seen = attnviz.watch(nn.parallel.DistributedDataParallel(inside), "*weights")(tokens())
+    assert list(seen) == ["module.0.weights"]
+    assert torch.equal(seen["module.0.weights"].tensor, expected)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU that torch can use")
+def test_a_model_on_a_gpu_gives_the_weights_that_it_gives_on_the_cpu() -> None:
+    model = nn.Sequential(Fused())
+    expected = attnviz.watch(model, "*weights")(tokens())["0.weights"].tensor
+    seen = attnviz.watch(model.cuda(), "*weights")(tokens().cuda())
+    assert torch.allclose(seen["0.weights"].tensor.cpu(), expected, atol=1e-4)
