@@ -4,6 +4,7 @@ const FINGER = globalThis.matchMedia?.("(hover: none)").matches ?? false;
 
 const WITH_FINGER = {
   lock: "tap to look, tap again to lock",
+  lockBriefly: "tap twice to lock",
   locked: "locked",
   release: "Release what is locked",
   read: "tap it to read its values",
@@ -19,6 +20,7 @@ const WITH_FINGER = {
 };
 const WITH_MOUSE = {
   lock: "move over it, click to lock",
+  lockBriefly: "click to lock",
   locked: "locked; Escape releases it",
   release: "Escape does this, too",
   read: "move over it to read its values",

@@ -4,6 +4,7 @@
 import { MEAN } from "../maps/attention.js";
 import { element } from "../core/dom.js";
 import { mountable } from "../core/part.js";
+import { HINTS } from "../hands/hints.js";
 import { unpack } from "../core/payload.js";
 import { TileWall } from "../maps/tiles.js";
 import { Viewer } from "../pixel_viewer/pixel_viewer.js";
@@ -119,6 +120,10 @@ export class LayerBoard extends Viewer {
 
   get wallTitle() {
     return `All heads of all ${this.layers.length} layers`;
+  }
+
+  get lockHint() {
+    return HINTS.lockBriefly; // the picture is narrower than in the viewer of one layer
   }
 
   // What the visitor does

@@ -10,6 +10,7 @@ import { best } from "../core/numbers.js";
 import { UrlView } from "../core/url_view.js";
 import { Cells, inkEdge } from "../maps/cells.js";
 import { mountable } from "../core/part.js";
+import { HINTS } from "../hands/hints.js";
 import { Passing } from "../hands/passing.js";
 import { PixelPart } from "../hands/pixel_part.js";
 import { Chips } from "./chips.js";
@@ -189,6 +190,10 @@ export class Viewer extends PixelPart {
 
   get wallTitle() {
     return `All ${this.attention.heads} heads`;
+  }
+
+  get lockHint() {
+    return HINTS.lock;
   }
 
   /** Put held and other where the view has them locked, and somewhere sensible where it does not. */

@@ -4,7 +4,6 @@ import { MEAN } from "../maps/attention.js";
 import { extent, half } from "../maps/extremes.js";
 import { TOP } from "../core/colours.js";
 import { say, set } from "../core/dom.js";
-import { HINTS } from "../hands/hints.js";
 import { NOTHING, several } from "./pair_words.js";
 import { best, column, full, oneLine, plain, short, times } from "../core/numbers.js";
 
@@ -84,7 +83,7 @@ function sayTitles(viewer, locked) {
   const next = locked[0] === "query" ? "key" : "query";
   say(
     words.pictureHow,
-    !locked.length ? HINTS.lock : locked.length === 1 && view.direction !== "received" ? `choose a ${next}` : "",
+    !locked.length ? viewer.lockHint : locked.length === 1 && view.direction !== "received" ? `choose a ${next}` : "",
   );
   frame.release.hidden = !locked.length;
   const other = viewer.showsJacobian;
