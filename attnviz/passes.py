@@ -3,6 +3,7 @@
 Torch has no public way to ask for most of this.
 """
 
+import inspect
 import sys
 from collections.abc import Iterator
 
@@ -13,7 +14,7 @@ from torch.utils import checkpoint
 
 from attnviz.errors import TraceError
 
-_CHECKPOINT, _FUNCTION = checkpoint.__file__, function.__file__
+_CHECKPOINT = checkpoint.__file__
 _exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)  # torch 2.6 asks only the latter
 
 
@@ -74,17 +75,23 @@ def transforms() -> int:
 
 def _checkpoints() -> Iterator[bool]:
     """Yield whether gradients are asked for of each checkpoint, or autograd.Function, that has called the layer."""
+    forwards = {getattr(inspect.unwrap(kind.forward), "__code__", None) for kind in _subclasses(function.Function)}
     frame = sys._getframe(1)
     while (above := frame.f_back) is not None:
         code = above.f_code
         if code.co_name == "checkpoint" and code.co_filename == _CHECKPOINT:
             yield torch.is_grad_enabled()
-        elif code.co_name == "forward" and code.co_argcount:
-            context = above.f_locals.get(code.co_varnames[0])
-            if isinstance(context, function.FunctionCtx):
-                yield any(getattr(context, "needs_input_grad", ()))
-        elif code.co_name == "apply" and code.co_filename == _FUNCTION:
-            called, given = above.f_locals["cls"], above.f_locals["args"]
-            if called.setup_context is not function.Function.setup_context:  # its forward is not given the context
+        elif code in forwards:
+            names, rest, _, values = inspect.getargvalues(above)
+            given = [*(values[name] for name in names), *(values[rest] if rest else ())]
+            if given and isinstance(given[0], function.FunctionCtx):
+                yield any(getattr(given[0], "needs_input_grad", ()))
+            else:  # where there is a setup_context, the forward pass is not given the context
                 yield any(isinstance(one, Tensor) and one.requires_grad for one in given)
         frame = above
+
+
+def _subclasses(kind: type[function.Function]) -> Iterator[type[function.Function]]:
+    for child in kind.__subclasses__():
+        yield child
+        yield from _subclasses(child)

@@ -74,7 +74,7 @@ def _compiled() -> bool:
     found = find_spec("torchvision")
     if found is None or found.origin is None:
         return True  # the import itself then says what is missing
-    for library in Path(found.origin).parent.glob("_C.*"):
+    for library in Path(found.origin).parent.glob("_C*"):
         try:
             torch.ops.load_library(str(library))
         except OSError:

@@ -118,10 +118,11 @@ def test_a_pictures_derivative_under_transforms_is_the_one_by_the_backward_pass(
     ):
         torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-9)
     tangent = torch.rand(images.shape, dtype=images.dtype, generator=torch.Generator().manual_seed(1))
-    if any(isinstance(layer, SpatialTransformer) for layer in model.modules()):
-        with torch.no_grad(), pytest.raises(NotImplementedError, match="grid_sampler_2d"):  # torch has none of it yet
-            func.jvp(lambda several: model(several).sum(), (images,), (tangent,))
+    try:
+        with torch.no_grad():
+            _, along, *_ = func.jvp(lambda several: model(several).sum(), (images,), (tangent,))
+    except NotImplementedError as error:  # torch 2.15 is the first that differentiates grid_sample forward
+        assert "grid_sampler_2d" in str(error)
+        assert any(isinstance(layer, SpatialTransformer) for layer in model.modules())
         return
-    with torch.no_grad():
-        _, along, *_ = func.jvp(lambda several: model(several).sum(), (images,), (tangent,))
     torch.testing.assert_close(along, (expected * tangent).sum(), rtol=1e-6, atol=1e-9)
