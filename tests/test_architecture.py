@@ -99,7 +99,6 @@ LONGER = {  # those that are longer
     "draw/card.js",
     "draw/cards.js",
     "drawing_pad/drawing_pad.js",
-    "head_table/head_table.js",
     "lessons/lesson_bar.js",
     "map_grid/map_grid.js",
     "pixel_viewer/pixel_viewer.js",

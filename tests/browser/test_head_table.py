@@ -57,6 +57,14 @@ def test_heads_are_measured_brushed_chosen_compared_and_saved(
         tile.text_content() or ""
     )
     with page.expect_download() as download:
+        page.locator(TABLE).get_by_role("button", name="SVG").click()
+    colours = page.locator(f"{TABLE} .cell").evaluate_all(
+        "(cells) => cells.map(({ style }) => style.backgroundColor.match(/\\d+/g).map(Number))"
+    )
+    svg = Path(download.value.path()).read_text("utf-8")
+    assert all("#{:02x}{:02x}{:02x}".format(*colour) in svg for colour in colours) and len(colours) == len(effect)
+    assert all(f">{head.name}</text>" in svg for head in heads.heads)
+    with page.expect_download() as download:
         page.get_by_role("button", name="Every picture (npz)").click()
     with np.load(io.BytesIO(Path(download.value.path()).read_bytes())) as saved:
         np.testing.assert_allclose(saved["effect"], heads["effect"], atol=1e-5)

@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { toSvg } from "../../attnviz/ui/frontend/export/sheet.js";
 import {
+  axesOf,
   axisOf,
   brushByKey,
   brushOf,
@@ -20,6 +22,8 @@ import {
   tableOf,
   writeBrush,
 } from "../../attnviz/ui/frontend/head_table/derive.js";
+import { files } from "../../attnviz/ui/frontend/head_table/export.js";
+import { LOOK } from "./helpers.js";
 
 const measure = (name, scale, unit = "") => ({ name, title: name, unit, about: "", scale, none: "There is none." });
 const SHOWN = {
@@ -116,4 +120,24 @@ test("a view names heads and brushes that there are", () => {
   assert.ok(RULES.exists({ kind: "number" }, 2, SHOWN, {}));
   assert.ok(!RULES.exists({ kind: "number" }, 3, SHOWN, {}));
   assert.ok(!RULES.exists({ kind: "text" }, "nonsense", SHOWN, {}));
+});
+
+test("a saved picture has a dot and a cell for each head, where they belong", (t) => {
+  globalThis.location = /** @type {any} */ ({ href: "http://here/heads" });
+  t.after(() => delete (/** @type {any} */ (globalThis).location));
+  const view = { across: "entropy", up: "effect", colour: "entropy", head: 1, random: false, brush: "" };
+  const part = { ...LOOK, shown: SHOWN, view, header: { origin: { model: "small" } } };
+  const sheet = files({ ...part, scatter: { inside: [true, true, true], brush: null } }).sheet();
+  const dots = sheet.items.filter(({ kind, points }) => kind === "line" && points.length > 2);
+  const cells = sheet.items.filter(({ kind }) => kind === "bar");
+  assert.deepEqual([dots.length, cells.length], [3, 3]);
+  const points = pointsOf(SHOWN, SHOWN.own, axesOf(SHOWN, view).across, axesOf(SHOWN, view).up);
+  const x = dots.map((dot) => dot.points[0][0]);
+  assert.ok(Math.abs((x[1] - x[0]) / (x[2] - x[0]) - (points[1].x - points[0].x) / (points[2].x - points[0].x)) < 1e-9);
+  assert.equal(cells[2].colours[0], LOOK.palettes.positive[254]); // of the highest entropy
+  assert.ok(cells[2].y > cells[0].y && cells[1].x > cells[0].x);
+  const svg = toSvg(sheet);
+  assert.doesNotMatch(svg, /undefined|NaN/);
+  for (const said of ["1.1", "1.2", "2.1", "layer 2", "effect against entropy"])
+    assert.ok(svg.includes(`>${said}<`), said);
 });

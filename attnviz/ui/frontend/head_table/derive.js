@@ -98,18 +98,41 @@ export function axisOf(shown, measure, withRandom) {
   return { low: ticks[0], high: ticks[ticks.length - 1], ticks };
 }
 
+/** @typedef {{at: number, axis: {low: number, high: number, ticks: number[]}}} Along a measure, and its axis */
+
+/** @typedef {{across: Along, up: Along}} Axes */
+
+/**
+ * The axes of the scatter that a view asks for; entropy where no head has such a number.
+ * @param {Shown} shown
+ * @param {Record<string, any>} view
+ * @returns {Axes}
+ */
+export function axesOf(shown, view) {
+  const along = (name) => {
+    for (const at of [indexOf(shown, name), indexOf(shown, "entropy")]) {
+      const axis = axisOf(shown, at, view.random);
+      if (axis) return { at, axis };
+    }
+    throw new Error("no head has an entropy");
+  };
+  return { across: along(view.across), up: along(view.up) };
+}
+
 /** Where a value lies on an axis, 0..1. @param {{low: number, high: number}} axis @param {number} value */
 export function placeOn({ low, high }, value) {
   return (value - low) / (high - low);
 }
 
+/** @typedef {{x: number, y: number, left: number, right: number, low: number, high: number}} Point 0..1 of the axes */
+
 /**
  * Where each head lies in the scatter: 0..1 across and up, NaN where it has no such number.
  * @param {Shown} shown
  * @param {Figures} figures
- * @param {{at: number, axis: {low: number, high: number}}} across
- * @param {{at: number, axis: {low: number, high: number}}} up
- * @returns {{x: number, y: number, left: number, right: number, low: number, high: number}[]}
+ * @param {Along} across
+ * @param {Along} up
+ * @returns {Point[]}
  */
 export function pointsOf({ heads }, { means, lows, highs }, across, up) {
   const on = ({ at, axis }, /** @type {Numbers} */ values, head) => placeOn(axis, values[at * heads.length + head]);

@@ -3,7 +3,7 @@
 import { css, packed } from "../core/colours.js";
 import { short } from "../core/numbers.js";
 import { fileNameOf, filesOf, originLines, toCsv } from "../export/export.js";
-import { colourScale, indexOf, pointsOf, sizeOf, summaryOf, tableOf } from "./derive.js";
+import { axesOf, colourScale, indexOf, pointsOf, sizeOf, summaryOf, tableOf } from "./derive.js";
 import { boardColour, Room } from "./paint.js";
 
 const WIDE = 520;
@@ -25,10 +25,11 @@ export function files(part) {
 
 /** @param {import("./head_table.js").HeadTable} part */
 function sheet(part, origin) {
-  const { shown, theme, palettes, view, inside } = part;
+  const { shown, theme, palettes, view } = part;
+  const { inside, brush } = part.scatter;
   const [ink, quiet, background] = [theme.text, theme.line, theme.background].map((one) => css(packed(one)));
   const room = new Room({ width: WIDE, height: HIGH, px: 1 });
-  const [across, up] = [part.axis("across"), part.axis("up")];
+  const { across, up } = axesOf(shown, view);
   const words = (x, y, said, more = {}) => ({ kind: "text", x, y, text: said, size: 12, colour: ink, ...more });
   const title = ({ at }) => shown.measures[at].title;
   /** @type {any[]} */
@@ -59,7 +60,7 @@ function sheet(part, origin) {
         items.push(words(left + x + 6, top + y - 5, shown.heads[head].name, { size: 11, halo: background }));
     });
   if (view.random && shown.random) drawn(shown.random, quiet, false);
-  drawn(shown.own, css(packed(theme.violet[1])), shown.heads.length <= 40 || part.brush !== null);
+  drawn(shown.own, css(packed(theme.violet[1])), shown.heads.length <= 40 || brush !== null);
   const beside = left + WIDE + MARGIN;
   const measure = indexOf(shown, view.colour);
   const scale = colourScale(shown, measure);

@@ -1,7 +1,7 @@
-// The scatter and the board of heads as SVG, and small maps on canvases.
+// The frame of the scatter as SVG; its marks, the colours of the board, and small maps on canvases.
 
 import { css, toIndices, makeScale } from "../core/colours.js";
-import { context2d, set } from "../core/dom.js";
+import { context2d } from "../core/dom.js";
 import { short } from "../core/numbers.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -75,23 +75,42 @@ export function frameOf(room, across, up, titles) {
   return parts;
 }
 
-/** Put the mark of a head, with its two intervals, where it belongs; hidden where it has no place. */
-export function placeMark({ dot, across, up }, room, point, size) {
-  const there = Number.isFinite(point.x) && Number.isFinite(point.y);
-  for (const one of [dot, across, up]) set(one, "visibility", there ? "visible" : "hidden");
-  if (!there) return;
-  const [x, y] = [room.x(point.x), room.y(point.y)];
-  for (const [name, value] of Object.entries({ cx: x, cy: y, r: size })) set(dot, name, value.toFixed(1));
-  line(across, room.x(finite(point.left, point.x)), y, room.x(finite(point.right, point.x)), y);
-  line(up, x, room.y(finite(point.low, point.y)), x, room.y(finite(point.high, point.y)));
+/** @typedef {{size: number, fill: string, edge: string, line: string, width: number, alpha: number}} Mark */
+
+/**
+ * Paint the heads on a canvas: the intervals of all, and over them the dots. A head without a place is left out.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Room} room
+ * @param {import("./derive.js").Point[]} points
+ * @param {(head: number) => Mark} look
+ */
+export function paintMarks(context, room, points, look) {
+  const there = points.map(({ x, y }, head) => (Number.isFinite(x + y) ? head : -1)).filter((head) => head >= 0);
+  context.lineWidth = 1;
+  for (const head of there) {
+    const { line, alpha } = look(head);
+    const { x, y, left, right, low, high } = points[head];
+    Object.assign(context, { strokeStyle: line, globalAlpha: Math.min(0.6, alpha) });
+    context.beginPath();
+    context.moveTo(room.x(finite(left, x)), room.y(y));
+    context.lineTo(room.x(finite(right, x)), room.y(y));
+    context.moveTo(room.x(x), room.y(finite(low, y)));
+    context.lineTo(room.x(x), room.y(finite(high, y)));
+    context.stroke();
+  }
+  for (const head of there) {
+    const { size, fill, edge, width, alpha } = look(head);
+    Object.assign(context, { fillStyle: fill, strokeStyle: edge, lineWidth: width, globalAlpha: alpha });
+    context.beginPath();
+    context.arc(room.x(points[head].x), room.y(points[head].y), size, 0, 2 * Math.PI);
+    context.fill();
+    context.stroke();
+  }
+  context.globalAlpha = 1;
 }
 
 function finite(value, otherwise) {
   return Number.isFinite(value) ? value : otherwise;
-}
-
-function line(made, x1, y1, x2, y2) {
-  for (const [name, value] of Object.entries({ x1, y1, x2, y2 })) set(made, name, value.toFixed(1));
 }
 
 /** The colour of a place, 0..1, of the board. @param {Palettes} palettes */
