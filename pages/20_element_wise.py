@@ -16,7 +16,8 @@ MODEL = "element_wise.fashion-b"
 LEARNING = "element_wise.fashion-a"  # one with a history
 BESIDE = "beside"
 
-BOOT = {"model": MODEL, "data": "fashion_mnist", "number": "0"}
+CLOSED = {"inside": "no"}  # an old link, which does not say so, shows the arrays of the head
+BOOT = {"model": MODEL, "data": "fashion_mnist", "number": "0", **CLOSED}
 TRIES = [
     ("a pixel of a boot", {**BOOT, "pixel": "16,12"}),
     ("while it learns", {**BOOT, "model": key_of(LEARNING, 1), "pixel": "16,12"}),
@@ -36,7 +37,8 @@ def see(names: list[str]) -> Net:
         subject = Subject(net, pickers.example(net))
         other = beside(net, names)
     second_training.slider(subject)
-    state = FIELDS.read(st.query_params.to_dict())
+    opening = {} if st.query_params else CLOSED
+    state = FIELDS.read({**opening, **st.query_params.to_dict()})
     if other is None:
         look(subject, state, "stages")
     else:
@@ -49,7 +51,7 @@ def see(names: list[str]) -> Net:
             look(Subject(other, subject.example), fitting(other, state), "stages_beside")
     pickers.more(subject)
     explain(subject)
-    url_state.state(**pickers.stated(subject))
+    url_state.state(**pickers.stated(subject), **opening)
     return net
 
 

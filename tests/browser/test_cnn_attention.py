@@ -87,7 +87,7 @@ def test_the_weights_of_every_head_are_those_of_the_block_that_is_outlined(
 
 
 def find_stage_maps(page: Page) -> Locator:
-    return page.locator(".st-key-stages .stage-maps")
+    return page.locator(".st-key-convolutions .stage-maps")
 
 
 def test_the_maps_of_every_stage_are_those_of_the_convolutions(opened: Open, folder: Path) -> None:

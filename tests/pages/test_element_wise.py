@@ -41,7 +41,7 @@ def test_every_model_is_shown_with_sample_pictures_alone(page: AppTest, name: st
 def test_what_it_means_has_the_numbers_of_this_picture(page: AppTest) -> None:
     run(page, model="element_wise.small")
     assert "1/28 × 1/28 = 0.001276" in text(page)
-    assert "(#term-batch-normalisation) divides by the square root of its stored variance plus eps" in text(page)
+    assert "(#term-batch-normalisation) divides by the root of" in text(page)
     run(page, model="element_wise.blocks")
     assert "In place of a norm, this model multiplies its relevance by 49" in text(page)
 
@@ -49,6 +49,7 @@ def test_what_it_means_has_the_numbers_of_this_picture(page: AppTest) -> None:
 def test_the_url_names_what_is_locked_and_switched(page: AppTest) -> None:
     run(page, model="element_wise.small", pixel="12,9", layer="2", head="mean", skip="no", off="1.2")
     view = grids(page)[0]["state"]["view"]["value"]
+    assert view["inside"]  # as this link did before it could be closed
     assert (view["pixel"], view["layer"], view["head"], view["skip"], view["off"]) == (
         [11, 8],
         1,
@@ -67,9 +68,9 @@ def test_two_models_stand_side_by_side(page: AppTest) -> None:
 def test_every_try_shows_what_its_words_say() -> None:
     page = run(AppTest.from_file(PAGES / PAGE, default_timeout=120), number="7")
     said: dict[str, dict[str, object]] = {
-        "a pixel of a boot": {"skip": True},
-        "while it learns": {"skip": True},
-        "does the norm normalise?": {"skip": True},
+        "a pixel of a boot": {"skip": True, "inside": False},
+        "while it learns": {"skip": True, "inside": False},
+        "does the norm normalise?": {"skip": True, "inside": False},
     }
     found = []
     for label, words in tried(page):

@@ -5,8 +5,8 @@ The browser computes the stages itself, from the input of the first layer and fr
 A *view* is a dictionary: "pixel" ([row, column], or None while nothing is locked), "layer", "stage" (one of ALL, which
 is looked at), "head" (a number or "mean"), "channel" (colour, red, green, blue), "scale" (map, all), and what is
 switched: "off" ([layer, head] of each head that is off), "eps" (None: the trained one), "skip", "relevance" (learnt,
-mean, one, other). Numbers count from 0 in it; in what a person reads, the URL included, they count from 1: `FIELDS`
-converts.
+mean, one, other), and "inside": whether the arrays of the head are open. Numbers count from 0 in it; in what a person
+reads, the URL included, they count from 1: `FIELDS` converts.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ FIELDS = Fields(
     Field("eps", "float"),
     Field("skip", "yes_no", True),
     Field("relevance", "choice", "learnt", ("learnt", "mean", "one", "other", "zero")),
+    Field("inside", "yes_no", True),  # so that an old link still shows them; the page opens with them closed
 )
 
 DECLARED = (

@@ -14,7 +14,7 @@ from tests.browser.apps.element_wise_nets import NETS
 WHOLE = {
     "pixel": [11, 8], "layer": 1, "stage": "output", "head": 3, "channel": "red", "scale": "all",
     "off": [[0, 1], [1, 7]], "eps": 1e-09,
-    "skip": False, "relevance": "mean",
+    "skip": False, "relevance": "mean", "inside": False,
 }  # fmt: skip
 
 
@@ -23,7 +23,7 @@ def test_a_view_goes_into_the_url_and_comes_back() -> None:
     assert words == {
         "pixel": "12,9", "layer": "2", "stage": "output", "head": "4", "channel": "red", "scale": "all",
         "off": "1.2,2.8", "eps": "1e-09",
-        "skip": "no", "relevance": "mean",
+        "skip": "no", "relevance": "mean", "inside": "no",
     }  # fmt: skip
     assert FIELDS.read({name: word for name, word in words.items() if word}) == WHOLE
     assert set(FIELDS.write(FIELDS.defaults).values()) == {None}

@@ -135,4 +135,4 @@ def test_heights_that_the_rows_of_mechanisms_name_are_reserved() -> None:
         "@media (max-width:700px){.st-key-two{min-height:900px}}"
     )
     _, answer = ask("/element_wise")
-    assert b".st-key-stages{min-height:calc(700 * var(--px))}" in answer
+    assert b".st-key-stages{min-height:calc(612 * var(--px))}" in answer

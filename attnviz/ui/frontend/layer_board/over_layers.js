@@ -38,7 +38,7 @@ export class OverLayers {
       "div.layer-row.heading",
       { "aria-hidden": "true" },
       element("span.layer-name"),
-      element("span.if-last", {}, "Answer if it were last"),
+      element("span.if-last", {}, "Answer if last"),
       ...strips.map((name) => element("span.strip", { title: `0 to ${short(most[name], 2)}` }, title(name))),
     );
     this.dots = [];

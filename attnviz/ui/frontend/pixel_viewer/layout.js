@@ -6,6 +6,7 @@ import { fitBoard } from "../maps/paint.js";
 const PAIR = 430; // pixels that the worked pair needs for eight numbers next to one another
 const ABOVE_AND_BELOW = 478; // pixels that the head of the page and the first row of tiles need
 const GAP = 28;
+const HIT = 28; // pixels of a cell that a finger hits: on a phone, a map of few cells leaves room for what follows
 
 /**
  * Fit everything but the painting.
@@ -28,7 +29,7 @@ export function fitTo(viewer, width) {
       ? Math.min(high, 560, (width - 2 * GAP - PAIR * grown()) / 2)
       : kind === "middle"
         ? (width - GAP) / 2
-        : width;
+        : Math.min(width, Math.max(width * 0.75, HIT * Math.max(viewer.cells.columns, viewer.cells.height)));
   const small = kind === "narrow" ? Math.min(width * 0.54, innerHeight * 0.3) : most;
   const side = fitBoard(frame.large, viewer.cells, Math.min(most, 560), viewer.edge);
   fitBoard(frame.picture, viewer.boxes?.pixels ?? viewer.cells, small);

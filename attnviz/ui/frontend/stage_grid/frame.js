@@ -59,9 +59,9 @@ export function makeFrame(grid) {
     savers.element,
   );
   const insidePart = element(
-    "section.inside-part",
-    {},
-    element("h2", {}, words.insideTitle, element("small", {}, words.insideHow)),
+    "details.inside-part",
+    { ontoggle: () => insidePart.open !== grid.view?.inside && act("inside")(insidePart.open) },
+    element("summary", {}, words.insideTitle, element("small", {}, words.insideHow)),
     insideHolder,
   );
   const root = element(
@@ -130,6 +130,7 @@ export function makeFrame(grid) {
       head.value = String(view.head);
       segments.channel.show(view.channel);
       segments.scale.show(view.scale);
+      insidePart.open = view.inside;
       switching.show(grid);
     },
   };
@@ -159,6 +160,11 @@ function makePicture(grid) {
   return { element: made, board, canvas, row, cell };
 }
 
+const FEW_HEADS = 16; // of all layers, that stand open
+
+/** Whether the window is as narrow as a phone. */
+const phone = () => matchMedia("(max-width: 640px)").matches;
+
 /** What if? The switches, of which the page says which are there. */
 function makeSwitches(grid, act, words) {
   const relevance = new SegmentedControl(term("relevance-map", "Relevance"), LABELS.relevance, act("relevance"));
@@ -177,6 +183,7 @@ function makeSwitches(grid, act, words) {
   });
   const eps = element("label.eps", {}, element("span", {}, "eps "), slider, element("output", {}, words.eps));
   const heads = element("div.heads");
+  const headsPart = element("details.heads-part", {}, element("summary", {}, "Heads of each layer, on and off"), heads);
   const restore = element(
     "button.quiet",
     { type: "button", onclick: () => grid.guard(() => grid.restore()) },
@@ -186,20 +193,21 @@ function makeSwitches(grid, act, words) {
     "section.what-if",
     { "aria-label": "What if?" },
     element("h2", {}, "What if\u2026", element("small", {}, "the stages and the answer follow immediately"), restore),
-    element("div.row", {}, relevance.element, skip.element, eps, heads),
+    element("div.row", {}, relevance.element, skip.element, eps, headsPart),
   );
   /** @type {HTMLElement[][]} of each layer */
   let buttons = [];
   return {
     element: made,
     slider,
-    fill({ header, layers }) {
+    fill({ header, layers, view }) {
       const has = (name) => header.switches.includes(name);
       made.hidden = !header.switches.length;
       relevance.element.hidden = !has("relevance");
       skip.element.hidden = !has("skip") || !layers.some((layer) => layer.skip);
       eps.hidden = !has("eps") || !layers[0].norm;
-      heads.hidden = !has("heads");
+      headsPart.hidden = !has("heads");
+      headsPart.open = view.off.length > 0 || (layers.length * layers[0].heads <= FEW_HEADS && !phone());
       buttons = layers.map(({ heads: count }, layer) =>
         Array.from({ length: count }, (_, head) =>
           element(

@@ -51,10 +51,10 @@ export class Painter {
   }
 
   /** Outline the pixel that is looked at on all boards. @param {import("./stage_grid.js").StageGrid} grid */
-  outline({ cells, at, view, theme, wall, frame, inside, header }) {
+  outline({ cells, at, view, theme, wall, frame, inside, showsInside }) {
     const token = cells.at(at);
     const how = { halo: packed(theme.background), strong: view.pixel !== null };
-    for (const board of [wall.board, frame.picture.board, ...(header.inside ? [inside.board] : [])]) {
+    for (const board of [wall.board, frame.picture.board, ...(showsInside ? [inside.board] : [])]) {
       board.pixels.set(/** @type {Uint32Array} */ (this.stills.get(board)));
       board.tiles.forEach((_, tile) => board.outline(tile, token, packed(theme.text), how));
       board.flush();

@@ -313,7 +313,7 @@ export class StageGrid extends PixelPart {
   // Drawing: `draw` runs at every move of the pointer; what is behind the outlines is painted when it has changed
 
   draw() {
-    const { view, painter, header } = this;
+    const { view, painter } = this;
     if (this.stale) {
       this.stale = false;
       this.tiles = derive.tilesOf(this);
@@ -322,7 +322,7 @@ export class StageGrid extends PixelPart {
     }
     this.head = derive.headOf(this);
     const inside = `${view.layer} ${this.head}`;
-    if (header.inside && inside !== this.insideOf) {
+    if (this.showsInside && inside !== this.insideOf) {
       this.insideMaps = derive.insideOf(this, this.head);
       this.insideOf = inside;
       painter.inside(this);
@@ -330,6 +330,11 @@ export class StageGrid extends PixelPart {
     painter.outline(this);
     this.found = derive.pixelStepsOf(this, this.head);
     this.saySoon();
+  }
+
+  /** Whether the arrays of the head are there, and open. */
+  get showsInside() {
+    return this.header.inside && this.view.inside;
   }
 
   /** What tests read. */

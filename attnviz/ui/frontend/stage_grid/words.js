@@ -70,7 +70,7 @@ export function sayAll(grid) {
   );
   frame.legend.point(grid.valueAt(tile) - evenShare(columns[tile % columns.length], grid.layers[view.layer]), scale);
   say(frame.words.colourHow, inColour ? colourWords(view, own) : "");
-  if (grid.header.inside) sayInside(grid);
+  sayInside(grid);
   grid.whenResting(() => sayAtRest(grid, where));
 }
 
@@ -98,11 +98,12 @@ function sayInside(grid) {
   const { view, inside, insideMaps, cells, at, layers, frame, head, found } = grid;
   const token = cells.at(at);
   const layer = layers[view.layer];
-  INSIDE.forEach((tap, tile) => {
-    const value = insideMaps[tile].values[token];
-    const even = evenShare(tap, layer);
-    inside.say(tile, even ? `${times(value / even)}\u00d7` : column(value));
-  });
+  if (grid.showsInside)
+    INSIDE.forEach((tap, tile) => {
+      const value = insideMaps[tile].values[token];
+      const even = evenShare(tap, layer);
+      inside.say(tile, even ? `${times(value / even)}\u00d7` : column(value));
+    });
   say(frame.words.insideTitle, `Inside head ${head + 1} of layer ${view.layer + 1}`);
   say(
     frame.words.insideHow,
@@ -125,7 +126,7 @@ function sayAtRest(grid, where) {
         `${at[0] + 1}, column ${at[1] + 1}: ${short(grid.valueAt(number))}.`,
     );
   });
-  if (grid.header.inside)
+  if (grid.showsInside)
     INSIDE.forEach((tap, tile) => {
       const { values } = insideMaps[tile];
       const [low, high] = [Math.min(...values), Math.max(...values)];

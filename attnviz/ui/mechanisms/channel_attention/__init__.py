@@ -42,6 +42,6 @@ MECHANISM = Mechanism(
     derived=_derived,
     components=("gates",),
     preload=("gates", "stage_maps"),
-    heights={"gates": Height(600, phone=1180), "stages": Height(720)},
+    heights={"gates": Height(600, phone=1180), "gate_stages": Height(720)},
     imports=("attnviz.ui.components.gates", "attnviz.ui.components.stage_maps"),
 )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from attnviz.comparisons import Comparison
     from attnviz.measures.difference import Difference
 
-MAPS = "stages"
+MAPS = "gate_stages"
 
 
 def maps(subject: Subject) -> None:

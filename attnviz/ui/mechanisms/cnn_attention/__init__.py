@@ -42,6 +42,6 @@ MECHANISM = Mechanism(
     ),
     derived=_derived,
     preload=("pixel_viewer",),
-    heights={"blocks": Height(560, phone=1456), "stages": Height(700)},
+    heights={"blocks": Height(560, phone=1456), "convolutions": Height(700)},
     imports=("attnviz.ui.components.pixel_viewer", "attnviz.ui.components.stage_maps"),
 )

@@ -26,7 +26,7 @@ from attnviz.ui.shared.results import costs
 from attnviz.ui.shared.results.verdict import beside
 from attnviz.views.attention import FIELDS
 
-MAPS = "stages"  # key of the maps of every convolution
+MAPS = "convolutions"  # key of the maps of every convolution
 KINDS = {
     "blocks": "Every block attends to all blocks",
     "within": "Each block attends to itself alone",

@@ -35,12 +35,12 @@ MECHANISM = Mechanism(
     home=HomePicture(
         Path(__file__).parent / "home.png",
         "A picture of a boot, and the weights of its pixels in one head: the more violet, the more remains",
-        {"model": "element_wise.fashion-b", "data": "fashion_mnist", "number": 0, "pixel": "16,12"},
+        {"model": "element_wise.fashion-b", "data": "fashion_mnist", "number": 0, "pixel": "16,12", "inside": "no"},
     ),
     derived=_derived,
     components=("stage_grid",),
     preload=("stage_grid",),
-    heights={"stages": Height(700)},
+    heights={"stages": Height(612)},
     training={"ten digits, element by element": {"recipe": "element_wise.digits", "data": "strokes", "epochs": "2"}},
     imports=("attnviz.ui.components.stage_grid",),
 )

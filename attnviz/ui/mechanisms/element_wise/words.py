@@ -106,8 +106,8 @@ def begins(layer: StageLayer) -> str:
     return (
         f"Every pixel is multiplied by its own **x weight**, and a {term('softmax')} along its row turns the products "
         "into shares that add up to 1. The same is done with its **y weight** along its column. The product of the "
-        f"two shares is the pixel's {relevance}. No pixel looks at another one through a "
-        f"query or a key. An {term('even share')} is 1/{columns} × 1/{rows} = {short(1 / rows / columns)}."
+        f"two shares is the pixel's {relevance}, without a query or a key. An {term('even share')} is "
+        f"1/{columns} × 1/{rows} = {short(1 / rows / columns)}."
     )
 
 
@@ -128,15 +128,11 @@ def normalises(variance: float, stored: float, eps: float) -> str:
     """
     norm = term("batch normalisation", "norm")
     times = (stored + eps) / variance if variance else float("inf")
-    if times >= 10:
-        result = f"{about(times)} times as much, so it hardly normalises" if variance else "so it hardly normalises"
-    elif times > 1.5:
-        result = f"{about(times)} times as much, so it normalises only in part"
-    else:
-        result = "no more than that, so it does normalise"
+    much = f"{about(times)} times" if variance else "far more than"
+    result = "hardly normalises" if times >= 10 else "normalises only in part" if times > 1.5 else "does normalise"
     return (
-        f"On this picture, in layer 1, the relevance has a variance of {short(variance, 2)}. The {norm} divides by the "
-        f"square root of its stored variance plus eps, {short(stored, 2)} + {short(eps, 2)}: {result}. "
+        f"In layer 1 the {norm} divides by the root of {much} the variance that the relevance has on this picture, so "
+        f"it {result} ({link('norm', 'why')}). "
     )
 
 
@@ -319,5 +315,5 @@ def does_not_show(view: StageView) -> str:
         f"the picture itself,{zero} {link('copy', 'Does the layer need the relevance?')} tests the model with its "
         "relevance replaced.\n\n"
         "A large value in the last stage does not necessarily decide the answer: a linear layer follows, which this "
-        f"page does not show. Each map has its own scale unless you choose *all maps*.{one}"
+        f"page does not show.{one}"
     )

@@ -43,6 +43,6 @@ MECHANISM = Mechanism(
     derived=_derived,
     components=("layer_board",),
     preload=("layer_board",),
-    heights={"layers": Height(900, phone=1980)},
+    heights={"layers": Height(792, phone=1900)},
     imports=("attnviz.ui.components.layer_board",),
 )

@@ -30,11 +30,11 @@ def means(view: LayersView) -> str:
     registers = sum(name.startswith("register") for name in view.names)
     besides = [f"a {term('class token')}"] * ("class token" in view.names)
     besides += [f"{registers} {term('register', 'registers')}"] * (registers > 0)
-    nowhere = f": the patches, {' and '.join(besides)}" if besides else ""
+    nowhere = f"; with {' and '.join(besides)} that" if besides else ", which"
     layer, head, query, key, weight = strongest(view)
     return (
-        f"The picture is cut into {view.rows} × {view.columns} {term('patch', 'patches')} of {side} × {side} pixels. "
-        f"There are {tokens} {term('token', 'tokens')}{nowhere}. In each of {heads} {term('heads')} of {layers} "
+        f"The picture is cut into {view.rows} × {view.columns} {term('patch', 'patches')} of {side} × {side} pixels"
+        f"{nowhere} makes {tokens} {term('token', 'tokens')}. In each of {heads} {term('heads')} of {layers} "
         f"layers, the {term('query', ':orange[query]')} of a token is compared with the {term('key', ':blue[key]')} of "
         f"every token; the {term('softmax')} turns the scores into weights, how much of each "
         f"{term('value', ':green[value]')} is added to the token.\n\n"
@@ -47,16 +47,13 @@ def means(view: LayersView) -> str:
 
 def does_not_show(view: LayersView) -> str:
     """Return what the pictures cannot tell."""
-    last = f"{100 * float(view.answers[-1].max()):.0f} %"
-    first, answer = (view.classes[int(view.answers[layer].argmax())] for layer in (0, -1))
     reads = "the class token" if "class token" in view.names else "the mean of the patches"
     return (
         "**A token is not its patch.** From the second layer on it carries what it has taken from others: a map shows "
         "which tokens are looked at, not which pixels.\n\n"
         f"**Attention is not an explanation.** {link('reads', 'What is read, over all layers?')} puts combined maps "
         "beside erasing, and beside random weights.\n\n"
-        f"**Earlier answers were not trained for.** The last norm and head read {reads}: after the first layer they "
-        f"answer {first}, after the last {answer} with {last}."
+        f"**Earlier answers were not trained for.** The last norm and head learnt to read {reads} after the last layer."
     )
 
 

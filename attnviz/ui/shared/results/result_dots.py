@@ -17,6 +17,7 @@ from attnviz.ui.shared.reserved import container_key
 from attnviz.ui.shared.wording import without_shared_start
 
 ACCURACY = "test accuracy, %"
+MOST_SHOWN, BEST = 5, 2  # rows beside a net; where there are more, the best with the mechanism and the best controls
 MOST_SAID = 2  # differences between two trainings that a line of the table names
 PAGE = "85_results.py"  # with the results of all mechanisms
 EXPLORER = "explorer"  # the URL of the page that shows every model
@@ -167,10 +168,12 @@ def show(
     Args:
         names: of the recipes, trained or not, in the order of the rows.
         papers: names in PAPERS; what they give is drawn beside ours.
-        like: the recipe of the model that is looked at: which of the others were not trained like it is said.
+        like: the recipe of the model that is looked at: which of the others were not trained like it is said, and of
+            many rows it and the best stand here, the others one click away.
     """
     wanted = tuple(name for name in names if any(test.data == source for test in RECIPES[name].tests))
-    found = cache.of_checkpoints(drawn, wanted, tuple(controls), tuple(papers), source)
+    given = (wanted, tuple(controls), tuple(papers), source)
+    found = cache.of_checkpoints(drawn, *given, like)
     if not found.rows:
         st.caption(f"None of these models has been trained and tested on {data.DATASETS[source].title} yet.")
         return
@@ -178,8 +181,13 @@ def show(
         st.markdown(found.picture, unsafe_allow_html=True)
     if found.caveats:
         st.caption(found.caveats)
-    opened = st.expander("The numbers", key=f"numbers_of_{key}", on_change="rerun")
+    label = f"All {found.among} models, and the numbers" if found.among > found.rows else "The numbers"
+    opened = st.expander(label, key=f"numbers_of_{key}", on_change="rerun")
     if opened.open:
+        if found.among > found.rows:
+            everything = cache.of_checkpoints(drawn, *given, None)
+            opened.markdown(everything.picture, unsafe_allow_html=True)
+            opened.caption(everything.caveats)
         for part in cache.of_checkpoints(numbers, wanted, tuple(papers), like if like in RECIPES else None):
             opened.markdown(part)
 
@@ -189,24 +197,41 @@ class Drawn:
     """Results as they are drawn.
 
     Args:
-        rows: how many models have been trained and tested.
-        picture: of these, in HTML.
-        caveats: what must be known of them, in Markdown; "" for nothing.
+        rows, among: how many models are drawn, and how many have been trained and tested.
+        picture: of those that are drawn, in HTML.
+        caveats: what must be known of these, in Markdown; "" for nothing.
     """
 
     rows: int
+    among: int
     picture: str
     caveats: str
 
 
-def drawn(names: Sequence[str], controls: Collection[str], papers: Sequence[str], source: str) -> Drawn:
+def drawn(
+    names: Sequence[str], controls: Collection[str], papers: Sequence[str], source: str, like: str | None
+) -> Drawn:
     """Return the results of recipes that are tested on a data set; the arguments are those of `show`."""
-    rows = shortened(of(names, controls, claimed(papers), source))
+    everything = of(names, controls, claimed(papers), source)
+    chosen = everything if like is None else best_of(everything, RECIPES[like].title if like else "")
+    titles, rows = {row.name for row in chosen}, shortened(chosen)
     if not rows:
-        return Drawn(0, "", "")
+        return Drawn(0, 0, "", "")
     chance = 100 / len(data.DATASETS[source].classes)
     picture = dots(rows, axis=ACCURACY, chance=chance if any(row.lowest < 2 * chance for row in rows) else None)
-    return Drawn(len(rows), picture, result_tables.caveats(_trained(names)))
+    caveats = result_tables.caveats([name for name in _trained(names) if RECIPES[name].title in titles])
+    return Drawn(len(rows), len(everything), picture, caveats)
+
+
+def best_of(rows: Sequence[Dot], title: str) -> list[Dot]:
+    """Return all rows where they are few; else that of a title, and the best with the mechanism and of the controls."""
+    if len(rows) <= MOST_SHOWN:
+        return [*rows]
+    kept = {row.name for row in rows if row.name == title}
+    for control in (False, True):
+        those = sorted((row for row in rows if row.control is control), key=lambda row: -row.mean)
+        kept |= {row.name for row in those[:BEST]}
+    return [row for row in rows if row.name in kept]
 
 
 def numbers(names: Sequence[str], papers: Sequence[str], like: str | None) -> list[str]:

@@ -26,24 +26,23 @@ def means(*arguments: object) -> str:
 
 def test_the_norm_is_held_against_the_variance_of_the_relevance() -> None:
     said = means(make_grey(), [MEASURED])
-    assert "variance of 2.6\u00a0×\u00a010⁻¹⁰" in said
-    assert "38,000 times as much" in said
+    assert "divides by the root of 38,000 times the variance" in said
     assert "8 heads, has 0.9 % of the strength" in said
     assert "1/28 × 1/28 = 0.001276" in said
 
 
 @pytest.mark.parametrize(
-    ("variance", "ending"),
+    ("variance", "parts"),
     [
-        (1e-6, "1.5 × 10⁻⁷ + 1.0 × 10⁻⁵: 10 times as much, so it hardly normalises. "),
-        (5e-6, ": 2.0 times as much, so it normalises only in part. "),
-        (1e-4, ": no more than that, so it does normalise. "),
-        (0.0, ": so it hardly normalises. "),
+        (1e-6, ("root of 10 times the variance", "so it hardly normalises")),
+        (5e-6, ("root of 2.0 times the variance", "so it normalises only in part")),
+        (1e-4, ("so it does normalise",)),
+        (0.0, ("root of far more than the variance", "so it hardly normalises")),
     ],
 )
-def test_whether_the_norm_normalises_depends_on_the_variance(variance: float, ending: str) -> None:
+def test_whether_the_norm_normalises_depends_on_the_variance(variance: float, parts: tuple[str, ...]) -> None:
     said = means(make_grey(), [replace(MEASURED, variance=variance, trained=1.5e-7)])
-    assert ending in said.replace("\u00a0", " ")
+    assert all(part in said for part in parts)
 
 
 def test_the_equations_have_only_what_the_layer_does() -> None:

@@ -149,7 +149,8 @@ def test_the_numbers_are_computed_once_they_are_opened_and_once_for_all(monkeypa
 
         monkeypatch.setattr(result_dots, name, counted)
     monkeypatch.setattr(cache, "_rendered", Kept(1 << 24, QUEUE))
-    for opened, expected in ((False, ["drawn"]), (True, ["drawn", "numbers"]), (True, ["drawn", "numbers"])):
+    everything = ["drawn", "drawn", "numbers"]  # the best, all, and their numbers
+    for opened, expected in ((False, ["drawn"]), (True, everything), (True, everything)):
         page = AppTest.from_function(script, default_timeout=120)
         page.session_state["numbers_of_x"] = opened
         page.run()
@@ -165,8 +166,9 @@ def test_below_the_chart_stands_which_models_had_no_validation_part_and_renewed_
     monkeypatch.setattr("streamlit.caption", lambda text, **_: said.append(text))
     row = MECHANISMS["element_wise"]
     task = next(task for task in result_dots.groups(row) if task.source == "fashion_mnist")
-    result_dots.of_mechanism(row, task, key="x", like="element_wise.fashion-b")
-    first, second = said[0].split(" had a validation part. ")
+    names = result_dots._beside(row.models, task, "element_wise.fashion-b", None)
+    everything = result_dots.drawn(names, (), row.papers, task.source, None)
+    first, second = everything.caveats.split(" had a validation part. ")
     assert first == "Only *Fashion-MNIST: a small network on the pixels*"  # a control of another paper
     shown = [name for name in result_dots.groups(row)[task] if name in cards.names()]
     trained = [RECIPES[name] for name in shown if RECIPES[name].augmentation is None]
@@ -180,6 +182,17 @@ def test_below_the_chart_stands_which_models_had_no_validation_part_and_renewed_
     digits = result_dots.Task("mnist", tuple(range(10)))
     result_dots.of_mechanism(MECHANISMS["recurrent_attention"], digits, key="x", like="recurrent_attention.digits")
     assert not any("statistics" in one for one in said)
+
+
+def test_of_many_models_the_one_looked_at_and_the_best_are_drawn_and_all_one_click_away() -> None:
+    rows = [Dot(name, mean, mean, mean, 1, control=name > "f") for mean, name in enumerate("abcdefghi")]
+    assert [row.name for row in result_dots.best_of(rows, "b")] == ["b", "e", "f", "h", "i"]
+    assert [row.name for row in result_dots.best_of(rows[:5], "b")] == [*"abcde"]
+    row, like = MECHANISMS["element_wise"], "element_wise.fashion-b"
+    names = result_dots._beside(row.models, result_dots.Task("fashion_mnist", tuple(range(10))), like, None)
+    few, everything = (result_dots.drawn(names, row.controls, row.papers, "fashion_mnist", one) for one in (like, None))
+    assert RECIPES[like].title.partition(": ")[0] in few.picture
+    assert few.rows <= result_dots.MOST_SHOWN < few.among == everything.rows
 
 
 def test_without_a_trained_model_of_the_mechanism_controls_alone_are_not_shown(
