@@ -9,6 +9,7 @@ from typing import Any
 import attnviz
 from attnviz import data
 from attnviz.errors import BadInput
+from attnviz.figures.saved import SUFFIXES
 from attnviz.recipes import PAPERS
 from attnviz.recipes.altered import names, seeds
 
@@ -81,15 +82,36 @@ def _data(command: argparse.ArgumentParser) -> None:
 
 
 def _figure(command: argparse.ArgumentParser) -> None:
-    from attnviz.figures.command import add_words
-
-    add_words(command, output=True)
+    _model_and_picture(command)
+    command.add_argument("--size", type=int, help="pixels a side that MODEL takes, where it does not say; else 224")
+    command.add_argument("--layers", type=_layers, metavar="LAYERS", help="numbers from 0, or paths: 0,5,11")
+    command.add_argument("--gates", action="store_true", help="the gates of MODEL, and not its attention")
+    command.add_argument("--heads", type=_some_heads, metavar="HEADS", help="numbers from 0, mean, or all")
+    command.add_argument("--show", choices=("weights", "scores"))
+    command.add_argument("--direction", choices=("from", "to", "received"))
+    command.add_argument("--scale", choices=("share", "all", "map"))
+    command.add_argument("--theme", choices=("light", "dark", "print"))
+    command.add_argument("--width", help="of the picture, such as 3.25in or 8.3cm")
+    command.add_argument("--seed", type=int, help="of the random numbers of a model that draws where it looks")
+    command.add_argument("-o", "--output", required=True, metavar="FILE", help=f"ends in {', '.join(SUFFIXES)}")
 
 
 def _view(command: argparse.ArgumentParser) -> None:
-    from attnviz.figures.command import add_words
+    _model_and_picture(command)
+    command.add_argument(
+        "--port", type=int, help="where the app answers; by default 8501, or the next one that is free"
+    )
+    command.add_argument("--no-browser", action="store_true", help="open no browser; the address is printed")
 
-    add_words(command, output=False)
+
+def _model_and_picture(command: argparse.ArgumentParser) -> None:
+    models = "FILE.py:FUNCTION, package.module:FUNCTION, a name of timm with --timm, or a checkpoint of ours"
+    command.add_argument("model", metavar="MODEL", help=models)
+    command.add_argument("picture", metavar="PICTURE", help="a file; for a checkpoint of ours DATASET:NUMBER")
+    command.add_argument("--timm", action="store_true", help="MODEL is a name of timm")
+    weights = "a .safetensors file of the weights for --timm, or random; by default the pretrained ones"
+    command.add_argument("--weights", default="", metavar="FILE", help=weights)
+    command.add_argument("--query", type=_place, metavar="ROW,COLUMN", help="from 0; by default the middle")
 
 
 def _history(command: argparse.ArgumentParser) -> None:
@@ -258,6 +280,26 @@ def _device(command: argparse.ArgumentParser) -> None:
 
 def _set(command: argparse.ArgumentParser, what: str = "as of train") -> None:
     command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=what)
+
+
+def _place(word: str) -> tuple[int, int]:
+    parts = word.split(",")
+    if len(parts) != 2 or not all(part.strip().removeprefix("-").isdigit() for part in parts):
+        raise argparse.ArgumentTypeError(f"expected ROW,COLUMN, such as 5,7, not {word!r}")
+    return int(parts[0]), int(parts[1])
+
+
+def _layers(word: str) -> list[int | str]:
+    return [int(part) if part.removeprefix("-").isdigit() else part for part in word.split(",")]
+
+
+def _some_heads(word: str) -> list[int | str] | str:
+    if word == "all":
+        return word
+    parts: list[int | str] = [int(part) if part.isdigit() else part for part in word.split(",")]
+    if any(part != "mean" for part in parts if isinstance(part, str)):
+        raise argparse.ArgumentTypeError(f"expected numbers from 0, mean, or all, not {word!r}")
+    return parts
 
 
 def _seeds(word: str) -> list[int]:

@@ -147,9 +147,13 @@ def test_every_public_name_is_there_and_they_are_in_order() -> None:
         attnviz.nmaes  # type: ignore[attr-defined]  # noqa: B018
 
 
-def test_listing_the_checkpoints_costs_no_torch() -> None:
-    code = "import attnviz, sys; assert attnviz.names(); assert 'torch' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
+def test_what_only_lists_costs_no_torch() -> None:
+    lists = ["models", "recipes", "checkpoints", "runs", "data", "jobs list", "search", "paths", "reproduce", "results"]
+    code = (
+        "import attnviz, sys; from attnviz.__main__ import main; assert attnviz.names(); "
+        f"assert not any(main(words.split()) for words in {lists}); assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
 
 
 def test_the_library_needs_no_streamlit() -> None:

@@ -12,7 +12,7 @@ from attnviz import files, listings
 from attnviz.errors import RunError
 from attnviz.recipes.altered import settings
 from attnviz.work import children
-from attnviz.work.jobs import cluster, keeping, order, submissions, table
+from attnviz.work.jobs import cluster, order, submissions, table
 
 _LOOK = 1.0  # seconds between two looks at all jobs
 
@@ -47,6 +47,8 @@ def act(options: argparse.Namespace) -> Iterator[str]:
         job = table.start(ordered(options), order.NONE if options.no_limits else None)
         yield f"{job}: {table.state(job).sentence}"
     elif options.action == "keep":
+        from attnviz.work.jobs import keeping  # loads torch
+
         yield f"Kept as {keeping.keep(options.run_id, options.epoch, options.word)}."
     else:
         if options.action == "resume":
