@@ -12,7 +12,7 @@ from attnviz.ui.explorer.experiments import EXPERIMENTS
 from attnviz.ui.live import jacobian_map, second_training
 from attnviz.ui.live.tap_view import TAP_VIEW, is_strip
 from attnviz.ui.server import preload
-from attnviz.ui.shared import findings, page, pickers, query_picker, url_state
+from attnviz.ui.shared import findings, own_models, page, pickers, query_picker, url_state
 from attnviz.ui.shared.experiments import choose
 from attnviz.ui.shared.glossary import term
 
@@ -41,7 +41,7 @@ def main() -> None:
             return
         with page.choices():
             net = pickers.net(cards.names(), MODEL)
-            mine = own_model.is_own(net)
+            mine = own_models.is_own(net)
             subject = Subject(net, own_model.choose() if mine else pickers.example(net))
         if mine:
             own_model.show(subject)

@@ -8,16 +8,17 @@ import attnviz
 from attnviz import data
 from attnviz.subjects import Net
 from attnviz.ui.components import head_table, url_view
-from attnviz.ui.heads import claims, downloads, moved, nets, question, work
+from attnviz.ui.heads import claims, downloads, moved, nets, own, question, work
+from attnviz.ui.heads.pictures import Asked, pictures
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.server import preload
-from attnviz.ui.shared import mechanism_page, page, pickers, url_state
+from attnviz.ui.shared import mechanism_page, own_models, page, pickers, url_state
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.over_many import over_many
 
 KEY = "head_table"
 MEASURED = "measured"
-COUNTS = ("100", "500", "2000")
+COUNTS = ("10", "100", "500", "2000")
 ANY = "any"
 TRIES = [
     ("which head matters most?", {"count": "100", "up": "effect", "across": "object"}),
@@ -43,7 +44,9 @@ def main() -> None:
         "whether the parts that receive most are those that the answer depends on.",
         "A head without effect here may matter together with another one: each is switched off alone. A net with "
         "random weights has maps, too, and some of them look orderly: what it has as well was not learnt. Means hide "
-        "heads that do one thing on some pictures and another on others: look at the pictures of each tenth.",
+        "heads that do one thing on some pictures and another on others: look at the pictures of each tenth.\n\n"
+        "Gates and glimpses are not here: they have no map from one part of a picture to another, so of all that is "
+        "measured only the effect would be left. Their own pages show what they do over many pictures.",
     )
     preload.soon()
 
@@ -53,45 +56,56 @@ def see() -> None:
     """Draw the choices, the table of heads, and the claims."""
     url_state.catch_up()
     with page.sentences():
+        of = answers = ANY
         with page.choices():
             net = pickers.net(nets.names(), nets.first())
-            here = pickers.sources(net)
-            source = url_state.choice("data", here, pickers.default_source(net))
-            st.selectbox("Pictures", here, key="data", format_func=lambda name: data.DATASETS[name].title, width=200,
-                         on_change=url_state.keep, args=("data",))  # fmt: skip
-            count = url_state.choice("count", COUNTS, COUNTS[0])
-            st.segmented_control("How many", COUNTS, key="count", required=True,
-                                 on_change=url_state.keep, args=("count",))  # fmt: skip
-            of = url_state.choice("of", (ANY, *net.classes), ANY)
-            st.selectbox("Of class", (ANY, *net.classes), key="of", width=120,
-                         on_change=url_state.keep, args=("of",))  # fmt: skip
-            answers = url_state.choice("answers", (ANY, "right", "wrong"), ANY)
-            st.segmented_control("Answers", (ANY, "right", "wrong"), key="answers", required=True,
-                                 on_change=url_state.keep, args=("answers",))  # fmt: skip
-        many = int(count)
-        there = len(work.pictures(net, source, many).images)
+            if own_models.is_own(net):
+                asked = own.choose(net)
+            else:
+                asked = of_data_set(net)
+                of = url_state.choice("of", (ANY, *net.classes), ANY)
+                st.selectbox("Of class", (ANY, *net.classes), key="of", width=120,
+                             on_change=url_state.keep, args=("of",))  # fmt: skip
+                answers = url_state.choice("answers", (ANY, "right", "wrong"), ANY)
+                st.segmented_control("Answers", (ANY, "right", "wrong"), key="answers", required=True,
+                                     on_change=url_state.keep, args=("answers",))  # fmt: skip
+        if asked is None:
+            return
+        if asked.is_own:
+            st.caption(own.COSTS)
         over_many(
-            MEASURED, there, lambda: work.job(net, source, many),
-            lambda parts: draw(net, source, many, parts, of, answers),
-            verb=("Measure all heads on", "measured"), begins=True,
+            MEASURED, len(pictures(asked).images), lambda: work.job(asked),
+            lambda parts: draw(asked, parts, of, answers),
+            verb=("Measure all heads on", "measured"), begins=not asked.is_own,
         )  # fmt: skip
-        url_state.state(model=net.key, data=source, count=count)
 
 
-def draw(net: Net, source: str, count: int, parts: list[Any], of: str, answers: str) -> None:
+def of_data_set(net: Net) -> Asked:
+    """Draw the choice of pictures of a data set."""
+    here = pickers.sources(net)
+    source = url_state.choice("data", here, pickers.default_source(net))
+    st.selectbox("Pictures", here, key="data", format_func=lambda name: data.DATASETS[name].title, width=200,
+                 on_change=url_state.keep, args=("data",))  # fmt: skip
+    count = url_state.choice("count", COUNTS, COUNTS[1])
+    st.segmented_control("How many", COUNTS, key="count", required=True,
+                         on_change=url_state.keep, args=("count",))  # fmt: skip
+    url_state.state(model=net.key, data=source, count=count)
+    return Asked(net.key, net.digest, source, int(count))
+
+
+def draw(asked: Asked, parts: list[Any], of: str, answers: str) -> None:
     """Draw what is measured so far, of the pictures that are chosen.
 
     Args:
-        net, source, count: the net, the data set, and how many of its pictures.
+        asked: the net and its pictures.
         parts: of the work.
         of: the class of the pictures, or ANY.
         answers: "right", "wrong", or ANY.
     """
-    found = work.table(net, source, count, parts)
-    few = work.pictures(net, source, count)
+    found, net = work.table(asked, parts), asked.net
     chosen = found.numbers >= 0
-    if of != ANY:
-        chosen &= few.labels[found.numbers] == net.classes.index(of)
+    if of != ANY and found.labels is not None:
+        chosen &= found.labels == net.classes.index(of)
     if answers != ANY and found.right is not None:
         chosen &= found.right == (answers == "right")
     if not chosen.any():
@@ -102,24 +116,21 @@ def draw(net: Net, source: str, count: int, parts: list[Any], of: str, answers: 
     head = view["head"] if isinstance(view["head"], int) and 0 <= view["head"] < len(table.heads) else None
     measure = view["colour"] if view["colour"] in table.values else "effect"
     row = next((row for row in MECHANISMS.values() if net.architecture in row.models), None)
-    pictures = None
-    if head is not None:
-        pictures = moved.of_head(table, few, net, source, head, measure, row.url if row else "")
+    url = "explorer" if asked.is_own else row.url if row else ""
+    moves = None if head is None else moved.of_head(table, asked, head, measure, url)
     origin: dict[str, str | int | float] = {
-        "attnviz": attnviz.__version__, "model": net.key, "weights": net.digest[:12], "data": source,
+        "attnviz": attnviz.__version__, "model": net.key, "weights": net.digest[:12], "data": asked.source,
         "pictures": len(table.numbers), "class": of, "answers": answers,
     }  # fmt: skip
     head_table.head_table(
-        head_table.packed(table, pictures, origin),
+        head_table.packed(table, moves, origin),
         key=KEY,
         state=head_table.FIELDS.read(url_state.shown()),
         on_change=mechanism_page.keep(head_table.FIELDS, url_view.settled_view, KEY),
     )
     downloads.show(table, origin)
     st.header("Does a statement about a head hold?", anchor=False)
-    name = "all heads" if head is None else f"head {table.heads[head].name}"
-    st.caption(f"For {name}, over all pictures. Choose a head above for the shares of pictures.")
-    claims.show(net, source, count, table, head)
+    claims.show(asked, table, chosen, head)
 
 
 main()

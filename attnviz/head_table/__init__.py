@@ -5,9 +5,10 @@
     heads["effect"]                                  # float64 (head, picture)
     heads.random.mean("entropy").value               # the same of the net with random weights
 
+What maps alone tell is computed in attnviz/measures/heads.py.
+
 measures.py    what is measured, in words
 calls.py       which heads there are
-maps.py        what one pass tells of their maps
 passes.py      what further passes tell: heads switched off, the gradient, tokens erased
 work.py        all of it in parts, which are kept on disk
 kept.py        where, and by what digest

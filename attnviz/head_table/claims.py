@@ -104,10 +104,17 @@ def answer(map: Map) -> bool | None:
     """What receives much is what the answer depends on: received weight and gradient correlate with 0.3 or more."""
     if map.gradient is None:
         return None
-    one, other = map.received[map.prefix :], map.gradient[map.prefix :]
-    if any(np.ptp(values) <= FLAT * values.mean() for values in (one, other)):
-        return False  # the same everywhere, up to rounding
-    return bool(np.corrcoef(one, other)[0, 1] >= ALIKE)
+    return _alike(map.received[map.prefix :], map.gradient[map.prefix :])
+
+
+def class_token(map: Map) -> bool | None:
+    """The class token takes most from what its answer depends on: its row and the gradient correlate with 0.3 or more.
+
+    The class token is the first of those that lie nowhere; where an answer is pooled without one, that is a register.
+    """
+    if map.gradient is None or not map.prefix:
+        return None
+    return _alike(map.weights[0, map.prefix :], map.gradient[map.prefix :])
 
 
 def even(map: Map) -> bool | None:
@@ -124,6 +131,7 @@ CLAIMS: dict[str, tuple[str, Claim]] = {
     "itself": ("Looks at itself", itself),
     "object": ("Looks at the object", on_object),
     "answer": ("Looks at what the answer depends on", answer),
+    "class_token": ("Looks at what the class token needs", class_token),
     "even": ("Looks at everything alike", even),
 }
 """name -> title and function; the first line of its docstring says what exactly is tested."""
@@ -152,7 +160,7 @@ class ClaimWork(Work):
     """Claims tested over pictures, in parts.
 
     Args:
-        model, images, mask: as of `Work`.
+        model, images, mask, part: as of `Work`.
         claims: name -> title and function.
     """
 
@@ -162,8 +170,9 @@ class ClaimWork(Work):
         images: Images,
         mask: npt.NDArray[np.bool_] | str | None = None,
         claims: Mapping[str, tuple[str, Claim]] = CLAIMS,
+        part: int | None = None,
     ) -> None:
-        super().__init__(model, images, mask)
+        super().__init__(model, images, mask, part=part)
         self.claims = claims
         sources = "".join(f"{name} {_source(claim)}" for name, (_, claim) in claims.items())
         self.kind = f"claims-{hashlib.sha256(sources.encode()).hexdigest()[:16]}"
@@ -202,16 +211,37 @@ class ClaimWork(Work):
                             found[name][row, unit, place] = _said(title, claim, map)
         return found
 
-    def tested(self, parts: Sequence[Arrays], random: Sequence[Arrays] | None = None) -> list[Outcome]:
-        """Return what came out, from the parts that there are, and those of the net with random weights."""
-        result = []
-        for row, (name, (title, claim)) in enumerate(self.claims.items()):
-            holds, other = (
-                proportion(np.concatenate([part[key][row] for part in parts], 1)) for key in ("holds", "other")
+    def tested(
+        self,
+        parts: Sequence[Arrays],
+        random: Sequence[Arrays] | None = None,
+        pictures: npt.NDArray[np.bool_] | None = None,
+    ) -> list[Outcome]:
+        """Return what came out.
+
+        Args:
+            parts: those that there are, at least one.
+            random: the same of the net with random weights.
+            pictures: bool (picture,), which of them count; the first pictures alone, where there are marks for no more.
+        """
+
+        def share(key: str, row: int, parts: Sequence[Arrays]) -> Mean:
+            values = np.concatenate([part[key][row] for part in parts], 1)
+            return proportion(
+                values if pictures is None else values[:, : len(pictures)][:, pictures[: values.shape[1]]]
             )
-            chance = proportion(np.concatenate([part["holds"][row] for part in random], 1)) if random else None
-            result.append(Outcome(name, title, _about(claim), holds, other, chance))
-        return result
+
+        return [
+            Outcome(
+                name,
+                title,
+                _about(claim),
+                share("holds", row, parts),
+                share("other", row, parts),
+                share("holds", row, random) if random else None,
+            )
+            for row, (name, (title, claim)) in enumerate(self.claims.items())
+        ]
 
 
 def claim_of(word: str) -> tuple[str, tuple[str, Claim]]:
@@ -245,6 +275,12 @@ def _said(title: str, claim: Claim, map: Map) -> float:
     if not isinstance(said, bool | np.bool_):
         raise BadInput(f"The claim {title!r} must return True, False or None, not {said!r:.40}.")
     return float(said)
+
+
+def _alike(one: Array, other: Array) -> bool:
+    if any(np.ptp(values) <= FLAT * values.mean() for values in (one, other)):
+        return False  # the same everywhere, up to rounding
+    return bool(np.corrcoef(one, other)[0, 1] >= ALIKE)
 
 
 def _about(claim: Claim) -> str:

@@ -15,13 +15,13 @@ from torch import Tensor, nn
 from attnviz.answers import as_batch, predicted
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
-from attnviz.head_table import kept, maps
+from attnviz.head_table import kept
 from attnviz.head_table.calls import calls_of, outline
 from attnviz.head_table.kept import Arrays
 from attnviz.head_table.measures import MEASURES
 from attnviz.head_table.passes import Passes, agreement, of_places, where
 from attnviz.head_table.table import Head, Heads
-from attnviz.measures.heads import sampled
+from attnviz.measures.heads import Values, correlation, of_maps, rows_of, sampled, without_itself
 from attnviz.measures.matched_heads import similarity
 from attnviz.measures.token_boxes import boxes, ink
 
@@ -42,23 +42,24 @@ class Parts:
         images: float (picture, channel, row, column), or uint8 (picture, row, column, channel).
         told: the settings.
         kind: the word before the numbers of its parts on disk.
+        part: how many pictures a part has.
     """
 
-    def __init__(self, model: nn.Module, images: Images, told: Any, kind: str) -> None:
+    def __init__(self, model: nn.Module, images: Images, told: Any, kind: str, part: int) -> None:
         if len(images) < 2:
             raise BadInput(f"Heads are looked at over at least two pictures, not {len(images)}.")
-        self.model, self.images, self.kind = model, images, kind
+        self.model, self.images, self.kind, self.size = model, images, kind, part
         self.calls, self.left_out = calls_of(model, self.batch([0, 1]).to(*where(model)))
         self.passes = Passes(model, self.calls)
         self.units = [
             Head(call.path, layer, head) for layer, call in enumerate(self.calls) for head in range(call.heads)
         ]
-        self.digest = kept.digest(model, images, (told, outline(self.calls)))
+        self.digest = kept.digest(model, images, (told, part, outline(self.calls)))
 
     @property
     def count(self) -> int:
         """How many parts there are."""
-        return -(-len(self.images) // PART)
+        return -(-len(self.images) // self.size)
 
     def part(self, number: int) -> Arrays:
         """Return a part, computed where it is not on disk."""
@@ -90,7 +91,7 @@ class Parts:
 
     def of_part(self, number: int) -> range:
         """Return the numbers of the pictures of a part."""
-        return range(number * PART, min(len(self.images), (number + 1) * PART))
+        return range(number * self.size, min(len(self.images), (number + 1) * self.size))
 
     def blocks(self, numbers: Sequence[int] | range) -> list[Sequence[int]]:
         """Return numbers of pictures in groups whose weights are not many at a time."""
@@ -111,13 +112,19 @@ class Work(Parts):
         images: float (picture, channel, row, column), or uint8 (picture, row, column, channel).
         mask: bool (picture, row, column), where the object is; "ink": where a pixel is above 0; None: not known.
         places: how many tokens are ranked at most, and erased one by one; 0: none is erased.
+        part: how many pictures a part has; `PART` if None.
 
     Raises:
         BadInput: fewer than two pictures, a mask of another shape, or a model without attention heads.
     """
 
     def __init__(
-        self, model: nn.Module, images: Images, mask: npt.NDArray[np.bool_] | str | None = None, places: int = PLACES
+        self,
+        model: nn.Module,
+        images: Images,
+        mask: npt.NDArray[np.bool_] | str | None = None,
+        places: int = PLACES,
+        part: int | None = None,
     ) -> None:
         size = tuple(images.shape[2:]) if isinstance(images, Tensor) else images.shape[1:3]
         if (
@@ -137,7 +144,7 @@ class Work(Parts):
             places,
             hashlib.sha256(np.packbits(mask).tobytes()).hexdigest() if isinstance(mask, np.ndarray) else mask,
         )
-        super().__init__(model, images, told, "heads")
+        super().__init__(model, images, told, "heads", part or PART)
         self.mask, self.places = mask, places
         self._reference: Arrays | None = None
 
@@ -171,15 +178,15 @@ class Work(Parts):
         logits, weights = self.passes.maps(self.batch(numbers))
         reference = self.reference()
         among = torch.from_numpy(np.isin(numbers, reference["numbers"]))
-        per_call: list[maps.Values] = []
+        per_call: list[Values] = []
         rows, means = [], []
         for at, (call, one) in enumerate(zip(self.calls, weights, strict=True)):
             inked = None if call.grid is None else self.inked(numbers, call.grid)
-            values, received = maps.of_maps(one, call.grid, None if inked is None else inked.to(one.device))
-            own = maps.rows_of(one)
+            values, received = of_maps(one, call.grid, None if inked is None else inked.to(one.device))
+            own = rows_of(one)
             total = torch.from_numpy(reference[f"rows{at}"]).to(own)
-            mean = maps.without_itself(total, len(reference["numbers"]), own, among.to(own.device))
-            values["position"] = maps.correlation(own, mean)
+            mean = without_itself(total, len(reference["numbers"]), own, among.to(own.device))
+            values["position"] = correlation(own, mean)
             per_call.append({name: one.double().cpu() for name, one in values.items()})
             rows.append(own)
             means.append(_array(received))
@@ -202,7 +209,7 @@ class Work(Parts):
                 others = [units[nearest[unit]] for unit in own]
                 beside = torch.stack([rows[call][:, head] for call, head in others], 1)
                 heads = [units[unit][1] for unit in own]
-                found[own] = _array(maps.correlation(one[:, heads], beside)).T
+                found[own] = _array(correlation(one[:, heads], beside)).T
         return found
 
     def _agreements(self, images: Tensor, logits: Tensor, steep: Tensor | None, received: list[Array]) -> Arrays:
@@ -244,7 +251,7 @@ class Work(Parts):
         alike: dict[tuple[int, int], Any] = {}
         groups = self._alike()
         for block in self.blocks([int(number) for number in numbers]):
-            rows = [maps.rows_of(one) for one in self.passes.maps(self.batch(block))[1]]
+            rows = [rows_of(one) for one in self.passes.maps(self.batch(block))[1]]
             totals = [total + one.double().sum(0) for total, one in zip(totals, rows, strict=True)]
             for shape, calls in groups.items():
                 together = torch.cat([rows[call] for call in calls], 1)

@@ -35,9 +35,14 @@ MAPS = {
     "itself": rows(*range(13)),
     "object": rows(*[5] * 9, 6, 6, 6, 6),
     "answer": rows(*[5, 6, 7] * 4, 5),
+    "class_token": rows(6, 8, 9, 10, 11, 12, 1, 2, 3, 4, 2, 3, 4),
     "even": np.full((13, 13), 1 / 13),
 }
-ALSO = {"object": {"answer"}, "answer": {"object"}}  # the object is where the gradient is
+ALSO = {  # the object is where the gradient is, and there the class token takes from it as all do
+    "object": {"answer"},
+    "answer": {"object"},
+    "class_token": {"object", "answer"},
+}
 
 
 @pytest.mark.parametrize("name", CLAIMS)
@@ -48,7 +53,7 @@ def test_a_claim_holds_for_its_map_and_for_no_other(name: str) -> None:
 
 def test_claims_that_a_map_says_nothing_about_are_not_counted() -> None:
     unknown = Map(np.full((2, 3), 1 / 3), None, None, None)
-    assert [claim(unknown) for _, claim in CLAIMS.values()] == [None, None, None, None, True]
+    assert [claim(unknown) for _, claim in CLAIMS.values()] == [*[None] * (len(CLAIMS) - 1), True]
 
 
 def test_shares_over_pictures_equal_a_loop() -> None:
@@ -63,6 +68,8 @@ def test_shares_over_pictures_equal_a_loop() -> None:
         for name, shift in (("holds", 0), ("other", 1)):
             shares = [weights[n].mean(0)[marks[(n + shift) % 5]].mean() * 17 >= 2 for n in range(5)]
             assert getattr(found["object"], name).value[unit] == np.mean(shares)
+    some = work.tested(work.all(), pictures=np.array([True, False, True]))  # marks of three of five
+    assert all(set(one.holds.pictures) == set(one.other.pictures) == {2} for one in some)
 
 
 def test_a_claim_of_a_visitor_is_a_function_in_a_file(tmp_path: Path) -> None:

@@ -11,8 +11,7 @@ import streamlit as st
 
 from attnviz import data
 from attnviz.errors import AttnvizError, BadInput
-from attnviz.subjects import Example, Net, Picture, Subject, photos
-from attnviz.subjects.own import ARCHITECTURE
+from attnviz.subjects import Example, Picture, Subject, photos
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.pixel_viewer import pixel_viewer, settled_view
 from attnviz.ui.components.value_bars import value_bars
@@ -44,11 +43,6 @@ NOT = (
 )
 NOTHING = "This model has no attention that can be captured. The report says what it has."
 STOPPED = "own_stopped"
-
-
-def is_own(net: Net) -> bool:
-    """Return whether a net is a model of the visitor's own."""
-    return net.architecture == ARCHITECTURE
 
 
 def choose() -> Example:

@@ -7,21 +7,21 @@ reaches one without the picture or the link to it. Importing this loads no torch
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 from pydantic import Field
 
-from attnviz.errors import AttnvizError, BadInput
+from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Example, Subject, own
 from attnviz.ui.live.derived import View
-from attnviz.ui.shared import cache, threads
+from attnviz.ui.shared import cache
+from attnviz.ui.shared.own_models import batch_of, running
 from attnviz.work.kept import Kept
-from attnviz.work.queue import LISTEN, QUEUE
+from attnviz.work.queue import QUEUE
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -229,27 +229,3 @@ def answer_of(output: Any, classes: Sequence[str]) -> tuple[str, float] | None:
     found = logits[0].double().softmax(0)
     best = int(found.argmax())
     return classes[best] if len(classes) == len(found) else f"class {best}", float(found[best])
-
-
-def batch_of(mine: own.Own, picture: Bytes) -> Tensor:
-    """Return a picture as the model takes it, in a batch of one."""
-    from PIL import Image
-
-    pixels = picture if picture.shape[2] == 3 else np.repeat(picture[..., :1], 3, 2)
-    return mine.loaded.batch(Image.fromarray(pixels))
-
-
-@contextmanager
-def running(mine: own.Own) -> Iterator[None]:
-    """Have the model for oneself, and turn whatever code that is not ours raises into one sentence."""
-    while not mine.lock.acquire(timeout=LISTEN):
-        cache.wanted()
-    try:
-        threads.all_of_them()
-        yield
-    except AttnvizError:
-        raise
-    except Exception as error:
-        raise BadInput(f"{mine.net.title} does not take this picture: {type(error).__name__}: {error}") from error
-    finally:
-        mine.lock.release()

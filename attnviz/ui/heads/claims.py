@@ -1,4 +1,4 @@
-"""Statements about the chosen head, tested over all pictures: on what share each holds, beside chance."""
+"""Statements about the chosen head, tested over the chosen pictures: on what share each holds, beside chance."""
 
 from __future__ import annotations
 
@@ -7,35 +7,55 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from attnviz.subjects import Net
 from attnviz.ui.heads import work
+from attnviz.ui.heads.pictures import Asked, pictures
 from attnviz.ui.shared.over_many import over_many
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from attnviz.head_table.claims import Outcome
     from attnviz.head_table.kept import Arrays
     from attnviz.head_table.table import Heads, Mean
 
 FIELD = "claims"
 
 
-def show(net: Net, source: str, count: int, heads: Heads, head: int | None) -> None:
-    """Draw the button that tests the claims, and what came out for a head, or for all where none is chosen."""
-    few = len(work.pictures(net, source, count).images)
+def show(asked: Asked, heads: Heads, chosen: npt.NDArray[np.bool_], head: int | None) -> None:
+    """Draw the button that tests the claims, and what came out for a head, or for all where none is chosen.
+
+    Args:
+        asked: the net and its pictures.
+        heads: the table over the pictures that are chosen.
+        chosen: bool (picture,), which of those that are measured.
+        head: its row in the table.
+    """
+    from attnviz.head_table.claims import CLAIMS
 
     def draw(parts: list[Arrays]) -> None:
-        st.markdown(in_words(net, source, count, parts, heads, head))
+        tested = min(len(chosen), sum(part["holds"].shape[2] for part in parts[: work.works(asked)[0].count]))
+        count = int(chosen[:tested].sum())
+        if not count:
+            st.info("None of the pictures that are chosen above is tested yet.")
+            return
+        name = "all heads" if head is None else f"head {heads.heads[head].name}"
+        more = " Choose a head above for the shares of pictures." if head is None else ""
+        st.caption(f"For {name}, over {count:,} of the {len(chosen):,} measured pictures.{more}")
+        st.markdown(in_words(work.outcomes(asked, parts, chosen), heads, head))
 
-    over_many(FIELD, few, lambda: work.claims_job(net, source, count), draw, verb=("Test five statements on", "tested"))
+    over_many(FIELD, len(pictures(asked).images), lambda: work.claims_job(asked), draw,
+              verb=(f"Test {len(CLAIMS)} statements on", "tested"))  # fmt: skip
 
 
-def in_words(net: Net, source: str, count: int, parts: list[Arrays], heads: Heads, head: int | None) -> str:
+def in_words(found: list[Outcome], heads: Heads, head: int | None) -> str:
     """Return a table in Markdown."""
-    found = work.outcomes(net, source, count, parts)
     if head is None:
         lines = ["| Statement | What is tested | Heads of which it holds on most pictures |", "| --- | --- | --- |"]
         for one in found:
             named = [its.name for its, share in zip(heads.heads, one.holds.value, strict=True) if share > 0.5]
-            lines.append(f"| **{one.title}** | {one.about} | {', '.join(named) or 'none'} |")
+            untested = "cannot be tested here" if not one.holds.pictures.any() else "none"
+            lines.append(f"| **{one.title}** | {one.about} | {', '.join(named) or untested} |")
         return "\n".join(lines)
     lines = [
         "| Statement | What is tested | Holds on | With another picture's object and gradient | With random weights |",

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import numpy as np
 import numpy.typing as npt
 
 from attnviz.head_table.measures import MEASURES
-from attnviz.subjects import Loaded, Net
+from attnviz.subjects import Net
 from attnviz.ui.components.head_table import Moved, Row
+from attnviz.ui.heads import work
+from attnviz.ui.heads.pictures import Asked, pictures
 from attnviz.ui.shared import cache
+from attnviz.work.kept import Kept
+from attnviz.work.queue import QUEUE
 
 if TYPE_CHECKING:
-    from attnviz.head_table.door import Pictures
-    from attnviz.head_table.table import Heads
+    from attnviz.head_table.table import Head, Heads
 
 FEW = 10
 SEED = 0
+_kept = Kept(16 << 20, QUEUE)  # bytes of the maps of heads that were chosen
 
 
 def rows(values: npt.NDArray[np.float64]) -> list[npt.NDArray[np.int64]]:
@@ -30,72 +35,79 @@ def rows(values: npt.NDArray[np.float64]) -> list[npt.NDArray[np.int64]]:
     order = np.argsort(-values, kind="stable")[: int((~np.isnan(values)).sum())]
     tenths = [tenth for tenth in np.array_split(order, FEW) if len(tenth)]
     random = np.random.default_rng(SEED)
-    return [order[:FEW], order[::-1][:FEW], np.array([random.choice(tenth) for tenth in tenths], np.int64)]
+    most = min(FEW, max(1, len(order) // 2))
+    return [order[:most], order[::-1][:most], np.array([random.choice(tenth) for tenth in tenths], np.int64)]
 
 
-def of_head(table: Heads, few: Pictures, net: Net, source: str, head: int, measure: str, url: str) -> Moved | None:
+def of_head(table: Heads, asked: Asked, head: int, measure: str, url: str) -> Moved | None:
     """Return the pictures of a head; None where it has no such number on any picture, or no grid.
 
     Args:
         table: over the pictures that are shown.
-        few: all pictures of the table before any were left out.
-        net: that is looked at.
-        source: the data set.
+        asked: the net, and all pictures of the table before any were left out.
         head: its row in the table.
         measure: by which the pictures are ordered.
         url: of the page on which one of the pictures is looked at.
     """
     own, values = table.heads[head], table[measure][head]
-    grid = table.calls[own.layer].grid
+    call, few, net = table.calls[own.layer], pictures(asked), asked.net
     chosen = rows(values)
-    if grid is None or not len(chosen[0]):
+    if call.grid is None or not len(chosen[0]):
         return None
     one = MEASURES[measure]
     titles = (f"{one.title}: highest", f"{one.title}: lowest", "One at random of each tenth, from the highest down")
     places = np.concatenate(chosen)
     numbers = tuple(int(number) for number in table.numbers[places])
-    maps = cache.of_net(received, net, source, len(few.images), numbers, own.path, own.number)
     captions, links = [], []
     for place, number in zip(places, numbers, strict=True):
-        right = net.classes[few.labels[number]]
-        answered = net.classes[table.predicted[place]]
-        said = f"{right}" if right == answered else f"{right}, taken for {answered}"
+        said = _class(net, table.predicted[place])
+        if few.labels is not None:
+            right = _class(net, few.labels[number])
+            said = right if right == said else f"{right}, taken for {said}"
         captions.append(f"{said} \u00b7 {_written(values[place], one.scale)}")
-        layer = f"&layer={own.layer + 1}" if len(table.calls) > 1 else ""
-        words = f"v=2&model={net.key}&data={source}&number={few.numbers[number]}&head={own.number + 1}{layer}"
+        if asked.is_own:
+            where = f"&address={quote(call.path)}"
+        else:
+            where = f"&layer={own.layer + 1}" if len(table.calls) > 1 else ""
+        words = f"v=2&model={net.key}&{few.words[number]}&head={own.number + 1}{where}"
         links.append(f"{url}?{words}" if url else "")
     return Moved(
         head=head,
         rows=[Row(title, one.tolist()) for title, one in zip(titles, chosen, strict=True)],
-        pictures=few.images[list(numbers)],
-        maps=maps,
+        pictures=few.shown[list(numbers)],
+        maps=received(asked, own, numbers),
         captions=captions,
         links=links,
         ink=few.mask == "ink",
     )
 
 
-def received(
-    loaded: Loaded, source: str, count: int, numbers: Sequence[int], path: str, head: int
-) -> npt.NDArray[np.float64]:
+def received(asked: Asked, head: Head, numbers: Sequence[int]) -> npt.NDArray[np.float64]:
     """Return what each token receives from a head, as a multiple of an even share: (picture, row, column)."""
-    import torch
 
-    from attnviz.answers import as_batch
-    from attnviz.tracing import trace
-    from attnviz.ui.heads.work import pictures
+    def compute() -> npt.NDArray[np.float64]:
+        from attnviz.head_table.passes import Passes
 
-    few, found = pictures(loaded.net, source, count), []
-    address = f"{path}.weights" if path else "weights"
-    for number in numbers:
-        with torch.no_grad(), trace(loaded.model, {address: {"head": head}}) as seen:
-            loaded.model(as_batch(few.images[number], double=True))
-        reading = seen[address]
-        grid, weights = reading.grid, reading.tensor[0].double()
+        own, _ = work.works(asked)
+        call, found = own.calls[head.layer], []
+        grid = call.grid
         assert grid is not None
-        shares = weights.mean(0) * weights.shape[-1]
-        found.append(shares[grid.prefix :].unflatten(0, (grid.rows, grid.columns)).cpu().numpy())
-    return np.stack(found)
+        with work.alone(asked):
+            for number in numbers:
+                _, (weights,) = Passes(own.model, [call]).maps(own.batch([number]))
+                shares = weights[0, head.number].double().mean(0) * call.keys
+                found.append(shares[grid.prefix :].unflatten(0, (grid.rows, grid.columns)).cpu().numpy())
+        return np.stack(found)
+
+    key = (asked, head, tuple(numbers))
+    if key not in _kept:
+        with work.alone(asked):  # while it is used, this waits here, and not in a turn that others need
+            pass
+    return _kept.get(key, compute, what=f"maps of {asked.key}", check=cache.wanted)
+
+
+def _class(net: Net, number: int) -> str:
+    return net.classes[number] if number < len(net.classes) else f"class {number}"
 
 
 def _written(value: float, scale: str) -> str:

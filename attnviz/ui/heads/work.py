@@ -2,90 +2,103 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from attnviz.subjects import Net
+from attnviz.subjects import nets, own
+from attnviz.ui.heads.pictures import Asked, pictures
 from attnviz.ui.shared import cache, jobs
+from attnviz.ui.shared.own_models import is_own, running
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    import numpy as np
+    import numpy.typing as npt
+    from torch import nn
+
     from attnviz.head_table.claims import ClaimWork, Outcome
-    from attnviz.head_table.door import Pictures
     from attnviz.head_table.kept import Arrays
     from attnviz.head_table.table import Heads
     from attnviz.head_table.work import Work
 
+    W = TypeVar("W", Work, ClaimWork)
 
-@lru_cache(maxsize=8)
-def _pictures(key: str, digest: str, source: str, count: int) -> Pictures:
-    from attnviz.head_table.door import pictures_of
-    from attnviz.subjects import nets
-
-    return pictures_of(nets.net(key), source, count)
+OWN_PART = 1  # picture of a part, of a model of one's own: it is large, and others wait for it meanwhile
 
 
-def pictures(net: Net, source: str, count: int) -> Pictures:
-    """Return the first test pictures of a data set that show a class of a net."""
-    return _pictures(net.key, net.digest, source, count)
+def model_of(asked: Asked) -> nn.Module:
+    """Return the model, in single precision; a model of one's own runs within `alone` only."""
+    return own.own().model if asked.is_own else cache.single(asked.net).model
 
 
-@lru_cache(maxsize=8)
-def _works(key: str, digest: str, source: str, count: int) -> tuple[Work, Work]:
+def alone(asked: Asked) -> AbstractContextManager[None]:
+    """Have the model for oneself, where it is one of a visitor's own."""
+    return running(own.own()) if asked.is_own else nullcontext()
+
+
+@lru_cache(maxsize=4)
+def _random(key: str, digest: str) -> nn.Module:
     from attnviz.head_table.door import with_random_weights
-    from attnviz.head_table.work import Work
-    from attnviz.subjects import nets
 
     net = nets.net(key)
-    few, model = _pictures(key, digest, source, count), cache.single(net).model
-    return Work(model, few.images, few.mask), Work(with_random_weights(model), few.images, few.mask)
-
-
-def job(net: Net, source: str, count: int) -> jobs.Job[Arrays]:
-    """Return the work, whose first half is of the net, and whose second is of the net with random weights."""
-    few = -(-len(pictures(net, source, count).images) // _part())
-
-    def step(number: int) -> Arrays:
-        own, random = _works(net.key, net.digest, source, count)
-        return own.part(number) if number < few else random.part(number - few)
-
-    return jobs.job(("heads", net.key, net.digest, source, count), step, 2 * few)
-
-
-def table(net: Net, source: str, count: int, parts: list[Arrays]) -> Heads:
-    """Return the table of the parts that there are; random weights stand beside once all pictures are measured."""
-    own, random = _works(net.key, net.digest, source, count)
-    labels, few = pictures(net, source, count).labels, own.count
-    found = own.table(parts[:few], labels)
-    return found if len(parts) < 2 * few else replace(found, random=random.table(parts[few:], labels))
+    return with_random_weights(own.own().model if is_own(net) else cache.single(net).model)
 
 
 @lru_cache(maxsize=8)
-def _claims(key: str, digest: str, source: str, count: int) -> tuple[ClaimWork, ClaimWork]:
+def works(asked: Asked) -> tuple[Work, Work]:
+    """Return the work on the net, and that on the net with random weights."""
+    from attnviz.head_table.work import Work
+
+    few, part = pictures(asked), OWN_PART if asked.is_own else None
+    models = model_of(asked), _random(asked.key, asked.digest)
+    first, second = (Work(one, few.images, few.mask, part=part) for one in models)
+    return first, second
+
+
+@lru_cache(maxsize=8)
+def _claims(asked: Asked) -> tuple[ClaimWork, ClaimWork]:
     from attnviz.head_table.claims import ClaimWork
 
-    own, random = _works(key, digest, source, count)
-    return tuple(ClaimWork(one.model, one.images, one.mask) for one in (own, random))  # type: ignore[return-value]
+    first, second = (ClaimWork(one.model, one.images, one.mask, part=one.size) for one in works(asked))
+    return first, second
 
 
-def claims_job(net: Net, source: str, count: int) -> jobs.Job[Arrays]:
+def job(asked: Asked) -> jobs.Job[Arrays]:
+    """Return the work, whose first half is of the net, and whose second is of the net with random weights."""
+    return _job("heads", works, asked)
+
+
+def claims_job(asked: Asked) -> jobs.Job[Arrays]:
     """Return the work of testing claims, in the same two halves."""
-    few = -(-len(pictures(net, source, count).images) // _part())
-
-    def step(number: int) -> Arrays:
-        own, random = _claims(net.key, net.digest, source, count)
-        return own.part(number) if number < few else random.part(number - few)
-
-    return jobs.job(("claims", net.key, net.digest, source, count), step, 2 * few)
+    return _job("claims", _claims, asked)
 
 
-def outcomes(net: Net, source: str, count: int, parts: list[Arrays]) -> list[Outcome]:
-    """Return what came out of the claims so far."""
-    own, _ = _claims(net.key, net.digest, source, count)
-    return own.tested(parts[: own.count], parts[own.count :])
-
-
-def _part() -> int:
+def _job(kind: str, both: Callable[[Asked], tuple[W, W]], asked: Asked) -> jobs.Job[Arrays]:
     from attnviz.head_table.work import PART
 
-    return PART
+    few = -(-len(pictures(asked).images) // (OWN_PART if asked.is_own else PART))
+
+    def step(number: int) -> Arrays:
+        with alone(asked):
+            first, second = both(asked)
+            return first.part(number) if number < few else second.part(number - few)
+
+    return jobs.job((kind, asked), step, 2 * few)
+
+
+def table(asked: Asked, parts: list[Arrays]) -> Heads:
+    """Return the table of the parts that there are; random weights stand beside once all pictures are measured."""
+    first, second = works(asked)
+    labels, few = pictures(asked).labels, first.count
+    found = first.table(parts[:few], labels)
+    return found if len(parts) < 2 * few else replace(found, random=second.table(parts[few:], labels))
+
+
+def outcomes(asked: Asked, parts: list[Arrays], chosen: npt.NDArray[np.bool_]) -> list[Outcome]:
+    """Return what came out of the claims so far, over the pictures that are chosen: bool (picture,)."""
+    first, _ = _claims(asked)
+    return first.tested(parts[: first.count], parts[first.count :], chosen)

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from attnviz.capture.seen import progress
 from attnviz.subjects import Subject, own, photos
 from attnviz.ui.explorer import own_passes
+from attnviz.ui.shared import own_models
 from attnviz.views.attention import LayerView
 from tests.capture.builders import needed
 
@@ -86,7 +87,7 @@ def test_all_weights_are_the_models_own(started: str) -> None:
     paths, refused = own_passes.drawable(seen)
     assert len(paths) == 2 and not refused
     model = mine.net.load().model
-    batch = own_passes.batch_of(mine, photo.picture)
+    batch = own_models.batch_of(mine, photo.picture)
     grid, prefix = ((7, 7), 1) if started == "torchvision_vit" else ((4, 6), 5)
     for path in paths:
         view = LayerView.unpacked(own_passes.OWN_LAYER.of(Subject(mine.net, photo), layer=path))

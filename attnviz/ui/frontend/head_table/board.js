@@ -6,6 +6,9 @@ import { colourScale, headByKey, indexOf, meanWords, sizeOf, valueWords } from "
 import { boardColour } from "./paint.js";
 
 const MANY = 12; // heads in a row, whose cells are small
+const LARGEST = 46; // CSS pixels of a cell
+const HIGH = 320; // CSS pixels of a board of many layers, as long as its cells stay large enough
+const SMALLEST = 24;
 
 /** The board. */
 export class Board {
@@ -32,7 +35,8 @@ export class Board {
     this.chosen = undefined;
     this.kinds = [];
     this.grid.style.gridTemplateColumns = `auto repeat(${size.heads}, minmax(0, 1fr))`;
-    this.grid.style.maxWidth = `calc(${size.heads * 46 + 70} * var(--px))`;
+    const cell = Math.max(SMALLEST, Math.min(LARGEST, HIGH / size.layers));
+    this.grid.style.maxWidth = `calc(${Math.round(size.heads * cell + 70)} * var(--px))`;
     this.cells = heads.map((_, head) =>
       element("button.cell", {
         type: "button",

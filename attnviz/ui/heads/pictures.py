@@ -1,0 +1,114 @@
+"""The pictures over which heads are looked at: test pictures of a data set, or photographs for a model of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import numpy as np
+
+from attnviz.errors import BadInput
+from attnviz.subjects import Net, nets, own, photos
+from attnviz.ui.shared.own_models import batch_of, is_own, running
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from attnviz.head_table.work import Images
+    from attnviz.subjects.example import Bytes
+
+FOLDER, UPLOADED = "folder", "uploaded"
+SIDE = 112  # pixels of a photograph that stands beside its map, at most
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A net, and over which pictures its heads are looked at.
+
+    Args:
+        key, digest: of the net.
+        source: a data set, `FOLDER` or `UPLOADED`.
+        count: how many of its pictures, at most.
+        words: of the photographs, for a model of one's own.
+    """
+
+    key: str
+    digest: str
+    source: str
+    count: int
+    words: tuple[str, ...] = ()
+
+    @property
+    def net(self) -> Net:
+        """The net."""
+        return nets.net(self.key)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is a model of one's own, which looks at photographs."""
+        return is_own(self.net)
+
+
+@dataclass(frozen=True, eq=False)
+class Few:
+    """The pictures.
+
+    Args:
+        images: as the net takes them.
+        shown: uint8 (picture, row, column, channel), what is drawn of each.
+        words: the fields of a URL that name each, as a URL has them.
+        labels: int64 (picture,), the right answers as numbers of the net's classes; None where these are not known.
+        mask: "ink" where they are ink on empty paper, else None.
+    """
+
+    images: Images
+    shown: Bytes
+    words: Sequence[str]
+    labels: npt.NDArray[np.int64] | None
+    mask: str | None
+
+
+@lru_cache(maxsize=8)
+def pictures(asked: Asked) -> Few:
+    """Return the pictures.
+
+    Raises:
+        DataError, BadInput: they cannot be had, or the model does not take them.
+    """
+    if asked.is_own:
+        return _photographs(asked.words)
+    from attnviz.head_table.door import pictures_of
+
+    found = pictures_of(asked.net, asked.source, asked.count)
+    words = [urlencode({"data": asked.source, "number": number}) for number in found.numbers]
+    return Few(found.images, found.images, words, found.labels, found.mask)
+
+
+def _photographs(words: Sequence[str]) -> Few:
+    import torch
+
+    mine, taken, shown = own.own(), [], []
+    for word in words:
+        photo = photos.Photo(word).picture
+        with running(mine):
+            batch = batch_of(mine, photo).float()
+        taken.append(batch[0])
+        input_ = mine.loaded.photo(batch)
+        shown.append(_small(photo if input_ is None else input_, batch.shape[-2:]))
+    if len({one.shape for one in taken}) > 1:
+        raise BadInput(
+            f"Heads are looked at over pictures of one size, and the preprocessing of {mine.net.title} makes several: "
+            "let it crop or resize them."
+        )
+    return Few(torch.stack(taken), np.stack(shown), [urlencode({"photo": word}) for word in words], None, None)
+
+
+def _small(picture: Bytes, size: Sequence[int]) -> Bytes:
+    """Return a picture in the shape of the model's input, no side over `SIDE` pixels."""
+    from PIL import Image
+
+    rows, columns = (max(1, round(side * min(1.0, SIDE / max(size)))) for side in size)
+    return np.asarray(Image.fromarray(picture).convert("RGB").resize((columns, rows)))

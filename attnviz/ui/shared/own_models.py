@@ -1,0 +1,48 @@
+"""The model of the visitor's own, for every page that runs it: one at a time, and what it raises is a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attnviz.errors import AttnvizError, BadInput
+from attnviz.subjects import Net, own
+from attnviz.ui.shared import cache, threads
+from attnviz.work.queue import LISTEN
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from attnviz.subjects.example import Bytes
+
+
+def is_own(net: Net) -> bool:
+    """Return whether a net is a model of the visitor's own."""
+    return net.architecture == own.ARCHITECTURE
+
+
+def batch_of(mine: own.Own, picture: Bytes) -> Tensor:
+    """Return a picture as the model takes it, in a batch of one."""
+    from PIL import Image
+
+    pixels = picture if picture.shape[2] == 3 else np.repeat(picture[..., :1], 3, 2)
+    return mine.loaded.batch(Image.fromarray(pixels))
+
+
+@contextmanager
+def running(mine: own.Own) -> Iterator[None]:
+    """Have the model for oneself, and turn whatever code that is not ours raises into one sentence."""
+    while not mine.lock.acquire(timeout=LISTEN):
+        cache.wanted()
+    try:
+        threads.all_of_them()
+        yield
+    except AttnvizError:
+        raise
+    except Exception as error:
+        raise BadInput(f"{mine.net.title} does not take this picture: {type(error).__name__}: {error}") from error
+    finally:
+        mine.lock.release()
