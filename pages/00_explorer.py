@@ -11,6 +11,7 @@ from attnviz.ui.explorer import own_model, recorded
 from attnviz.ui.explorer.experiments import EXPERIMENTS
 from attnviz.ui.live import jacobian_map, second_training
 from attnviz.ui.live.tap_view import TAP_VIEW, is_strip
+from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.server import preload
 from attnviz.ui.shared import findings, own_models, page, pickers, query_picker, url_state
 from attnviz.ui.shared.experiments import choose
@@ -18,6 +19,7 @@ from attnviz.ui.shared.glossary import term
 
 MODEL = "pixel_attention.1v8"
 EIGHT = {"model": MODEL, "data": "strokes", "number": "23"}
+OF_LAYER = ("address", "query", "key", "head", "show", "direction", "scale")  # which both pages have
 RANGES = {"signed": "any number", "unit": "0 to 1", "positive": "0 or more"}
 DRAWS = (
     "This model draws random numbers. Its taps, Jacobian and answer here all come from draw 1, with which its own page "
@@ -45,6 +47,11 @@ def main() -> None:
             subject = Subject(net, own_model.choose() if mine else pickers.example(net))
         if mine:
             own_model.show(subject)
+            words = {name: word for name, word in st.query_params.items() if name in OF_LAYER}
+            for row in MECHANISMS.values():
+                if row.captured:
+                    said = f"All layers at once: {row.title}"
+                    page.link(row.page, said, model=net.key, **subject.example.words, **words)
             url_state.state(model=net.key, **subject.example.words)
             return
         second_training.slider(subject)

@@ -4,14 +4,15 @@ import streamlit as st
 
 from attnviz.subjects import Net, Picture, Subject
 from attnviz.ui.components.layer_board import FIELDS, layer_board, settled_view
+from attnviz.ui.explorer import own_model
 from attnviz.ui.live import second_training
 from attnviz.ui.mechanisms.vision_transformer import DATA, HEAD, LAYER, MECHANISM, MODEL, NUMBER, experiments, words
 from attnviz.ui.mechanisms.vision_transformer.derived import LAYERS_VIEW, layers_of
 from attnviz.ui.server import preload
-from attnviz.ui.shared import mechanism_page, page, pickers, url_state
+from attnviz.ui.shared import mechanism_page, own_models, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 
-BOARD = "layers"
+BOARD, CAPTURED = "layers", "captured_layers"
 OPENS = Picture(DATA, NUMBER)
 
 EIGHT = {"model": MODEL, **OPENS.words}
@@ -31,8 +32,19 @@ def see(names: list[str]) -> Net:
     """Draw the choices, the board of layers, and everything else that another picture changes."""
     opening = {} if st.query_params else {"layer": LAYER, "head": HEAD}
     with page.choices():
-        net = pickers.net(names, MODEL, MECHANISM.models)
-        subject = Subject(net, pickers.example(net, OPENS))
+        net = pickers.net(names, MODEL, MECHANISM.models, captured=True)
+        mine = own_models.is_own(net)
+        subject = Subject(net, own_model.choose() if mine else pickers.example(net, OPENS))
+    if mine:
+        own_model.board(subject, CAPTURED)
+        page.link(
+            "00_explorer.py",
+            "Its gates, a head switched off, and what was refused",
+            model=net.key,
+            **subject.example.words,
+        )
+        url_state.state(model=net.key, **subject.example.words)
+        return net
     second_training.slider(subject)
     state = FIELDS.read({**opening, **st.query_params.to_dict()})
     keep = mechanism_page.keep(FIELDS, settled_view, BOARD)

@@ -58,6 +58,7 @@ FOLDERS: dict[str, set[str]] = {  # of the front end; the others import `SHARED`
     "glimpse_player": {*SHARED, "panels"},
     "head_switch": {*SHARED, "map_grid"},
     "layer_board": {*SHARED, "pixel_viewer"},
+    "captured_board": {*SHARED, "layer_board", "pixel_viewer"},
     "moving_maps": {*SHARED, "map_grid"},
     "pixel_viewer": {*SHARED, "map_grid"},
     "sampling_grid": {*SHARED, "panels"},

@@ -125,6 +125,54 @@ def test_layers_of_all_kinds_follow_the_pointer_and_a_link_shows_the_same(opened
     assert_maps(page, model.found["pool"][:, 1])
 
 
+def board(page: Page) -> Locator:
+    return page.locator(".st-key-captured_layers .viewer")
+
+
+def assert_board(page: Page, wanted: dict[str, torch.Tensor]) -> None:
+    """Compare the maps of all layers of the board, and their means, with path -> (head, key)."""
+    for layer, expected in enumerate(wanted.values()):
+        for head, one in enumerate([*expected, expected.mean(0)]):
+            which = head if head < len(expected) else "mean"
+            shown = board(page).evaluate("(root, [head, layer]) => [...root.readMap(head, layer)]", [which, layer])
+            np.testing.assert_allclose(shown, one, rtol=1e-4, atol=1e-7)
+
+
+def test_all_layers_of_a_captured_model_follow_the_pointer_on_one_board(opened: Open, model) -> None:
+    page = opened("&address=first")
+    page.get_by_role("link", name="All layers at once: Vision transformer").click()
+    expect(board(page)).to_have_attribute("data-drawn", "")
+    expect(board(page).locator(".tile.absent")).to_have_count(0)  # the layer beside it was fetched ahead
+    wanted = {path: model.found[path].detach() for path in ("first", "second")}
+    assert read_state(board(page))["layers"] == len(wanted)  # the windows and the pool have grids of their own
+    canvas = board(page).locator(".board.picture canvas")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    assert box
+    side = box["width"] / own_models.COLUMNS
+    page.mouse.move(box["x"] + 5.5 * side, box["y"] + 2.5 * side)
+    assert read_state(board(page))["query"] == [2, 5]
+    token = 1 + 2 * own_models.COLUMNS + 5
+    assert_board(page, {path: one[:, token] for path, one in wanted.items()})
+    board(page).get_by_role("button", name="class token").click()
+    board(page).get_by_text("Gives to").click()
+    assert_board(page, {path: one[..., 0] for path, one in wanted.items()})
+    marked = board(page).locator(".layer-row:not(.heading) .dot:not([hidden])")
+    expect(marked).to_have_count(len(wanted) * 2 * 3)  # heads, and what is measured of them
+    tile = board(page).locator(".wall-part .tile .frame").nth(3 + 1)  # layer 2, head 2
+    tile.scroll_into_view_if_needed()
+    box = tile.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_url("**address=second**")
+    assert (read_state(board(page))["layer"], read_state(board(page))["head"]) == (1, 1)
+    board(page).get_by_label("Layer", exact=True).select_option("")
+    expect(board(page)).to_have_attribute("data-layer", "")
+    assert read_state(board(page))["layers"] == 1
+    page.mouse.move(box["x"], 10)
+    assert find_violations(page) == []
+
+
 def test_gates_are_bars_and_a_map_over_the_picture(opened: Open, model) -> None:
     page = opened()
     bars = page.locator("[data-component=value_bars]")

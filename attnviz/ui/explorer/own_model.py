@@ -15,7 +15,7 @@ from attnviz.subjects import Example, Picture, Subject, photos
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.pixel_viewer import pixel_viewer, settled_view
 from attnviz.ui.components.value_bars import value_bars
-from attnviz.ui.explorer import own_passes
+from attnviz.ui.explorer import own_board, own_passes
 from attnviz.ui.explorer.own_passes import OWN_LAYER, answer_of, passed
 from attnviz.ui.shared import page, url_state
 from attnviz.ui.shared.visitor import camera_refusal
@@ -40,6 +40,10 @@ READS = (
 NOT = (
     "Attention weights show where a layer takes information from. They do not show by themselves what the model's "
     "answer depends on."
+)
+NO_LENS = (
+    "What the answer would be if a layer were the last is not known of a captured model: its code does not say which "
+    "norm and head would read it."
 )
 NOTHING = "This model has no attention that can be captured. The report says what it has."
 STOPPED = "own_stopped"
@@ -69,13 +73,8 @@ def choose() -> Example:
 
 def show(subject: Subject) -> None:
     """Draw the layer that is chosen, the gates, and what was captured of the whole model."""
-    st.caption("Photographs stay on the machine that runs this app.")
-    try:
-        seen = passed(subject.example, st.query_params.get("address"))
-    except AttnvizError as error:
-        st.info(verbatim(str(error)))
-        return
-    if not _places(seen, st.empty()):  # always there: else the viewer would be mounted anew once the search is over
+    seen = _looked(subject)
+    if seen is None:
         return
     paths, refused = own_passes.drawable(seen)
     gates = own_passes.gates_in(seen)
@@ -88,6 +87,42 @@ def show(subject: Subject) -> None:
     with st.expander("What was captured, and what was refused", expanded=not paths and not gates):
         st.code(seen.report(), language=None)
     page.meaning(READS, NOT)
+
+
+def board(subject: Subject, key: str) -> None:
+    """Draw all layers at once, in place of one; `key` is the component's name in its page."""
+    from attnviz.ui.components.captured_board import FIELDS as OF_BOARD
+    from attnviz.ui.components.captured_board import captured_board
+
+    seen = _looked(subject)
+    if seen is None:
+        return
+    paths, refused = own_passes.drawable(seen)
+    if not paths:
+        st.info(verbatim(next(iter(refused.values()), NOTHING)))
+        return
+    chosen = _chosen(paths, refused)
+    captured_board(
+        own_board.OWN_BOARD.of(subject, layer=chosen),
+        key=key,
+        state={**OF_BOARD.read(st.query_params.to_dict()), "address": chosen},
+        layers=own_board.layers_of(seen, paths, refused),
+        on_change=url_state.keep_view(OF_BOARD, settled_view, key),
+    )
+    page.meaning(READS, f"{NOT}\n\n{NO_LENS}")
+
+
+def _looked(subject: Subject) -> Trace | None:
+    """Return the pass of the model on the photograph, once it is known where tokens lie; None where a sentence or the
+    search stands in its place."""
+    st.caption("Photographs stay on the machine that runs this app.")
+    try:
+        seen = passed(subject.example, st.query_params.get("address"))
+    except AttnvizError as error:
+        st.info(verbatim(str(error)))
+        return None
+    # Always there: else the viewer would be mounted anew once the search is over.
+    return seen if _places(seen, st.empty()) else None
 
 
 def _places(seen: Trace, holder: DeltaGenerator) -> bool:
@@ -131,12 +166,7 @@ def _search_again() -> None:
 
 
 def _layer(subject: Subject, seen: Trace, paths: Sequence[str], refused: Mapping[str, str]) -> None:
-    asked = st.query_params.get("address", paths[0])
-    if asked in refused:
-        url_state.complain(f"{refused[asked]} You see another layer instead.")
-    elif asked not in paths:
-        url_state.complain(f"This model has no layer {asked!r} that can be drawn. You see another one instead.")
-    chosen = asked if asked in paths else paths[0]
+    chosen = _chosen(paths, refused)
     calls = [path for path, call in seen.captured.calls.items() if not call.refused]
     pixel_viewer(
         OWN_LAYER.of(subject, layer=chosen),
@@ -150,6 +180,16 @@ def _layer(subject: Subject, seen: Trace, paths: Sequence[str], refused: Mapping
         on_change=_settled,
     )
     _heads_off(subject, seen, chosen, seen.captured.calls[chosen].layout.size("head"))
+
+
+def _chosen(paths: Sequence[str], refused: Mapping[str, str]) -> str:
+    """Return the path of the layer that the URL names, or the first, with a sentence where that cannot be drawn."""
+    asked = st.query_params.get("address", paths[0])
+    if asked in refused:
+        url_state.complain(f"{refused[asked]} You see another layer instead.")
+    elif asked not in paths:
+        url_state.complain(f"This model has no layer {asked!r} that can be drawn. You see another one instead.")
+    return asked if asked in paths else paths[0]
 
 
 def _settled() -> None:

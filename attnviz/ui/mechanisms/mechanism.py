@@ -123,6 +123,7 @@ class Mechanism:
         frontend: where their modules lie.
         heights: key of a component in its pages -> the height that is reserved for it.
         training: trainings to try: a label -> the fields of the URL of the page on which models are trained.
+        captured: whether its page shows a model of the visitor's own, too, so that the explorer leads there.
         imports: Python modules that its page needs before torch: imported before the first visitor asks.
 
     Raises:
@@ -152,6 +153,7 @@ class Mechanism:
     frontend: Path = FRONTEND
     heights: Mapping[str, Height] = field(default_factory=dict)
     training: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    captured: bool = False
     imports: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -179,6 +181,7 @@ _KINDS: dict[str, Any] = {
     "training": Mapping,
     "heights": Mapping,
     "frontend": Path,
+    "captured": bool,
 }
 
 

@@ -87,8 +87,8 @@ def results(row: Mechanism, net: Net, compared: Callable[[Recipe], bool] | None 
     """Draw the results of a mechanism on the task of one of its nets, beside the recipes `compared` (None for all of
     the task), and the link to all others.
     """
-    st.header("How accurate it is", anchor=False)
     if net.data is not None:
+        st.header("How accurate it is", anchor=False)
         result_dots.of_mechanism(
             row, result_dots.Task(net.data, net.labels), key="results", like=net.key, compared=compared
         )

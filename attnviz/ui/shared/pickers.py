@@ -32,7 +32,7 @@ CLASS = "digit"
 _TURN = "number.turn"
 
 
-def net(names: list[str], default: str, of: Collection[str] | None = None) -> Net:
+def net(names: list[str], default: str, of: Collection[str] | None = None, captured: bool = False) -> Net:
     """Draw the choice of a net and return it.
 
     A checkpoint that is damaged or has no weights is not offered; if the URL names it, the error says what is wrong.
@@ -42,21 +42,23 @@ def net(names: list[str], default: str, of: Collection[str] | None = None) -> Ne
         names: of the checkpoints to choose from.
         default: which one, where the URL names none.
         of: architectures of which a net of another kind is shown too; None for all.
+        captured: whether a model that the server was started with is offered, and shown, beside these; where `of` is
+            None it is, and comes first.
 
     Raises:
         CheckpointError: there is none to choose from, or the one that the URL names cannot be used.
     """
-    found = _named(of)
+    found = _named(of if of is None or not captured else (*of, own.ARCHITECTURE))
     if not names and found is None:
         raise CheckpointError(
             f"There is no trained model of this kind in {cards.folder()}. Restore the committed folder, or train one: "
             "`python -m attnviz reproduce schwarz --train`."
         )
     known = subjects.usable(names)
-    if of is None and own.there():  # which the explorer alone shows
+    if (of is None or captured) and own.there():
         mine = own.own().net
         known[mine.key], names = mine, [*names, mine.key]
-        default = mine.key
+        default = mine.key if of is None else default
     if found is not None and found.history in known:  # of which the slider of epochs says the epoch
         name = st.session_state["model"] = found.history
     elif found is not None:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from attnviz.capture.seen import progress
 from attnviz.subjects import Subject, own, photos
-from attnviz.ui.explorer import own_passes
+from attnviz.ui.explorer import own_board, own_passes
 from attnviz.ui.shared import own_models
 from attnviz.views.attention import LayerView
 from tests.capture.builders import needed
@@ -96,3 +96,17 @@ def test_all_weights_are_the_models_own(started: str) -> None:
         assert float(expected.max()) > 3 / expected.shape[-1]
         for query in range(view.tokens):
             np.testing.assert_allclose(view.weights(query), expected[:, query], rtol=1e-4, atol=1e-7)
+        over, weights = own_board.over(view), expected.double()
+        np.testing.assert_allclose(over["nowhere"], weights[..., :prefix].sum(-1).mean(-1), rtol=1e-4)
+        np.testing.assert_allclose(over["entropy"], -(weights * weights.log2()).sum(-1).mean(-1), rtol=1e-4)
+        assert view.background is not None
+        steps = torch.tensor([view.background.shape[0] / grid[0], view.background.shape[1] / grid[1]]).double()
+        places = torch.cartesian_prod(torch.arange(grid[0]), torch.arange(grid[1])) * steps
+        among = weights[:, prefix:, prefix:]
+        away = torch.cdist(places, places)
+        expected_distance = (among / among.sum(-1, keepdim=True) * away).sum(-1).mean(-1)
+        np.testing.assert_allclose(over["distance"], expected_distance, rtol=1e-4)
+        assert over["even"]["distance"] == pytest.approx(float(away.mean()))
+    named = own_board.layers_of(seen, paths, refused)
+    assert [one["path"] for one in named] == paths
+    assert {(one["rows"], one["columns"], one["prefix"]) for one in named} == {(*grid, prefix)}

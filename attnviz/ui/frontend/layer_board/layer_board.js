@@ -55,11 +55,16 @@ export class LayerBoard extends Viewer {
 
   takeData() {
     super.takeData();
-    const { header, arrays, attention } = this;
+    const { header } = this;
     this.layerChoice.replaceChildren(
       ...Array.from({ length: header.layers }, (_, layer) => new Option(String(layer + 1), String(layer))),
     );
-    this.over.take(header, arrays, attention.heads);
+    this.takeOver();
+  }
+
+  /** Take what changes from layer to layer. */
+  takeOver() {
+    this.over.take(this.header, this.arrays, this.attention.heads);
   }
 
   takeAttention() {

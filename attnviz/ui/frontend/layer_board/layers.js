@@ -25,24 +25,35 @@ export function partsOf({ header, arrays, shapes }) {
   });
 }
 
+/** @typedef {ReturnType<typeof layerOf>} Layer */
+
+/**
+ * The attention of a layer, which fills its maps into the buffers.
+ * @param {ReturnType<typeof partsOf>[0]} part
+ * @param {{maps: Float64Array, logs: Float64Array, indices: Uint16Array}} buffers
+ */
+export function layerOf({ arrays, shapes }, buffers) {
+  const attention = new Attention(/** @type {any} */ (arrays), shapes.query ?? [...shapes.log_normaliser, 0]);
+  return { arrays, shapes, attention, worked: new Worked(attention, arrays, shapes), buffers };
+}
+
 /**
  * The attention of each layer, with room for its maps within that of all.
- * @param {ReturnType<typeof partsOf>} parts
+ * @param {(ReturnType<typeof partsOf>[0]|null)[]} parts null for one that is not here yet
  */
 export function layersOf(parts) {
-  const [heads, tokens] = parts[0].shapes.query;
+  const [heads, tokens] = /** @type {any} */ (parts.find((part) => part !== null)).shapes.log_normaliser;
   const size = (heads + 1) * tokens;
   const total = parts.length * size;
   const all = { maps: new Float64Array(total), logs: new Float64Array(total), indices: new Uint16Array(total) };
-  const layers = parts.map(({ arrays, shapes }, number) => {
-    const attention = new Attention(/** @type {any} */ (arrays), shapes.query);
+  const layers = parts.map((part, number) => {
     const [from, to] = [number * size, (number + 1) * size];
     const buffers = {
       maps: all.maps.subarray(from, to),
       logs: all.logs.subarray(from, to),
       indices: all.indices.subarray(from, to),
     };
-    return { arrays, shapes, attention, worked: new Worked(attention, arrays, shapes), buffers };
+    return part ? layerOf(part, buffers) : /** @type {Layer} */ (/** @type {any} */ ({ buffers }));
   });
   return { all, layers };
 }
@@ -51,16 +62,19 @@ export function layersOf(parts) {
  * Fill the maps of all layers for what is looked at: this runs at every move of the pointer.
  * @param {{layers: ReturnType<typeof layersOf>["layers"], all: ReturnType<typeof layersOf>["all"], view: any,
  *   held: number, other: number, carriedSigned: boolean}} state other: -1 for the strongest
+ * @param {(layer: number) => boolean} [wanted] which layers are filled; the others keep what they show
  * @returns {{shownOther: number, scale: Scale}} the token that is paired with the held one; the scale of the chosen map
  */
-export function fillLayers({ layers, all, view, held, other, carriedSigned }) {
-  const { heads, tokens } = layers[0].attention;
-  for (const { attention, buffers } of layers)
-    attention.fill(view.show, view.direction, held, buffers.maps, buffers.logs);
+export function fillLayers({ layers, all, view, held, other, carriedSigned }, wanted = () => true) {
+  const { heads, tokens, inside } = layers[view.layer].attention;
+  layers.forEach(({ attention, buffers }, layer) => {
+    if (attention && wanted(layer)) attention.fill(view.show, view.direction, held, buffers.maps, buffers.logs);
+  });
   const { maps, logs, indices } = all;
   const scales = scalesOf(view, { maps, heads: layers.length * (heads + 1) - 1, tokens, carriedSigned });
   scales.forEach((scale, tile) => {
-    if (scale.kind === "share") toIndices(logs, tile * tokens, tokens, scale, indices, Math.log(tokens));
+    if (!wanted(Math.floor(tile / (heads + 1)))) return;
+    if (scale.kind === "share") toIndices(logs, tile * tokens, tokens, scale, indices, Math.log(inside));
     else toIndices(maps, tile * tokens, tokens, scale, indices);
   });
   const tile = view.layer * (heads + 1) + chosenOf(view, heads);

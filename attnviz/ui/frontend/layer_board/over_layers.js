@@ -21,12 +21,13 @@ export class OverLayers {
   /**
    * Build the rows for new data.
    * @param {any} header
-   * @param {Record<string, any>} arrays
+   * @param {Record<string, any>} arrays a number that is none belongs to a layer that is not here; `answers` may be
+   *   missing
    * @param {number} heads
    */
   take({ layers, even, classes, prefix, names }, arrays, heads) {
     const most = Object.fromEntries(
-      Object.keys(STRIPS).map((name) => [name, Math.max(even[name], ...arrays[name]) || 1]),
+      Object.keys(STRIPS).map((name) => [name, Math.max(even[name], ...arrays[name].filter(Number.isFinite)) || 1]),
     );
     const strips = Object.keys(STRIPS).filter((name) => name !== "nowhere" || prefix > 0);
     const title = (name) =>
@@ -34,21 +35,21 @@ export class OverLayers {
         ? `On ${names.length > 1 ? "tokens without a place" : `the ${names[0]}`}`
         : `${STRIPS[name][0]}, ${STRIPS[name][1]}`;
     this.element.style.setProperty("--strips", String(strips.length));
+    this.element.classList.toggle("without-answers", !arrays.answers);
     const head = element(
       "div.layer-row.heading",
       { "aria-hidden": "true" },
       element("span.layer-name"),
-      element("span.if-last", {}, "Answer if last"),
+      ...(arrays.answers ? [element("span.if-last", {}, "Answer if last")] : []),
       ...strips.map((name) => element("span.strip", { title: `0 to ${short(most[name], 2)}` }, title(name))),
     );
     this.dots = [];
     this.rows = Array.from({ length: layers }, (_, layer) => {
-      const own = arrays.answers.subarray(layer * classes.length, (layer + 1) * classes.length);
-      const which = best(own);
       const drawn = strips.map((name) => {
         const values = Array.from(arrays[name].subarray(layer * heads, (layer + 1) * heads));
         const dots = values.map((value, number) =>
           element("i.dot", {
+            hidden: !Number.isFinite(value),
             style: `left:${((100 * value) / most[name]).toFixed(2)}%`,
             title: `head ${number + 1}: ${short(value, 3)}`,
           }),
@@ -68,21 +69,19 @@ export class OverLayers {
         "div.layer-row",
         {},
         element("span.layer-name", {}, `Layer ${layer + 1}`),
-        element(
-          "span.if-last",
-          {},
-          element("b", {}, classes[which]),
-          element("span.percent", {}, percent(own[which])),
-          element("span.share-bar", { style: `--share:${own[which].toFixed(4)}` }),
-        ),
+        ...(arrays.answers
+          ? [ifLast(classes, arrays.answers.subarray(layer * classes.length, (layer + 1) * classes.length))]
+          : []),
         ...drawn.map((strip) => strip.element),
       );
     });
     this.note = text();
     say(
       this.note,
-      "Each dot is a head; the line is where it would be if it took the same from all tokens. The answers before the " +
-        "last layer use the last norm and head, which were not trained for them.",
+      "Each dot is a head; the line is where it would be if it took the same from all tokens." +
+        (arrays.answers
+          ? " The answers before the last layer use the last norm and head, which were not trained for them."
+          : ""),
     );
     const note = element("p.note", {}, term("even-share", "Even share"), ": ", this.note);
     this.element.replaceChildren(head, ...this.rows, note);
@@ -118,4 +117,20 @@ export class OverLayers {
     );
     set(this.element, "data-layer", String(layer + 1));
   }
+}
+
+/**
+ * What the answer would be if a layer were the last.
+ * @param {string[]} classes
+ * @param {Float64Array} own probabilities
+ */
+function ifLast(classes, own) {
+  const which = best(own);
+  return element(
+    "span.if-last",
+    {},
+    element("b", {}, classes[which]),
+    element("span.percent", {}, percent(own[which])),
+    element("span.share-bar", { style: `--share:${own[which].toFixed(4)}` }),
+  );
 }

@@ -6,7 +6,7 @@ import { fitBoard } from "../maps/paint.js";
 const PAIR = 430; // pixels that the worked pair needs for eight numbers next to one another
 const ABOVE_AND_BELOW = 478; // pixels that the head of the page and the first row of tiles need
 const GAP = 28;
-const HIT = 28; // pixels of a cell that a finger hits: on a phone, a map of few cells leaves room for what follows
+const HIT = 26; // pixels of a cell that a finger hits: on a phone, a map of few cells leaves room for what follows
 
 /**
  * Fit everything but the painting.

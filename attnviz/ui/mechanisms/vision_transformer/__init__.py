@@ -41,8 +41,9 @@ MECHANISM = Mechanism(
         {"model": MODEL, "data": DATA, "number": NUMBER, "query": "4,4", "layer": LAYER, "head": HEAD},
     ),
     derived=_derived,
-    components=("layer_board",),
+    components=("layer_board", "captured_board"),
     preload=("layer_board",),
-    heights={"layers": Height(792, phone=1900)},
+    heights={"layers": Height(792, phone=1900), "captured_layers": Height(900, phone=1900)},
+    captured=True,
     imports=("attnviz.ui.components.layer_board",),
 )

@@ -1,0 +1,175 @@
+// All heads of the layers of a model that attnviz has never seen: the board of layers. Each layer is fetched when it is
+// looked at, and those beside it ahead. Layers on other grids, as in a pyramid, have boards of their own. The side of
+// Python is attnviz/ui/components/captured_board.py.
+
+import { mountable } from "../core/part.js";
+import { around } from "../core/epoch.js";
+import { unpack } from "../core/payload.js";
+import { LayerBoard } from "../layer_board/layer_board.js";
+import { fillLayers, layerOf, layersOf } from "../layer_board/layers.js";
+import { spread } from "../pixel_viewer/derive.js";
+import { Layers } from "../pixel_viewer/layers.js";
+
+const AHEAD = 32 << 20; // bytes of layers that are fetched before they are chosen
+const KEPT = 1 << 25; // numbers of layers that are held decoded
+const FRAME = 4e6; // products of a query and keys that a frame has time for
+
+/** @typedef {{path: string, heads: number, rows: number, columns: number, prefix: number, refused: string}} Path */
+/** @typedef {{arrays: Record<string, any>, shapes: Record<string, number[]>, over: any}} Known */
+
+const ALIKE = /** @type {const} */ (["heads", "rows", "columns", "prefix"]);
+
+/** The layers of the board, nearest first. */
+class BoardLayers extends Layers {
+  /** @param {CapturedBoard} board */
+  constructor(board) {
+    super(board);
+    this.board = board;
+  }
+
+  follow() {
+    super.follow();
+    for (const path of this.board.group) {
+      const bytes = this.views.found.get(this.name(path));
+      if (bytes) this.board.guard(() => this.board.arrive(path, bytes));
+    }
+  }
+
+  ahead() {
+    const { group, number } = this.board;
+    if (this.views.size < AHEAD) super.ahead(around(group.length, number).map((at) => group[at]));
+  }
+}
+
+/** The component. */
+export class CapturedBoard extends LayerBoard {
+  /** @type {string[]} the paths of the board's layers */ group = [];
+  /** @type {Map<string, Known>} layers that are here, by path */ known = new Map();
+  number = 0; // of the layer that is shown large
+  of = ""; // the model and the picture that `known` is of
+  walled = ""; // what the wall was made for
+
+  constructor(parent) {
+    super(parent);
+    this.root.classList.add("captured");
+    this.root.dataset.component = "captured_board";
+    this.layerChoice.previousSibling?.remove(); // the layers have names, and are chosen among the controls
+    this.layerChoice.remove();
+  }
+
+  unpacked(bytes) {
+    const { header, arrays, shapes } = spread(unpack(bytes));
+    const of = JSON.stringify([header.origin.digest, header.origin.image]);
+    if (of !== this.of) this.known.clear();
+    this.of = of;
+    const path = header.request.parameters.layer;
+    this.keep(path, { arrays, shapes, over: header.over });
+    const own = header.paths.find((/** @type {Path} */ one) => one.path === path);
+    this.group = header.paths
+      .filter((/** @type {Path} */ one) => !one.refused && ALIKE.every((name) => one[name] === own[name]))
+      .map((/** @type {Path} */ one) => one.path);
+    this.number = this.group.indexOf(path);
+    return { header: { asked: null, ...header, layers: this.group.length }, arrays, shapes };
+  }
+
+  /** Hold a layer, and forget the oldest where there are too many. @param {string} path @param {Known} layer */
+  keep(path, layer) {
+    this.known.delete(path);
+    this.known.set(path, layer);
+    const size = ({ arrays }) => Object.values(arrays).reduce((sum, one) => sum + one.length, 0);
+    let total = [...this.known.values()].reduce((sum, one) => sum + size(one), 0);
+    for (const [oldest, one] of this.known) {
+      if (total <= KEPT || oldest === path) break;
+      this.known.delete(oldest);
+      total -= size(one);
+    }
+  }
+
+  async fetchLayers() {
+    this.modelLayers = new BoardLayers(this);
+    this.guard(() => this.modelLayers?.take(this.sent));
+  }
+
+  takeAttention() {
+    Object.assign(this, layersOf(this.group.map((path) => this.known.get(path) ?? null)));
+    this.use(this.number);
+  }
+
+  takeOver() {
+    const { heads } = this.attention;
+    const none = Array(heads).fill(NaN);
+    const all = (name) =>
+      Float64Array.from(
+        this.group.flatMap((path) => this.known.get(path)?.over[name] ?? none),
+        (one) => one ?? NaN,
+      );
+    const arrays = Object.fromEntries(["distance", "entropy", "nowhere"].map((name) => [name, all(name)]));
+    this.over.take({ ...this.header, even: this.header.over.even, names: this.header.names ?? [] }, arrays, heads);
+    this.layers.forEach(({ attention }, layer) => {
+      for (let tile = layer * (heads + 1); tile < (layer + 1) * (heads + 1); tile++)
+        this.wall?.frames[tile].classList.toggle("absent", !attention);
+    });
+  }
+
+  /** A layer has come that was fetched ahead. @param {string} path @param {Uint8Array} bytes */
+  arrive(path, bytes) {
+    const number = this.group.indexOf(path);
+    if (this.known.has(path) || number < 0) return;
+    const { header, arrays, shapes } = spread(unpack(bytes));
+    this.keep(path, { arrays, shapes, over: header.over });
+    this.layers[number] = layerOf({ arrays, shapes }, this.layers[number].buffers);
+    this.takeOver();
+    this.layout(true);
+  }
+
+  makeWall() {
+    const walled = JSON.stringify([this.of, this.group]);
+    if (walled === this.walled && this.wall) return this.wall;
+    this.walled = walled;
+    return super.makeWall();
+  }
+
+  place() {
+    // Not among the fields, as the URL has the path of the layer.
+    Object.defineProperty(this.view, "layer", { value: this.number, writable: true, configurable: true });
+    super.place();
+  }
+
+  choose(name, value) {
+    if (name !== "layer") super.choose(name, value);
+    else if (value !== this.number) super.choose("address", this.group[value]);
+    else this.changed();
+  }
+
+  fill() {
+    const { heads, tokens, size } = this.attention;
+    const here = this.layers.flatMap(({ attention }, layer) => (attention ? [layer] : []));
+    const all = here.length * heads * tokens * Math.max(1, size) <= FRAME;
+    cancelAnimationFrame(this.later ?? 0);
+    if (all) return fillLayers(this);
+    const rest = here.filter((layer) => layer !== this.number);
+    const next = () => {
+      const one = rest.shift();
+      if (one === undefined || this.left) return;
+      fillLayers(this, (layer) => layer === one);
+      this.painter.maps(this);
+      this.later = requestAnimationFrame(next);
+    };
+    this.later = requestAnimationFrame(next);
+    return fillLayers(this, (layer) => layer === this.number);
+  }
+
+  /** Files hold the layer that is chosen: others may not be here. */
+  async files() {
+    const { files } = await import("../pixel_viewer/export.js");
+    return files(
+      Object.create(this, {
+        tiles: { value: this.buffers },
+        columns: { value: this.names.map(({ name }) => (name === "mean" ? "mean of heads" : `head ${name}`)) },
+        captions: { value: null },
+      }),
+    );
+  }
+}
+
+export default mountable(CapturedBoard);
