@@ -26,12 +26,19 @@ def rollout(weights: Tensor) -> Tensor:
     Returns:
         float (query, key); each row sums to one.
     """
-    mixed = weights.mean(1)
-    mixed = (mixed + torch.eye(mixed.shape[-1]).to(mixed)) / 2
-    found = mixed[0]
-    for layer in mixed[1:]:
+    first, *others = mixed(weights)
+    found = first
+    for layer in others:
         found = layer @ found
     return found
+
+
+def mixed(weights: Tensor) -> Tensor:
+    """Return of each layer how much a token takes from each, the mean of the heads and the skip connection in equal
+    parts: float (layer, query, key), from weights (layer, head, query, key).
+    """
+    mean = weights.mean(1)
+    return (mean + torch.eye(mean.shape[-1]).to(mean)) / 2
 
 
 def weighted_rollout(weights: Tensor, gradients: Tensor) -> Tensor:

@@ -3,6 +3,8 @@
 import math
 from functools import partial
 
+import networkx
+import numpy as np
 import pytest
 import torch
 
@@ -11,7 +13,8 @@ from attnviz.edits import scale
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
 from attnviz.measures.switched import attention_off, changes, head_off, key_off
-from attnviz.measures.vision_transformer.combined import rollout, weighted_rollout, weights_and_gradients
+from attnviz.measures.vision_transformer.combined import mixed, rollout, weighted_rollout, weights_and_gradients
+from attnviz.measures.vision_transformer.flow import attention_flow
 from attnviz.measures.vision_transformer.normal import by_constant, found_in
 from attnviz.measures.vision_transformer.over_layers import over_layers
 from attnviz.tracing import trace
@@ -50,6 +53,20 @@ def test_a_rollout_mixes_each_layer_with_itself_in_equal_parts():
     # (I + A) / 2: the first is [[1, 0], [.5, .5]], the second [[.5, .5], [0, 1]]; the product of second and first:
     expected = torch.tensor([[0.75, 0.25], [0.5, 0.5]])
     torch.testing.assert_close(rollout(torch.stack([first, second])), expected)
+
+
+@pytest.mark.parametrize("reader", [[1.0, 0, 0, 0], [0, 1 / 3, 1 / 3, 1 / 3]])
+def test_attention_flow_is_the_maximum_flow_of_networkx(reader: list[float]):
+    weights = (2 * torch.randn(3, 2, 4, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64)).softmax(-1)
+    taken = mixed(weights).numpy()
+    graph = networkx.DiGraph()
+    for layer, query, key in np.ndindex(3, 4, 4):
+        graph.add_edge((layer, key), (layer + 1, query), capacity=taken[layer, query, key])
+    for token, share in enumerate(reader):
+        graph.add_edge((3, token), "read", capacity=share)
+    expected = [networkx.maximum_flow_value(graph, (0, token), "read") for token in range(4)]
+    np.testing.assert_allclose(attention_flow(taken, np.array(reader)), expected, atol=1e-9)
+    assert max(expected) < sum(expected)  # they share pipes
 
 
 def test_weighted_rollout_counts_a_weight_only_where_the_answer_would_rise_with_it():

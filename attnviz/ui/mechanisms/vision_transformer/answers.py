@@ -16,6 +16,7 @@ from attnviz.grids import Grid
 from attnviz.measures import agreement, place_maps, sanity, switched
 from attnviz.measures.jacobian import answered
 from attnviz.measures.vision_transformer import combined, normal
+from attnviz.measures.vision_transformer.flow import attention_flow
 from attnviz.measures.vision_transformer.over_layers import over_layers
 from attnviz.models.vision_transformer import VisionTransformer
 from attnviz.subjects import Example, Loaded
@@ -26,7 +27,7 @@ from attnviz.ui.shared.inference import batch_of
 Array = npt.NDArray[np.float64]
 
 SEED = 0
-ROLLOUT, WEIGHTED, PRODUCT, ERASURE, RANDOM = "rollout", "weighted", "product", "erasure", "random"
+ROLLOUT, FLOW, WEIGHTED, PRODUCT, ERASURE, RANDOM = "rollout", "flow", "weighted", "product", "erasure", "random"
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +36,8 @@ class Combined:
 
     Args:
         answer: number of the class that the net answers.
-        maps: name -> (row, column) of the patches, 0 or more: ROLLOUT, WEIGHTED, PRODUCT (the picture times its
-            Jacobian), ERASURE and RANDOM.
+        maps: name -> (row, column) of the patches, 0 or more: ROLLOUT, FLOW, WEIGHTED, PRODUCT (the picture times
+            its Jacobian), ERASURE and RANDOM.
         drawn: the same of the net with random weights, and the answer of the trained one.
         taus: name -> Kendall's tau between a map of the net and the effect of erasing; NaN where one is even.
         same: name -> Kendall's tau between a map of the net and the same map with random weights.
@@ -74,6 +75,7 @@ def _maps(model: VisionTransformer, batch: Tensor, answer: int) -> dict[str, Arr
     product = (gradient[0] * batch[0]).sum(0).abs().double().numpy()
     return {
         ROLLOUT: _read(model, combined.rollout(weights)),
+        FLOW: _on_patches(model, attention_flow(combined.mixed(weights).double().numpy(), _reader(model))),
         WEIGHTED: _read(model, combined.weighted_rollout(weights, gradients)),
         PRODUCT: place_maps.by_place(product, _patches(model)),
         ERASURE: place_maps.erasure(model, batch[0], _patches(model), answer),
@@ -83,10 +85,19 @@ def _maps(model: VisionTransformer, batch: Tensor, answer: int) -> dict[str, Arr
 
 def _read(model: VisionTransformer, taken: Tensor) -> Array:
     """Return what the answer is read from takes from each patch: (row, column)."""
+    return _on_patches(model, _reader(model) @ taken.double().numpy())
+
+
+def _reader(model: VisionTransformer) -> Array:
+    """Return the share of each token in what the answer is read from."""
+    found = np.zeros(model.grid.tokens)
+    found[slice(model.grid.prefix, None) if model.answer.mean else slice(0, 1)] = 1
+    return found / found.sum()
+
+
+def _on_patches(model: VisionTransformer, row: Array) -> Array:
     grid = model.grid
-    row = taken[grid.prefix :].mean(0) if model.answer.mean else taken[0]
-    found: Array = row[grid.prefix :].double().numpy().reshape(grid.rows, grid.columns)
-    return found
+    return row[grid.prefix :].reshape(grid.rows, grid.columns)
 
 
 @dataclass(frozen=True, eq=False)

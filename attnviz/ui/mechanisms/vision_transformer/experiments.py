@@ -105,7 +105,7 @@ EXPERIMENTS = {
     ),
     "reads": Experiment(
         "What is read, over all layers?",
-        "Combines the layers in two ways, beside what erasing a patch does.",
+        "Combines the layers in three ways, beside what erasing a patch does.",
         reads,
     ),
     "off": Experiment(

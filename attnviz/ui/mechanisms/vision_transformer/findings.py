@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 NAMES = {
     "rollout": "Rollout",
+    "flow": "Attention flow",
     "weighted": "Gradient × attention",
     "product": "Picture × Jacobian",
     "erasure": "Erasing a patch",
@@ -33,10 +34,11 @@ POSITION = (
     "Independent maps would still share about one part in {pictures}."
 )
 READS = (
-    "*Rollout* multiplies the layers, with the mean of the heads and the skip connection in equal parts; it knows "
-    "nothing of values or of the answer. *Gradient × attention* counts a weight by how much the answer would rise with "
+    "*Rollout* multiplies the layers, with the mean of the heads and the skip connection in equal parts; *attention "
+    "flow* is the most that could flow through them from a patch if weights were the capacities of pipes. Neither "
+    "depends on values or on the answer. *Gradient × attention* counts a weight by how much the answer would rise with "
     "it. *Erasing* replaces a patch with the mean of the picture. Kendall's tau compares two orders of the patches: 1 "
-    "is the same order, 0 is chance. Attention flow is not computed here."
+    "is the same order, 0 is chance."
 )
 HEADS_OFF = (
     "Percentage points of probability that the answer loses without a head, and without all heads of a layer; below 0 "
@@ -87,7 +89,7 @@ def reads(found: Combined, classes: Sequence[str]) -> str:
     """Return which combined map agrees best with erasing, and which hardly depends on what was learnt."""
     taus = {name: tau for name, tau in found.taus.items() if not np.isnan(tau)}
     best = max(taus, key=lambda name: taus[name]) if taus else "random"
-    attention = ("rollout", "weighted")
+    attention = ("rollout", "flow", "weighted")
     weak = [NAMES[name] for name in attention if taus.get(name, 0.0) < FEW]
     kept = [NAMES[name] for name in (*attention, "product") if found.same.get(name, 0.0) >= 1 / 2]
     sentences = [
@@ -95,10 +97,10 @@ def reads(found: Combined, classes: Sequence[str]) -> str:
         f"(Kendall's tau {taus.get(best, 0.0):.2f})."
     ]
     if weak:
-        sentences.append(f"{' and '.join(weak)} hardly agree{'s' if len(weak) == 1 else ''} with it.")
+        sentences.append(f"{_listed(weak)} hardly agree{'s' if len(weak) == 1 else ''} with it.")
     if kept:
         sentences.append(
-            f"{' and '.join(kept)} look{'s' if len(kept) == 1 else ''} much the same with random weights, so "
+            f"{_listed(kept)} look{'s' if len(kept) == 1 else ''} much the same with random weights, so "
             f"{'it shows' if len(kept) == 1 else 'they show'} little of what was learnt."
         )
     return " ".join(sentences)
@@ -111,7 +113,7 @@ def agreements(found: Combined) -> str:
         for name in found.maps
         if name != "erasure"
     ]
-    rows.insert(3, [NAMES["erasure"], "", _tau(found.same.get("erasure"))])
+    rows.insert([*found.maps].index("erasure"), [NAMES["erasure"], "", _tau(found.same.get("erasure"))])
     return table([["Kendall's tau", "with erasing", "with itself, random weights"], *rows])
 
 
@@ -166,6 +168,10 @@ def beside_random(found: Normal) -> str:
             ["outliers", f"{own['outliers']:.0f}", f"{drawn['outliers']:.0f}", ""],
         ]
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def points(lost: float) -> str:
