@@ -12,6 +12,7 @@ from attnviz.errors import BadInput
 from attnviz.lessons import teacher
 from attnviz.subjects import own
 from attnviz.ui import derived_values
+from attnviz.ui.explorer import own_passes
 from attnviz.ui.live import channel
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.server import (
@@ -34,11 +35,11 @@ from attnviz.ui.shared import url_state
 
 try:
     teacher.take_flag(sys.argv[1:])
-    if own.there():
-        own.own()  # a model that cannot be built is complained about here, and never to a visitor
 except BadInput as error:
     sys.exit(str(error))
 preload.at_start()
+if own.there():
+    own_passes.begin()
 callbacks.finish(url_state.is_late)
 scripts.take_turns()
 resumed.resume_pages()

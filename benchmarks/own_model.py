@@ -89,8 +89,9 @@ def main() -> None:
             "XDG_CACHE_HOME": folder,
             BUILT: str(built),
         }
+        browser = launch(playwright)  # as the browser of somebody who starts the app is there already
         with run_app("app.py", env) as server:
-            page = launch(playwright).new_page(viewport={"width": 1280, "height": 720})
+            page = browser.new_page(viewport={"width": 1280, "height": 720})
             for title, photo in (("the first photograph", PHOTOS[0]), ("another photograph", PHOTOS[1])):
                 start = time.time()
                 page.goto(f"{server.address}/explorer?photo={photo}")

@@ -30,14 +30,13 @@ class Passes:
         self._given = pictures[0] if pictures else None
         self._arguments, self._named = arguments, named
 
-    def answers(self, rows: slice | None = None, columns: slice | None = None) -> "Answers":
-        """Return queries and keys of a pass with noise on some rows and columns of the picture; None for no noise."""
+    def answers(self, strength: Tensor | None = None) -> "Answers":
+        """Return queries and keys of a pass with noise on the picture, (row, column) how much; None for no noise."""
         assert self.picture is not None
-        picture = self.picture.clone()
-        if rows is not None and columns is not None:
-            part = picture[..., rows, columns]
-            noise = torch.randn(part.shape, generator=torch.Generator().manual_seed(0)).to(part)
-            picture[..., rows, columns] = part + noise * picture.std().clamp_min(0.1)
+        picture = self.picture
+        if strength is not None:
+            noise = torch.randn(picture.shape, generator=torch.Generator().manual_seed(0)) * strength
+            picture = picture + noise.to(picture) * picture.std().clamp_min(0.1)
         mode = _Muted(self.model)
         # Whatever watches the passes around this one is not to see it.
         with torch.no_grad(), mode:

@@ -4,11 +4,12 @@ With every attention set to zero tokens cannot mix. Then what is changed in one 
 and keys that lie there, and no others: a token lies where its query answers to a stripe of noise, and one that answers
 to no noise, such as a class token or an object query, lies nowhere.
 
-Four passes are enough where the tokens are a plain raster: one of the picture as it is; one with noise everywhere,
-which tells who lies on the picture at all; one stripe across and one down, which tell whether the raster that their
-number suggests is right. Where it is not, the picture as it is goes through once more, which tells a model that
-shuffles its tokens at random; and where that is not the reason (but windows, shifts, padding, columns before rows),
-every stripe is tried.
+Two passes are enough where the tokens are a plain raster: one of the picture as it is, and one with strong noise on a
+cross, a stripe across and one down, and faint noise elsewhere. Who answers at all lies on the picture, and whoever
+answers strongly lies on the cross; that tells whether the raster that the number of tokens suggests is right. Where it
+is not, the picture as it is goes through once more, which tells a model that shuffles its tokens at random; then the
+cross once more, with the noise elsewhere in a pass of its own; and where the tokens still are no raster (but windows,
+shifts, padding, columns before rows), every stripe is tried.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,12 +20,14 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from attnviz.capture.answers import Answers, Passes
+from attnviz.capture.answers import NOISE, Answers, Passes, Which
 from attnviz.capture.call import Call
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
 
 MOST_STRIPES = 96
+MOST_NOWHERE = 32  # tokens that lie nowhere, where a raster is suggested; more are found, in more passes
+FAINT = 2e-3  # of the noise on the cross: so little that it does not hide the cross, and far above rounding
 Said = Callable[[int, int], None]
 
 
@@ -81,53 +84,73 @@ def places_of(
     if passes.picture is None:
         return {}
     height, width = passes.picture.shape[-2:]
-    clean = passes.answers()
-    everywhere = clean.changes(passes.answers(slice(None), slice(None)))
-    found, open_ = _by_raster(passes, clean, everywhere)
+    size, clean = (height, width), passes.answers()
+    grids = {which: _suggested(len(one[0]), size) for which, one in clean.sizes(clean).items() if len(one) == 1}
+    found, open_ = _by_cross(passes, clean, grids, None)
     if open_:
         if not clean.same_as(passes.answers()):
             return {}  # the order of the tokens is drawn anew in each pass
+        everywhere = clean.changes(passes.answers(torch.ones(size)))
+        there = {which: everywhere[which] for which in open_}
+        counts = {which: int(on.sum()) for which, on in there.items() if len(on) == 1 and on.any()}
+        grids = {which: raster(count, *size) for which, count in counts.items()}
+        again, open_ = _by_cross(passes, clean, grids, there)
+        found |= again
+    if open_:
         most = max(int(everywhere[key].sum()) for key in open_)
         side = (height * width / max(most, 1)) ** 0.5
         rows, columns = (max(2, min(round(size / side), MOST_STRIPES)) for size in (height, width))
         profiles = _profiles(passes, clean, rows, columns, said)
         for key in open_:
             down, across = (torch.stack([one[key] for one in side]) for side in profiles)
-            found[key] = _located(down, across, everywhere[key], (height, width))
+            found[key] = _located(down, across, everywhere[key], size)
     queries = {key for key, _ in found}
     return {key: Both(found.get((key, "query")), _keys(found, key)) for key in queries}
 
 
-def _keys(found: Mapping[tuple[str, str], Places | None], key: str) -> Places | None:
+def _keys(found: Mapping[Which, Places | None], key: str) -> Places | None:
     return found.get((key, "key"))
 
 
-def _by_raster(
-    passes: Passes, clean: Answers, everywhere: Mapping[tuple[str, str], Tensor]
-) -> tuple[dict[tuple[str, str], Places | None], list[tuple[str, str]]]:
-    """Return what two stripes settle, and what they leave open."""
+def _by_cross(
+    passes: Passes,
+    clean: Answers,
+    grids: Mapping[Which, tuple[int, int] | None],
+    there: Mapping[Which, Tensor] | None,
+) -> tuple[dict[Which, Places | None], list[Which]]:
+    """Return the places that noise on a cross settles, and what it leaves open.
+
+    Args:
+        passes, clean: the model, and what it does without noise.
+        grids: what is suggested; of them the finest says how wide the arms of the cross are.
+        there: which tokens lie on the picture, of those that are looked for; None where faint noise is to tell.
+    """
     assert passes.picture is not None
     height, width = passes.picture.shape[-2:]
-    found: dict[tuple[str, str], Places | None] = {}
-    grids: dict[tuple[str, str], tuple[int, int]] = {}
-    for key, changed in everywhere.items():
-        count = int(changed.sum())
-        if not count:
-            found[key] = None
-        elif changed.shape[0] == 1 and (grid := raster(count, height, width)):
-            grids[key] = grid
-    finest = max(grids.values(), key=prod, default=(1, 1))
+    finest = max(filter(None, grids.values()), key=prod, default=(1, 1))
     row, column = (int(0.55 * finest[0]) + 0.5) / finest[0], (int(0.3 * finest[1]) + 0.5) / finest[1]
-    rows = clean.sizes(passes.answers(_band(row, height, finest[0]), slice(None)))
-    columns = clean.sizes(passes.answers(slice(None), _band(column, width, finest[1])))
-    for key, grid in grids.items():
-        there = everywhere[key][0]
-        down, across = rows[key][0][there].reshape(grid), columns[key][0][there].reshape(grid)
-        if _answers(down.mean(1), int(row * grid[0])) and _answers(across.mean(0), int(column * grid[1])):
-            cells = torch.full(there.shape, -1)
-            cells[there] = torch.arange(prod(grid))
-            found[key] = Places(_grid(grid, there, (height, width)), (tuple(cells.tolist()),))
-    return found, [key for key in everywhere if key not in found]
+    strength = torch.full((height, width), FAINT if there is None else 0.0)
+    strength[_band(row, height, finest[0])] = 1
+    strength[:, _band(column, width, finest[1])] = 1
+    found: dict[Which, Places | None] = {}
+    sizes = clean.sizes(passes.answers(strength))
+    for which, size in sizes.items() if there is None else ((one, sizes[one]) for one in there if one in sizes):
+        on = size > NOISE if there is None else there[which]
+        if not on.any():
+            found[which] = None
+            continue
+        grid = raster(int(on.sum()), height, width) if len(on) == 1 else None
+        if grid and _is_cross(size[on].reshape(grid), int(row * grid[0]), int(column * grid[1])):
+            cells = torch.full(on[0].shape, -1)
+            cells[on[0]] = torch.arange(prod(grid))
+            found[which] = Places(_grid(grid, on[0], (height, width)), (tuple(cells.tolist()),))
+    return found, [which for which in (sizes if there is None else there) if which not in found]
+
+
+def _suggested(tokens: int, size: tuple[int, int]) -> tuple[int, int] | None:
+    """Return the raster of so many tokens, of which as few as possible lie nowhere."""
+    grids = (raster(tokens - nowhere, *size) for nowhere in range(min(MOST_NOWHERE, tokens)))
+    return next(filter(None, grids), None)
 
 
 def _band(centre: float, size: int, cells: int) -> slice:
@@ -137,10 +160,23 @@ def _band(centre: float, size: int, cells: int) -> slice:
     return slice(start, max(start + 1, round(start + third)))
 
 
+def _is_cross(sizes: Tensor, row: int, column: int) -> bool:
+    """Say whether exactly a row and a column answer, their neighbours perhaps a little, and the others hardly."""
+    cross = torch.zeros(sizes.shape, dtype=torch.bool)
+    cross[row] = cross[:, column] = True
+    if min(sizes.shape) < 4 or not sizes[cross].min() > 3 * sizes[~cross].median():
+        return False
+    beside_row, beside_column = (
+        torch.tensor([abs(line - at) > 1 for line in range(lines)])
+        for lines, at in zip(sizes.shape, (row, column), strict=True)
+    )
+    return _answers(sizes[:, beside_column].mean(1), row) and _answers(sizes[beside_row].mean(0), column)
+
+
 def _answers(lines: Tensor, expected: int) -> bool:
     """Say whether the line that was expected answers most, its neighbours perhaps a little, and the others hardly."""
     near = lines[max(0, expected - 1) : expected + 2].sum()
-    return len(lines) > 3 and int(lines.argmax()) == expected and bool(near >= 0.8 * lines.sum())
+    return int(lines.argmax()) == expected and bool(near >= 0.8 * lines.sum())
 
 
 def raster(tokens: int, height: int, width: int) -> tuple[int, int] | None:
@@ -152,19 +188,21 @@ def raster(tokens: int, height: int, width: int) -> tuple[int, int] | None:
 
 def _profiles(
     passes: Passes, clean: Answers, rows: int, columns: int, said: Said | None
-) -> tuple[list[dict[tuple[str, str], Tensor]], list[dict[tuple[str, str], Tensor]]]:
+) -> tuple[list[dict[Which, Tensor]], list[dict[Which, Tensor]]]:
     """Return how much every token answers to each stripe across, and to each stripe down."""
     assert passes.picture is not None
     height, width = passes.picture.shape[-2:]
     down, across = [], []
     for row in range(rows):
-        band = slice(row * height // rows, (row + 1) * height // rows)
-        down.append(clean.sizes(passes.answers(band, slice(None))))
+        strength = torch.zeros(height, width)
+        strength[row * height // rows : (row + 1) * height // rows] = 1
+        down.append(clean.sizes(passes.answers(strength)))
         if said:
             said(row + 1, rows + columns)
     for column in range(columns):
-        band = slice(column * width // columns, (column + 1) * width // columns)
-        across.append(clean.sizes(passes.answers(slice(None), band)))
+        strength = torch.zeros(height, width)
+        strength[:, column * width // columns : (column + 1) * width // columns] = 1
+        across.append(clean.sizes(passes.answers(strength)))
         if said:
             said(rows + column + 1, rows + columns)
     return down, across

@@ -14,7 +14,7 @@ from attnviz.capture.call import Call
 from attnviz.capture.places import Both, Places
 from attnviz.grids import Grid
 
-_VERSION = 2  # of how places are found and written
+_VERSION = 3  # of how places are found and written
 _MOST = 50_000_000  # bytes of a file
 
 

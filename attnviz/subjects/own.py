@@ -74,6 +74,11 @@ def own() -> Own:
         return _built(*words)
 
 
+def is_built() -> bool:
+    """Return whether the model that the server was started with has been built."""
+    return _built.cache_info().currsize > 0
+
+
 def own_net(key: str) -> Net:
     """Return the net of that key.
 

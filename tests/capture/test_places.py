@@ -104,8 +104,11 @@ def test_another_order_is_found_too(order: Order) -> None:
 
 def test_an_order_that_is_drawn_anew_in_each_pass_is_no_order() -> None:
     model = Patches(lambda tokens: tokens[:, torch.randperm(tokens.shape[1])]).eval()
+    passes: list[object] = []
+    model.embed.register_forward_hook(lambda *of: passes.append(of))
     seen = attnviz.watch(model)(pictures(32, 32))
     assert seen["first.weights"].grid is None
+    assert len(passes) == 1 + 3  # no stripes are tried
     with pytest.raises(TraceError, match="must be a number"):
         seen["first.weights"].at(query=(1, 1))
 
@@ -125,7 +128,7 @@ def test_places_are_found_once_and_kept(monkeypatch: pytest.MonkeyPatch) -> None
     passes: list[object] = []
     model.embed.register_forward_hook(lambda *of: passes.append(of))
     first = attnviz.watch(model)(images)["first.weights"].grid
-    assert len(passes) == 1 + 4  # a plain raster takes four
+    assert len(passes) == 1 + 2  # a plain raster takes two
     assert len(list(places_kept.folder().glob("*.json"))) == 1
     monkeypatch.setattr("attnviz.capture.seen.places_of", None)
     other = Patches(prefix=1).eval()  # other weights, the same architecture

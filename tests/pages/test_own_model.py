@@ -1,6 +1,7 @@
 """The explorer with a model of the visitor's own: its maps equal those that the model's own layer computes."""
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -209,6 +210,31 @@ def test_a_model_that_cannot_be_built_gets_a_sentence(
     started.setenv(own.MODEL, str(tmp_path / word))
     with pytest.raises(BadInput, match=sentence):
         own.own()
+
+
+def test_the_first_photograph_is_looked_at_before_a_page_asks(started: pytest.MonkeyPatch) -> None:
+    own_passes._ahead()
+    started.setattr("attnviz.capture.watching.watch", None)
+    started.setattr("attnviz.figures.captured.views_of", None)
+    test = run()
+    assert not test.exception and viewed(test).tokens == 25
+
+
+def test_a_search_of_many_passes_is_left_to_the_page(tmp_path: Path, started: pytest.MonkeyPatch) -> None:
+    started.setenv(own.MODEL, f"{tmp_path / 'mine.py'}:windows")
+    own_passes._ahead()
+    assert not own_passes.passed(own_passes.first()).captured.has_places
+
+
+def test_a_server_whose_model_cannot_be_built_ends(
+    started: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    started.setenv(own.MODEL, f"{tmp_path / 'mine.py'}:broken")
+    started.setattr(os, "_exit", sys.exit)
+    with pytest.raises(SystemExit) as ended:
+        own_passes._ahead()
+    assert ended.value.code == 1
+    assert "cannot be built: NameError" in capsys.readouterr().err
 
 
 def test_an_upload_is_named_by_its_content_and_the_oldest_are_forgotten(

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from attnviz import data
 from attnviz.errors import AttnvizError, BadInput
-from attnviz.subjects import Example, Picture, Subject, photos
+from attnviz.subjects import Example, Subject, photos
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.pixel_viewer import pixel_viewer, settled_view
 from attnviz.ui.components.value_bars import value_bars
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 VIEWER = "own_layer"
 FIELDS = Fields(*OF_LAYER.fields, Field("address", "text"))
-SAMPLE = "cifar10"
 FILE = "PNG, JPEG, WebP, BMP or GIF, up to 20 MB"
 READS = (
     "Move over the picture: the maps show what the token under the pointer takes from every other token, or from those "
@@ -51,7 +49,7 @@ STOPPED = "own_stopped"
 
 def choose() -> Example:
     """Draw the choice of a photograph, from the folder or from a file or camera of the visitor's, and return it."""
-    there, sample = [*photos.in_folder()], _sample()
+    there, sample = [*photos.in_folder()], own_passes.first()
     named = _named()
     if there:
         begins = named.word if isinstance(named, photos.Photo) and named.word in there else None
@@ -59,7 +57,7 @@ def choose() -> Example:
             "Photograph", there, index=there.index(begins) if begins else None if named else 0,
             placeholder="your own", key="own_photo", width=220, on_change=_of_folder,
         )  # fmt: skip
-        sample = photos.Photo(chosen or there[0])
+        sample = photos.Photo(chosen) if chosen else sample
     with st.popover("Your own photograph"):
         st.file_uploader(FILE, key="own_file", on_change=_upload)
         if refusal := camera_refusal(st.context.url, "Browse files"):
@@ -250,10 +248,6 @@ def changed(before: tuple[str, float], after: tuple[str, float]) -> str:
 
 def _off() -> None:
     url_state.set_value(off=",".join(sorted(st.session_state["own_off"], key=int)) or None)
-
-
-def _sample() -> Example:
-    return Picture(SAMPLE, int(data.shown(SAMPLE).numbers[0]))
 
 
 def _named() -> photos.Photo | None:

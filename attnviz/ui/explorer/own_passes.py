@@ -6,17 +6,21 @@ reaches one without the picture or the link to it. Importing this loads no torch
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from attnviz.errors import BadInput
+from attnviz import data
+from attnviz.errors import AttnvizError, BadInput
 from attnviz.recipes.recipe import Strict
-from attnviz.subjects import Example, Subject, own
+from attnviz.subjects import Example, Picture, Subject, own, photos
 from attnviz.ui.live.derived import View
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.own_models import batch_of, running
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
 
 PASSES = 256 << 20  # bytes of all passes that are kept; a model of which one takes more keeps a few layers of it
 LAYERS = 96 << 20  # bytes of the layers as the browser gets them
+SAMPLE = "cifar10"  # shown where there is no photograph
 AHEAD = 1  # layers before and after the one that is looked at
 
 _passes = Kept(PASSES, QUEUE)
@@ -50,6 +55,46 @@ class Pass:
 
     trace: Callable[[], Trace]
     tensors: tuple[Tensor, ...]
+
+
+def begin() -> None:
+    """Build the model in a thread of its own, and look at the first photograph before a page asks for it.
+
+    The server starts meanwhile. It ends where the model cannot be built: who started it is told, never a visitor.
+    """
+    Thread(target=_ahead, name="attnviz-own-model", daemon=True).start()
+
+
+def _ahead() -> None:
+    try:
+        mine = own.own()
+    except BadInput as error:
+        sys.stderr.write(f"{error}\n")
+        os._exit(1)  # of a thread, sys.exit would end the thread alone
+    with suppress(AttnvizError, _Long):  # what cannot be shown the page will say
+        example = first()
+        seen = passed(example)
+        find_places(seen, _briefly)
+        for path in drawable(seen)[0][:1]:
+            payload(Subject(mine.net, example), OfLayer(layer=path))
+
+
+class _Long(BaseException):
+    """A search takes many passes: the page begins it anew, and shows how far it is."""
+
+
+@contextmanager
+def _briefly(what: str) -> Iterator[Said]:
+    def said(done: int, total: int) -> None:
+        raise _Long
+
+    yield said
+
+
+def first() -> Example:
+    """Return what the model looks at first: the first photograph of the folder, or else a sample picture."""
+    there = photos.in_folder()
+    return photos.Photo(next(iter(there))) if there else Picture(SAMPLE, int(data.shown(SAMPLE).numbers[0]))
 
 
 def passed(example: Example, layer: str | None = None) -> Trace:

@@ -15,6 +15,7 @@ import streamlit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from attnviz.subjects import own
 from attnviz.ui.components.component import FRONTEND, full_name, module_of
 from attnviz.ui.mechanisms import MECHANISMS, Mechanism, guard
 from attnviz.ui.server import preload
@@ -44,6 +45,8 @@ class Head:
         )
         drawing = _streamlits(("BidiComponent", "PageLink"), STREAMLITS_PAGE)
         self.scripts = {"draw": drawing + _preload("drawing_pad", FRONTEND)}
+        if own.there():
+            self.scripts["explorer"] = drawing + _preload("pixel_viewer", FRONTEND)
         # Without what a faulty mechanism preloads, its page says what is wrong when it draws the component.
         for row, preloads in guard.each(
             MECHANISMS.values(),

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
+import streamlit as st
 
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.subjects import Net, own
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 def is_own(net: Net) -> bool:
     """Return whether a net is a model of the visitor's own."""
     return net.architecture == own.ARCHITECTURE
+
+
+def wait_until_built() -> None:
+    """Wait for the model that the server was started with, if there is one, and say so meanwhile."""
+    if own.there() and not own.is_built():
+        with st.spinner("Your model is being built."):
+            own.own()
 
 
 def batch_of(mine: own.Own, picture: Bytes) -> Tensor:

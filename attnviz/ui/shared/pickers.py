@@ -18,7 +18,7 @@ from attnviz.data import samples
 from attnviz.errors import AttnvizError, BadInput, CheckpointError, DataError
 from attnviz.subjects import EXAMPLES, Example, Net, Picture, Subject, own
 from attnviz.subjects.pictures import missing
-from attnviz.ui.shared import findings, page, url_state
+from attnviz.ui.shared import findings, own_models, page, url_state
 from attnviz.ui.shared.fitting import ANY as ANY
 from attnviz.ui.shared.fitting import Fitting as Fitting
 from attnviz.ui.shared.fitting import alike, labels
@@ -48,6 +48,8 @@ def net(names: list[str], default: str, of: Collection[str] | None = None, captu
     Raises:
         CheckpointError: there is none to choose from, or the one that the URL names cannot be used.
     """
+    if of is None or captured:
+        own_models.wait_until_built()
     found = _named(of if of is None or not captured else (*of, own.ARCHITECTURE))
     if not names and found is None:
         raise CheckpointError(
