@@ -46,7 +46,7 @@ def running(mine: own.Own) -> Iterator[None]:
     while not mine.lock.acquire(timeout=LISTEN):
         cache.wanted()
     try:
-        threads.all_of_them()
+        threads.free_ones()
         yield
     except AttnvizError:
         raise

@@ -16,12 +16,15 @@ def one_each() -> None:
         os.environ.update({VARIABLE: "1", _OURS: "1"})
 
 
-def all_of_them() -> None:
-    """Let torch use all cores in this thread: for a model of somebody's own, which is large and asked one at a time."""
+def free_ones() -> None:
+    """Let torch use the cores that are free, in this thread: for a model of somebody's own, which is large and runs
+    alone. Threads that wait for one another on a busy machine take several times as long as one."""
     if os.environ.get(_OURS):
         import torch
 
-        torch.set_num_threads(os.cpu_count() or 1)
+        cores = os.cpu_count() or 1
+        busy = round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0
+        torch.set_num_threads(max(1, cores - busy))
 
 
 def environment() -> dict[str, str]:
