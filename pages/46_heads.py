@@ -71,6 +71,7 @@ def see() -> None:
                                      on_change=url_state.keep, args=("answers",))  # fmt: skip
         if asked is None:
             return
+        url_state.state(model=net.key, **asked.stated)
         if asked.is_own:
             st.caption(own.COSTS)
         over_many(
@@ -89,7 +90,6 @@ def of_data_set(net: Net) -> Asked:
     count = url_state.choice("count", COUNTS, COUNTS[1])
     st.segmented_control("How many", COUNTS, key="count", required=True,
                          on_change=url_state.keep, args=("count",))  # fmt: skip
-    url_state.state(model=net.key, data=source, count=count)
     return Asked(net.key, net.digest, source, int(count))
 
 

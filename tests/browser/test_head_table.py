@@ -35,6 +35,9 @@ def test_heads_are_measured_brushed_chosen_compared_and_saved(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     walk(page, f"{address}/heads?{WORDS}", f"{TABLE}[data-drawn]")
     expect(page.get_by_text("are measured")).to_have_count(0, timeout=240_000)
+    for choice in ("Of class", "Answers"):  # beside the others: nothing pushes them out of the window
+        box = page.get_by_label(choice).first.bounding_box()
+        assert box and box["x"] + box["width"] < 1280
     heads = attnviz.heads(NAME, "strokes", count=100)
     effect = heads.mean("effect").value
     for at, head in enumerate(heads.heads):

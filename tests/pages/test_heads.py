@@ -67,7 +67,7 @@ def test_heads_are_measured_and_statements_tested_over_the_chosen_pictures(page:
     assert moved["head"] == 1 and all(caption.startswith("3") for caption in moved["captions"])
     assert [one.proto.label for one in page.get("download_button")] == ["Every picture (npz)", "One page (HTML)"]
     assert moved["links"][0].startswith(f"pixel_attention?v=2&model={MODEL}&data=strokes&number=")
-    chosen = f"For head 1.2, over {header['pictures']} of the 100 measured pictures."
+    chosen = f"For head 1.2, over {header['pictures']} of the 100 measured pictures, "
     assert header["pictures"] < 100 and any(chosen in one.value for one in page.caption)
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from attnviz.head_table.table import Heads, Mean
 
 FIELD = "claims"
+UNTESTED = "cannot be tested here"
 
 
 def show(asked: Asked, heads: Heads, chosen: npt.NDArray[np.bool_], head: int | None) -> None:
@@ -39,10 +40,16 @@ def show(asked: Asked, heads: Heads, chosen: npt.NDArray[np.bool_], head: int | 
         if not count:
             st.info("None of the pictures that are chosen above is tested yet.")
             return
-        name = "all heads" if head is None else f"head {heads.heads[head].name}"
-        more = " Choose a head above for the shares of pictures." if head is None else ""
-        st.caption(f"For {name}, over {count:,} of the {len(chosen):,} measured pictures.{more}")
-        st.markdown(in_words(work.outcomes(asked, parts, chosen), heads, head))
+        over = f"over {count:,} of the {len(chosen):,} measured pictures"
+        if head is None:
+            st.caption(f"For all heads, {over}. Choose a head above for the shares of pictures.")
+        else:
+            st.caption(
+                f"For head {heads.heads[head].name}, {over}, with 95 % intervals. *Another picture*: the object and "
+                "the gradient are those of another picture."
+            )
+        with st.container(key="claims_shares"):
+            st.markdown(in_words(work.outcomes(asked, parts, chosen), heads, head))
 
     over_many(FIELD, len(pictures(asked).images), lambda: work.claims_job(asked), draw,
               verb=(f"Test {len(CLAIMS)} statements on", "tested"))  # fmt: skip
@@ -51,19 +58,16 @@ def show(asked: Asked, heads: Heads, chosen: npt.NDArray[np.bool_], head: int | 
 def in_words(found: list[Outcome], heads: Heads, head: int | None) -> str:
     """Return a table in Markdown."""
     if head is None:
-        lines = ["| Statement | What is tested | Heads of which it holds on most pictures |", "| --- | --- | --- |"]
-        for one in found:
-            named = [its.name for its, share in zip(heads.heads, one.holds.value, strict=True) if share > 0.5]
-            untested = "cannot be tested here" if not one.holds.pictures.any() else "none"
-            lines.append(f"| **{one.title}** | {one.about} | {', '.join(named) or untested} |")
-        return "\n".join(lines)
-    lines = [
-        "| Statement | What is tested | Holds on | With another picture's object and gradient | With random weights |",
-        "| --- | --- | --- | --- | --- |",
-    ]
+        lines = ["| Statement | Heads of which it holds on most pictures |", "| --- | --- |"]
+    else:
+        lines = ["| Statement | Holds on | Another picture | Random weights |", "| --- | --- | --- | --- |"]
     for one in found:
-        said = [_share(mean, head) for mean in (one.holds, one.other, one.random)]
-        lines.append(f"| **{one.title}** | {one.about} | {' | '.join(said)} |")
+        if head is None:
+            named = [its.name for its, share in zip(heads.heads, one.holds.value, strict=True) if share > 0.5]
+            said = [", ".join(named) or ("none" if one.holds.pictures.any() else UNTESTED)]
+        else:
+            said = [_share(mean, head) for mean in (one.holds, one.other, one.random)]
+        lines.append(f"| **{one.title}**. {one.about} | {' | '.join(said)} |")
     return "\n".join(lines)
 
 
@@ -71,5 +75,6 @@ def _share(mean: Mean | None, head: int) -> str:
     if mean is None:
         return "not yet"
     if math.isnan(mean.value[head]):
-        return "cannot be tested here"
-    return f"{mean.value[head]:.0%} ({mean.low[head]:.0%} to {mean.high[head]:.0%})".replace("%", " %")
+        return UNTESTED
+    value, low, high = (f"{100 * one[head]:.0f}" for one in (mean.value, mean.low, mean.high))
+    return f"{value}\u00a0% ({low} to {high})"

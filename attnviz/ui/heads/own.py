@@ -46,8 +46,7 @@ def choose(net: Net) -> Asked | None:
             else "The folder that this server was started with has one photograph; at least two are needed."
         )
         return None
-    url_state.state(model=net.key, photographs=source, count=count)
-    return Asked(net.key, net.digest, source, len(words), words)
+    return Asked(net.key, net.digest, source, int(count), words)
 
 
 def _upload() -> None:

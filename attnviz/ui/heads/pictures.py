@@ -47,6 +47,11 @@ class Asked:
         return nets.net(self.key)
 
     @property
+    def stated(self) -> dict[str, str]:
+        """The fields of the URL that name the pictures."""
+        return {"photographs" if self.is_own else "data": self.source, "count": str(self.count)}
+
+    @property
     def is_own(self) -> bool:
         """Whether it is a model of one's own, which looks at photographs."""
         return is_own(self.net)
