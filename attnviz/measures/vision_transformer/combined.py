@@ -27,7 +27,7 @@ def rollout(weights: Tensor) -> Tensor:
         float (query, key); each row sums to one.
     """
     first, *others = mixed(weights)
-    found = first
+    found: Tensor = first
     for layer in others:
         found = layer @ found
     return found

@@ -15,9 +15,12 @@ from attnviz.grids import Grid
 from attnviz.measures.switched import attention_off, changes, head_off, key_off
 from attnviz.measures.vision_transformer.combined import mixed, rollout, weighted_rollout, weights_and_gradients
 from attnviz.measures.vision_transformer.flow import attention_flow
+from attnviz.measures.vision_transformer.late_registers import WithRegister, move, outliers, register_neurons
 from attnviz.measures.vision_transformer.normal import by_constant, found_in
 from attnviz.measures.vision_transformer.over_layers import over_layers
 from attnviz.tracing import trace
+
+from .outlier import with_an_outlier
 
 CONFIG = {
     "classes": ("a", "b", "c"), "features": 8, "heads": 2, "hidden": 6, "layers": 2, "patch": 2, "rows": 4, "columns": 4
@@ -124,3 +127,27 @@ def test_a_sink_and_an_outlier_are_found():
     found = found_in(weights, tokens)
     assert (found.sink, found.token, found.same, found.outliers) == (4, 1, 1, 1)
     assert found.norm == pytest.approx(10)
+
+
+def test_what_makes_an_outlier_is_moved_to_a_register(model, images):
+    assert register_neurons(model, images) == []
+    made = with_an_outlier(model, images)
+    with torch.no_grad(), trace(made, ["layers.0.output"]) as seen:
+        made(images)
+    before = outliers(seen["layers.0.output"].at(batch=0), 1)
+    assert before.tolist() == [False] * 4 + [True]
+    first, *_ = register_neurons(made, images)
+    assert (first.layer, first.number) == (0, 0)
+    wider = models.spec("vision_transformer").build({**CONFIG, "registers": 1}, None)
+    with torch.no_grad(), trace(without := WithRegister(made, wider, [first]), ["wider.layers.0.output"]) as seen:
+        without(images)
+    norms = seen["wider.layers.0.output"].at(batch=0).norm(dim=-1)
+    assert norms.argmax() == 1  # the register, after the class token
+    assert not outliers(seen["wider.layers.0.output"].at(batch=0), 2).any()
+
+
+def test_activations_are_moved_and_nothing_else():
+    given = torch.arange(12.0).reshape(1, 4, 3)
+    found = move(given, [1], prefix=2)
+    assert found[0, :, 1].tolist() == [1.0, 10.0, 0.0, 0.0]
+    assert torch.equal(found[..., [0, 2]], given[..., [0, 2]])

@@ -9,13 +9,13 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from attnviz.answers import as_batch, predicted
+from attnviz.answers import as_batch, predicted, probabilities
 from attnviz.data import always, inputs
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
 from attnviz.measures import agreement, place_maps, sanity, switched
 from attnviz.measures.jacobian import answered
-from attnviz.measures.vision_transformer import combined, normal
+from attnviz.measures.vision_transformer import combined, late_registers, normal
 from attnviz.measures.vision_transformer.flow import attention_flow
 from attnviz.measures.vision_transformer.over_layers import over_layers
 from attnviz.models.vision_transformer import VisionTransformer
@@ -90,14 +90,16 @@ def _read(model: VisionTransformer, taken: Tensor) -> Array:
 
 def _reader(model: VisionTransformer) -> Array:
     """Return the share of each token in what the answer is read from."""
-    found = np.zeros(model.grid.tokens)
+    found: Array = np.zeros(model.grid.tokens)
     found[slice(model.grid.prefix, None) if model.answer.mean else slice(0, 1)] = 1
-    return found / found.sum()
+    found /= found.sum()
+    return found
 
 
 def _on_patches(model: VisionTransformer, row: Array) -> Array:
     grid = model.grid
-    return row[grid.prefix :].reshape(grid.rows, grid.columns)
+    found: Array = row[grid.prefix :].reshape(grid.rows, grid.columns)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,12 +195,18 @@ class Normal:
         own, drawn: of the net, and of the same net with random weights: what `normal.together` gives.
         tokens: of the net, layer by layer, the token that receives most.
         sinks: layer by layer, what that is, as a multiple of an even share.
+        moved: what is found once outliers are moved to a register; None where there are none.
+        answers: the answer and its probability before and after that.
+        neurons: how many are moved.
     """
 
     own: dict[str, float]
     drawn: dict[str, float]
     tokens: list[int]
     sinks: list[float]
+    moved: dict[str, float] | None = None
+    answers: tuple[tuple[int, float], ...] = ()
+    neurons: int = 0
 
 
 def look(loaded: Loaded, example: Example) -> Normal:
@@ -206,16 +214,27 @@ def look(loaded: Loaded, example: Example) -> Normal:
     model, batch = _vision(loaded.model), batch_of(loaded, example)
     *_, random = sanity.randomised(model, sanity.from_the_top(model), seed=SEED)
     own, drawn = _found(model, batch), _found(_vision(random), batch)
-    return Normal(normal.together(own), normal.together(drawn), [one.token for one in own], [one.sink for one in own])
+    found = Normal(normal.together(own), normal.together(drawn), [one.token for one in own], [one.sink for one in own])
+    neurons = late_registers.register_neurons(model, batch)
+    if not neurons:
+        return found
+    config = {**loaded.net.config, "classes": loaded.net.classes}
+    wider = VisionTransformer(**{**config, "registers": config.get("registers", 0) + 1})
+    without = late_registers.WithRegister(model, wider, neurons)
+    after = normal.together(_found(without, batch, "wider."))
+    with torch.no_grad():
+        each = [probabilities(one(batch))[0] for one in (model, without)]
+    answers = tuple((int(one.argmax()), float(one.max())) for one in each)
+    return replace(found, moved=after, answers=answers, neurons=len(neurons))
 
 
-def _found(model: VisionTransformer, batch: Tensor) -> list[normal.Found]:
+def _found(model: nn.Module, batch: Tensor, within: str = "") -> list[normal.Found]:
     paths = attentions(model)
-    keep = [f"{path}.weights" for path in paths] + [f"layers.{layer}.output" for layer in range(len(paths))]
+    keep = [f"{path}.weights" for path in paths] + [f"{within}layers.{layer}.output" for layer in range(len(paths))]
     with torch.no_grad(), trace(model, keep) as seen:
         model(batch)
     return [
-        normal.found_in(seen[f"{path}.weights"].at(batch=0), seen[f"layers.{layer}.output"].at(batch=0))
+        normal.found_in(seen[f"{path}.weights"].at(batch=0), seen[f"{within}layers.{layer}.output"].at(batch=0))
         for layer, path in enumerate(paths)
     ]
 

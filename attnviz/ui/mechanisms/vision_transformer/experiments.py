@@ -79,6 +79,7 @@ def normal(subject: Subject) -> None:
     found = cache.of_subject(answers.look, subject)
     say(findings.normal(found, layers_of(subject)))
     st.markdown(findings.beside_random(found))
+    st.markdown(findings.register(found, subject.net.classes))
     st.caption(findings.NORMAL)
 
 

@@ -156,6 +156,23 @@ def normal(found: Normal, view: LayersView) -> str:
     )
 
 
+def register(found: Normal, classes: Sequence[str]) -> str:
+    """Return what a register at test time changes, or that there is nothing to move to one."""
+    source = "[a register at test time](https://arxiv.org/abs/2506.08010)"
+    if found.moved is None:
+        return f"No patch has an outlying norm on this picture, so there is nothing that {source} could take over."
+    (before, was), (after, becomes) = found.answers
+    count = f"{found.neurons} neuron{'s' * (found.neurons > 1)} that make{'s' * (found.neurons == 1)} the outliers"
+    same = "stays" if before == after else f"changes from {classes[before]} to"
+    return (
+        f"**With {source}**, to which the {count} are moved, the largest norm is {found.moved['norm']:.1f} times the "
+        f"median ({found.own['norm']:.1f} without) and {int(found.moved['outliers'])} tokens are outliers "
+        f"({int(found.own['outliers'])} without); the largest sink is {short(found.moved['sink'], 2)} "
+        f"({short(found.own['sink'], 2)}). The answer {same} {classes[after]}, with {100 * becomes:.1f} % instead of "
+        f"{100 * was:.1f} %. The new token itself may be the outlier now: that is what it is for."
+    )
+
+
 def beside_random(found: Normal) -> str:
     """Return the table of what is found, beside random weights and an even share."""
     own, drawn = found.own, found.drawn

@@ -1,0 +1,131 @@
+"""A register at test time: what makes a patch an outlier is moved to a token that was not there in training.
+
+Source: "Vision Transformers Don't Need Trained Registers", Jiang et al., 2025, https://arxiv.org/abs/2506.08010: a few
+neurons of the feed-forward networks make the outliers. The new token gets the largest activation that any token has of
+each of them, and the patches get 0.
+
+Differs: the neurons are found on the picture that is looked at, and not on many; the new token begins at 0, as there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from attnviz.measures.vision_transformer.normal import LARGE
+from attnviz.models.vision_transformer import VisionTransformer
+from attnviz.tracing import trace
+
+NEURONS = 10  # that are moved, at most, as in the paper
+
+
+@dataclass(frozen=True)
+class Neuron:
+    """A number of the hidden layer of a feed-forward network.
+
+    Args:
+        layer: of the network, from 0.
+        number: in its hidden layer.
+        activation: its mean at the outliers, after GELU.
+    """
+
+    layer: int
+    number: int
+    activation: float
+
+
+def outliers(tokens: Tensor, prefix: int) -> Tensor:
+    """Return which patches have an outlying norm, bool (token,): more than LARGE times the median of all tokens.
+
+    Args:
+        tokens: float (token, feature).
+        prefix: how many leading tokens are no patches; none of them is one.
+    """
+    norms = tokens.norm(dim=-1)
+    found: Tensor = norms > LARGE * norms.median()
+    found[:prefix] = False
+    return found
+
+
+def register_neurons(model: VisionTransformer, images: Tensor, most: int = NEURONS) -> list[Neuron]:
+    """Return the neurons that are most active at outliers, up to the first layer that has some.
+
+    Args:
+        images: float (1, channel, row, column).
+
+    Returns:
+        At most so many, the most active first; none where no patch is an outlier.
+    """
+    layers = [f"layers.{number}.output" for number in range(len(model.layers))]
+    hidden: list[Tensor] = []
+    with torch.no_grad(), ExitStack() as hooks, trace(model, layers) as seen:
+        for part in _activations(model):
+            hook = part.register_forward_hook(lambda _, given, output: hidden.append(output[0]))
+            hooks.callback(hook.remove)
+        model(images)
+    for last, path in enumerate(layers):
+        there = outliers(seen[path].at(batch=0), model.grid.prefix)
+        if there.any():
+            means = torch.stack([one[there].mean(0) for one in hidden[: last + 1]])  # (layer, number)
+            best = means.flatten().topk(min(most, means.numel()))
+            places = [divmod(int(place), means.shape[1]) for place in best.indices]
+            return [Neuron(*place, float(one)) for place, one in zip(places, best.values, strict=True) if one > 0]
+    return []
+
+
+class WithRegister(nn.Module):
+    """A vision transformer with one more token, to which the activations of some neurons are moved.
+
+    Args:
+        model: it; its weights are shared.
+        wider: the same architecture with one register more.
+        neurons: that are moved.
+
+    Call Args:
+        images: float (batch, channel, row, column).
+
+    Returns:
+        logits, as of the model.
+    """
+
+    def __init__(self, model: VisionTransformer, wider: VisionTransformer, neurons: Sequence[Neuron]) -> None:
+        super().__init__()
+        weights = model.state_dict()
+        new = torch.zeros_like(model.get_parameter("layers.0.norm.weight"))[None]
+        prefix = weights.get("prefix", new[:0])
+        wider.to(new.dtype).load_state_dict({**weights, "prefix": torch.cat([prefix, new])})
+        self.wider = wider.eval()
+        self.by_layer = {
+            number: [one.number for one in neurons if one.layer == number] for number in range(len(model.layers))
+        }
+
+    def forward(self, images: Tensor) -> Tensor:
+        prefix = self.wider.grid.prefix
+        with ExitStack() as hooks:
+            for layer, part in enumerate(_activations(self.wider)):
+                if moved := self.by_layer[layer]:
+                    hook = part.register_forward_hook(lambda _, given, output, moved=moved: move(output, moved, prefix))
+                    hooks.callback(hook.remove)
+            logits: Tensor = self.wider(images)
+        return logits
+
+
+def move(activations: Tensor, neurons: Sequence[int], prefix: int) -> Tensor:
+    """Return activations in which the last token before the patches has the largest of some neurons, and patches 0.
+
+    Args:
+        activations: float (batch, token, neuron).
+        prefix: how many tokens stand before the patches.
+    """
+    found = activations.clone()
+    found[:, prefix - 1, neurons] = activations[..., neurons].amax(1)
+    found[:, prefix:, neurons] = 0
+    return found
+
+
+def _activations(model: VisionTransformer) -> list[nn.Module]:
+    return [model.get_submodule(f"layers.{number}.feed.1") for number in range(len(model.layers))]
