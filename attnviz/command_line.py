@@ -49,6 +49,16 @@ def _json(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print the list for a program")
 
 
+def _listing(command: argparse.ArgumentParser, what: str) -> tuple[Any, argparse.ArgumentParser]:
+    """Give a command actions, the first of which, `list`, it is alone, too; return them, and that one."""
+    _json(command)
+    actions = command.add_subparsers(metavar="ACTION", dest="action")
+    command.set_defaults(action="list")
+    listed = actions.add_parser("list", help=what)
+    listed.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print it for a program")
+    return actions, listed
+
+
 def _quiet(command: argparse.ArgumentParser) -> None:
     command.add_argument("--quiet", action="store_true", help="show no progress")
 
@@ -157,8 +167,7 @@ def _cost(command: argparse.ArgumentParser) -> None:
 
 
 def _jobs(command: argparse.ArgumentParser) -> None:
-    actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")
-    _json(actions.add_parser("list", help="say how each job stands"))
+    actions, _ = _listing(command, "say how each job stands; also without ACTION")
     action = actions.add_parser("start", help="start a training, or let it wait for the one before it")
     action.add_argument("model", metavar="MODEL")
     action.add_argument("--recipe", required=True)
@@ -218,10 +227,9 @@ def _search(command: argparse.ArgumentParser) -> None:
 
 
 def _lessons(command: argparse.ArgumentParser) -> None:
-    actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")
-    action = actions.add_parser("list", help="list the lessons")
+    actions, action = _listing(command, "list the lessons; also without ACTION")
     action.add_argument("folder", metavar="FOLDER", nargs="?", help="of lessons; without it, those that the app offers")
-    _json(action)
+    command.set_defaults(folder=None)
     action = actions.add_parser("check", help="say all mistakes of a folder of lessons")
     action.add_argument("folder", metavar="FOLDER")
     action = actions.add_parser("handout", help="write lessons as files to print, NAME.html each")
@@ -323,9 +331,9 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "train": ("train a recipe, or resume its training, and write its checkpoint", _train),
     "answers": ("add to a card what each of its seeds answered, from their runs", _answers),
     "cost": ("estimate what a training will cost, from a few of its batches", _cost),
-    "jobs": ("train in the background: list, start, stop, keep, ...", _jobs),
+    "jobs": ("train in the background: start, stop, keep, ...; alone, list all jobs", _jobs),
     "search": ("train a recipe many times with other settings; alone, list all searches", _search),
-    "lessons": ("list lessons, check a folder of them, print or play them", _lessons),
+    "lessons": ("check a folder of lessons, print or play them; alone, list them", _lessons),
     "heads": ("measure every attention head over many pictures, and test statements about them", _heads),
     "evaluate": ("test a checkpoint again", _evaluate),
     "migrate": ("update the cards of an earlier version", _nothing),

@@ -314,13 +314,16 @@ def _lessons(options: argparse.Namespace) -> None:
         sys.exit(start.app(options.options, command.chosen(options.folder, options.alone)))
     if options.action == "handout" and len(options.words) > 2:
         raise BadInput("The handout of one lesson is written into one folder: lessons handout [NAME] [FOLDER].")
+    from attnviz.training import stopping
+
     lines = (
         command.check(options.folder)
         if options.action == "check"
         else command.print_out(options.words, options.address)
     )
-    for line in lines:
-        print(line)
+    with stopping.terminable():  # so that the app and the browser that try lessons end, too
+        for line in lines:
+            print(line)
 
 
 COMMANDS = {

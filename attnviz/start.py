@@ -5,8 +5,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from urllib.request import urlopen
 
@@ -37,7 +37,7 @@ def app(options: Sequence[str], variables: Mapping[str, str]) -> int:
 
 
 def answering(variables: Mapping[str, str], port: int | None, ready: Callable[[str], object]) -> int:
-    """Run the app until it is stopped, and do something once it answers.
+    """Run the app until it is stopped, by Ctrl-C or SIGTERM too, and do something once it answers.
 
     Args:
         variables: of the environment, beside those that are set.
@@ -49,21 +49,33 @@ def answering(variables: Mapping[str, str], port: int | None, ready: Callable[[s
 
     Raises:
         BadInput: what the app needs is not installed.
+        KeyboardInterrupt: it was stopped, and has ended.
     """
+    from attnviz.training import stopping
+
     port = port or _free(8501)
     address = f"http://127.0.0.1:{port}"
     command = _command([f"--server.port={port}", "--server.address=127.0.0.1", "--server.headless=true"])
-    process = subprocess.Popen(command, env={**os.environ, **variables})
-    try:
+    with stopping.terminable(), ended(subprocess.Popen(command, env={**os.environ, **variables})) as process:
         while process.poll() is None and not _answers(address):
             time.sleep(0.2)
         if process.poll() is None:
             ready(address)
         return process.wait()
-    except KeyboardInterrupt:
-        return process.wait()
+
+
+@contextmanager
+def ended(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    """End a process at the end of the block, whatever ends that."""
+    try:
+        yield process
     finally:
         process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def _command(options: Sequence[str]) -> list[str]:

@@ -25,7 +25,12 @@ PARSER = command_line.parser(defaultdict(lambda: _pass))
         }),
         ("cost m --recipe r --json", {"threads": 1, "json": True}),
         ("history a.b.0123 0-8,12", {"run_id": "a.b.0123", "epochs": [*range(9), 12]}),
-        ("jobs list", {"action": "list"}),
+        ("jobs list", {"action": "list", "json": False}),
+        ("jobs", {"action": "list", "json": False}),
+        ("jobs --json", {"action": "list", "json": True}),
+        ("jobs --json list", {"action": "list", "json": True}),
+        ("lessons list mine --json", {"action": "list", "folder": "mine", "json": True}),
+        ("lessons", {"action": "list", "folder": None, "json": False}),
         ("jobs start m --recipe r --minutes 1.5", {"action": "start", "minutes": 1.5, "no_limits": False}),
         ("jobs keep run 4 mine", {"action": "keep", "run_id": "run", "epoch": 4, "word": "mine"}),
         ("jobs pull s3://a/b.zip --as mine", {"url": "s3://a/b.zip", "word": "mine"}),
@@ -79,7 +84,7 @@ def test_each_command_runs_what_was_given_for_it() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "", "modles", "models all", "results --wriet", "train m", "train m --recipe r --threads two", "jobs",
+        "", "modles", "models all", "results --wriet", "train m", "train m --recipe r --threads two", "jobs all",
         "train m --recipe r --seeds many", "history run", "history run 3-1", "lessons check", "jobs keep run last mine",
         "search m --recipe r --trials many",
     ],

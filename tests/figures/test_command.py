@@ -1,5 +1,9 @@
 """`attnviz figure`: from words to a file, and a sentence for each mistake."""
 
+import os
+import signal
+import socket
+import sys
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +16,14 @@ from attnviz import start
 from attnviz.__main__ import main
 from tests.figures import seen as small
 
+APP = """
+import http.server, sys
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1].split("=")[1])), Answer).serve_forever()
+"""
 MODEL = f"{Path(small.__file__)}:of_a_command"
 
 
@@ -67,6 +79,20 @@ def test_view_opens_the_app_on_the_picture(
     assert capsys.readouterr().out.splitlines()[-1] == f"{address}model=pixel_attention.1v8&data=strokes&number=23"
     assert len(given) == 3
     assert main(["view", MODEL, "nowhere.png"]) == 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+def test_the_app_ends_with_the_command_that_has_started_it(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start, "_command", lambda options: [sys.executable, "-c", APP, options[0]])
+    port = start._free(8600)
+    before = signal.signal(signal.SIGTERM, lambda *_: pytest.fail("nobody has ended the app"))
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            start.answering({}, port, lambda _: os.kill(os.getpid(), number))
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+        pass
 
 
 def test_a_checkpoint_of_ours(tmp_path: Path) -> None:

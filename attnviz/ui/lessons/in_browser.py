@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from attnviz import files
+from attnviz import files, start
 from attnviz.errors import BadInput, closest
 from attnviz.lessons import Lesson, Mistake, View
 from attnviz.lessons.languages import DEFAULT, LANGUAGES
@@ -275,11 +275,11 @@ def _running(folder: Path) -> Iterator[str]:
     options = ["--server.port", str(port), "--server.address", "127.0.0.1", "--server.headless", "true"]
     environment = {**os.environ, VARIABLE: str(folder.resolve()), ALONE: "yes"}
     with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(
+        started = subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", str(APP), *options],
             cwd=APP.parent, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
         )  # fmt: skip
-        try:
+        with start.ended(started) as process:
             between = threading.Event()
             while process.poll() is None:
                 try:
@@ -292,10 +292,3 @@ def _running(folder: Path) -> Iterator[str]:
                 said = log.read()[-300:].decode(errors="replace")
                 raise BadInput(f"The app could not be started to try the lessons: {said}")
             yield address
-        finally:
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
