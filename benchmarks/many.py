@@ -7,8 +7,8 @@ Without a browser: each of the thirty opens a page over Streamlit's own socket, 
 for two seconds, and switches to another picture. Somebody else draws, as in `benchmarks.beside`. The bar, on two quiet
 cores: who draws is answered within 0.3 s in the median and 1 s at 99 %, no page takes longer than 3 s, and the server
 has at most 400 MB more than with one visitor. --pages measures another checkout, installed for another interpreter;
---beside adds one visitor at another address, with as many sockets as the server lets them have, of which each asks for
-a page once a second.
+--beside measures again beside one visitor at another address, with as many sockets as the server lets them have, of
+which each asks for a page once a second; those that are refused try again as often.
 """
 
 import argparse
@@ -30,7 +30,7 @@ import numpy as np
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect as asyncio_connect
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
@@ -158,32 +158,34 @@ def crowd(address: str, sockets: int, seconds: float, said: Any) -> None:
 
     async def ask(number: int) -> None:
         cookie = {"Cookie": f"{COOKIE}=crowd{number // 32}"}
-        if number % 32 == 0:
-            urlopen(Request(f"{address}/{path}", headers={**cookie, "Accept": "text/html"})).close()
-        try:
-            socket = await asyncio_connect(
-                url, origin=Origin(address), compression=None, max_size=None, additional_headers=cookie,
-                local_addr=("127.0.0.2", 0),
-            )  # fmt: skip
-        except (InvalidStatus, TimeoutError):
-            return
-        opened.append(socket)
-        until = time.monotonic() + seconds
-        with suppress(ConnectionClosed):
-            while time.monotonic() < until:
-                await socket.send(message.SerializeToString())
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(1.0):
-                        async for _ in socket:
-                            pass
+        while time.monotonic() < until:
+            try:
+                async with asyncio_connect(
+                    url, origin=Origin(address), compression=None, max_size=None, additional_headers=cookie,
+                    local_addr=("127.0.0.2", 0),
+                ) as socket:  # fmt: skip
+                    opened.add(number)
+                    while time.monotonic() < until:
+                        await socket.send(message.SerializeToString())
+                        with suppress(TimeoutError):
+                            async with asyncio.timeout(1.0):
+                                async for _ in socket:
+                                    pass
+            except (WebSocketException, TimeoutError, OSError):
+                opened.discard(number)
+                await asyncio.sleep(1.0)
 
     async def all_of_them() -> None:
+        for browser in range((sockets + 31) // 32):
+            headers = {"Cookie": f"{COOKIE}=crowd{browser}", "Accept": "text/html"}
+            urlopen(Request(f"{address}/{path}", headers=headers)).close()
         asking = [asyncio.create_task(ask(number)) for number in range(sockets)]
         await asyncio.sleep(min(seconds, 10.0))
         said.put(len(opened))
         await asyncio.gather(*asking)
 
-    opened: list[Any] = []
+    opened: set[int] = set()
+    until = time.monotonic() + seconds
     asyncio.run(all_of_them())
 
 
@@ -230,27 +232,31 @@ def main() -> None:
                 first.close()
             held = memory(app.process.pid)
             said: Any = spawn.Queue()
-            if options.beside:
-                words = (app.address, options.beside, 2 * options.seconds, said)
-                others = spawn.Process(target=crowd, args=words)
-                others.start()
-                stack.callback(others.kill)
-                print(f"{said.get(timeout=600)} sockets of another visitor ask for pages.", flush=True)
-            process = spawn.Process(target=a_class, args=(app.address, views, options.visitors, options.seconds, said))
-            process.start()
-            stack.callback(process.kill)
-            waited = beside.waits(one, options.seconds)
-            pages, failed = said.get(timeout=600)
-            more = memory(app.process.pid) - held
-        row = (
-            views[0] if len(views) == 1 else "all of these",
-            *(f"{one:.2f}" for one in (statistics.median(waited), high(waited, 0.99), max(waited))),
-            *(f"{one:.2f}" for one in (statistics.median(pages), max(pages))),
-            len(pages), f"{statistics.mean(alone):.3f}", f"{held:.0f}", f"{more:.0f}", f"{os.getloadavg()[0]:.1f}",
-        )  # fmt: skip
-        print(f"| {' | '.join(map(str, row))} |", flush=True)
-        if failed:
-            print(f"{failed} pages showed an error.")
+            for sockets in (0, options.beside) if options.beside else (0,):
+                if sockets:
+                    long = 2 * options.seconds + 10
+                    others = spawn.Process(target=crowd, args=(app.address, sockets, long, said))
+                    others.start()
+                    stack.callback(others.kill)
+                    print(f"{said.get(timeout=600)} of {sockets} sockets of another visitor ask for pages.", flush=True)
+                process = spawn.Process(
+                    target=a_class, args=(app.address, views, options.visitors, options.seconds, said)
+                )
+                process.start()
+                stack.callback(process.kill)
+                waited = beside.waits(one, options.seconds)
+                pages, failed = said.get(timeout=600)
+                process.join()
+                row = (
+                    views[0] if len(views) == 1 else "all of these",
+                    *(f"{one:.2f}" for one in (statistics.median(waited), high(waited, 0.99), max(waited))),
+                    *(f"{one:.2f}" for one in (statistics.median(pages), max(pages))),
+                    len(pages), f"{statistics.mean(alone):.3f}", f"{held:.0f}",
+                    f"{memory(app.process.pid) - held:.0f}", f"{os.getloadavg()[0]:.1f}",
+                )  # fmt: skip
+                print(f"| {' | '.join(map(str, row))} |", flush=True)
+                if failed:
+                    print(f"{failed} pages showed an error.")
 
 
 if __name__ == "__main__":

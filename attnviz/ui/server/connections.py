@@ -4,18 +4,22 @@ Where there is no room, the connection goes that has been idle for longest: a br
 and whoever only holds connections holds few.
 
 asyncio accepts all that wait, 2,048 of them, before it looks at any. Here it takes a few at a time: so there are never
-many more than there may be, and descriptors do not run out, of which it would write 2,048 tracebacks a second.
+many more than there may be, and descriptors do not run out, of which it would write 2,048 tracebacks a second. Those of
+an address that goes on trying although it is refused are closed at once.
 """
 
 import asyncio
+import socket
 from asyncio.selector_events import BaseSelectorEventLoop
 from importlib import import_module
 from typing import Any
 
+from attnviz.ui.server.asked import ASKED
 from attnviz.ui.server.descriptors import for_connections
 from attnviz.ui.server.sockets import network
 
 AT_A_TIME = 16
+CLOSED_AT_A_TIME = 64
 OF_AN_ADDRESS = 0.75  # of all: a class may sit behind one
 
 
@@ -60,7 +64,7 @@ def bound() -> None:
     accept = BaseSelectorEventLoop._accept_connection  # type: ignore[attr-defined]
 
     def accept_few(loop: Any, make: Any, listener: Any, tls: Any, server: Any, backlog: int, *more: Any) -> None:
-        accept(loop, make, listener, tls, server, min(backlog, AT_A_TIME), *more)
+        accept(loop, make, Listener(listener), tls, server, min(backlog, AT_A_TIME), *more)
 
     for module, name in (("h11_impl", "H11Protocol"), ("httptools_impl", "HttpToolsProtocol")):
         try:
@@ -70,6 +74,29 @@ def bound() -> None:
         kind.connection_made = counted(kind.connection_made, connections)
     setattr(BaseSelectorEventLoop, "_accept_connection", accept_few)  # noqa: B010
     setattr(BaseSelectorEventLoop, "takes_few", True)  # noqa: B010
+
+
+class Listener:
+    """A socket that listens, and closes those who go on trying although they are refused.
+
+    Args:
+        listener: the socket.
+    """
+
+    def __init__(self, listener: socket.socket) -> None:
+        self.listener = listener
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.listener, name)
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """Return the next connection, and its address; raise BlockingIOError where there is none for now."""
+        for _ in range(CLOSED_AT_A_TIME):
+            connection, address = self.listener.accept()
+            if not address or not ASKED.is_closed_to(network(address[0])):
+                return connection, address
+            connection.close()
+        raise BlockingIOError
 
 
 def counted(made: Any, connections: Connections) -> Any:

@@ -3,8 +3,11 @@
 Streamlit runs each visitor's script at once, in a thread of its own. Thirty of them share one interpreter, so each
 takes as long as all of them together, and a live answer, which lets the interpreter go at each step of a model, waits
 for all of them each time. One after the other they are complete sooner, on average after half as long, and who draws
-waits for one of them. IP addresses take turns, and at each address its browsers, those that have loaded no page as one:
-whoever asks for many pages at once waits for them, and others do not.
+waits for one of them. The visitor who has asked for least lately goes first (attnviz/ui/server/asked.py). Scripts of
+those who ask for more than anybody can look at run while no other does, one at a time, with a rest after each.
+
+A script that waits will run what its page asked for last, with all that was clicked before. Streamlit starts a thread
+for each message, and those that wait would become ever more.
 
 A script that takes long lets the next one in before it has finished: it computes in a turn of the queue
 (attnviz/work/queue.py), waits there, or fetches a data set. And whenever a script draws something while a live answer
@@ -17,14 +20,20 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from threading import Event, Lock, local
 from typing import Any
 
 import streamlit as st
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
-from attnviz.ui.server.sockets import network, was_seen
+from attnviz.ui.server.asked import ASKED, Asked, Visitor
+from attnviz.ui.server.sockets import THIS_MACHINE, known_as, network
 from attnviz.ui.shared import visitor
 from attnviz.work.queue import QUEUE, Queue
 
@@ -36,34 +45,23 @@ PATIENCE = 0.25
 `AT_ONCE` run, each is slower, and has as many times longer; else they would become ever more, and ever slower."""
 
 
-class Line:
-    """Those who wait: addresses take turns, at each address its browsers; of a browser, who came first is first."""
+RESTS = 9
+"""For so many times as long as it took, no other script of those who ask for too much begins: a tenth of a core is
+theirs."""
 
-    def __init__(self) -> None:
-        self._places: dict[str, dict[str, deque[Event]]] = {}  # address -> browser; whose turn is next comes first
 
-    def __len__(self) -> int:
-        return sum(len(waiting) for browsers in self._places.values() for waiting in browsers.values())
+class Place:
+    """A place in the line.
 
-    def add(self, own: Event, address: str, browser: str) -> None:
-        """Let somebody wait."""
-        self._places.setdefault(address, {}).setdefault(browser, deque()).append(own)
+    Args:
+        runner: Streamlit's, whose script waits.
+        asked: what it runs.
+    """
 
-    @property
-    def first(self) -> Event | None:
-        """Whose turn is next."""
-        return next((waiting[0] for some in self._places.values() for waiting in some.values()), None)
-
-    def leave(self) -> None:
-        """Take the first one out of the line; its browser and its address have the last turn now."""
-        address, browsers = next(iter(self._places.items()))
-        browser, waiting = next(iter(browsers.items()))
-        waiting.popleft()
-        del browsers[browser], self._places[address]
-        if waiting:
-            browsers[browser] = waiting
-        if browsers:
-            self._places[address] = browsers
+    def __init__(self, who: Visitor, runner: object, asked: Any) -> None:
+        self.who, self.runner, self.asked = who, runner, asked
+        self.look = Event()
+        self.gone = False
 
 
 class Scripts:
@@ -74,6 +72,7 @@ class Scripts:
         patience: seconds after which one counts as taking long.
         clock: seconds.
         queue: in which live answers are computed.
+        asked: by which visitors come in their order.
     """
 
     def __init__(
@@ -82,36 +81,62 @@ class Scripts:
         patience: float = PATIENCE,
         clock: Callable[[], float] = time.monotonic,
         queue: Queue = QUEUE,
+        asked: Asked = ASKED,
     ) -> None:
-        self.count, self.patience, self.clock, self.queue = count, patience, clock, queue
+        self.count, self.patience, self.clock, self.queue, self.asked = count, patience, clock, queue, asked
         self._own = local()  # "since": when the script of this thread began, or stepped aside last
-        self._line = Line()
-        self._began: dict[Event, float] = {}
+        self._line: dict[Visitor, deque[Place]] = {}
+        self._places: dict[object, Place] = {}  # of those that wait, by their runners
+        self._began: dict[Place, float] = {}
+        self._rest = 0.0  # until when no script of a visitor who asks for too much begins
         self._lock = Lock()
 
     @contextmanager
-    def turn(self, address: str = "", browser: str = "") -> Iterator[None]:
+    def turn(self, who: Visitor = ("", ""), runner: object = None, asked: Any = "") -> Iterator[Any]:
         """Run a script for the length of the block; wait for it before.
 
         Args:
-            address: of the network that it is for.
-            browser: there.
+            who: the visitor that it is for.
+            runner: Streamlit's; None has one of its own.
+            asked: what it runs.
 
         Yields:
-            None.
+            What it runs, which `renew` may have changed; None after `leave`.
         """
-        own = Event()
+        place = Place(who, runner or object(), asked)
         with self._lock:
-            self._line.add(own, address, browser)
-        while not self._begin(own):
+            self._line.setdefault(who, deque()).append(place)
+            self._places[place.runner] = place
+        while not self._begin(place):
             pass
+        if place.gone:
+            yield None
+            return
         self._own.since = self.clock()
         try:
-            yield
+            yield place.asked
         finally:
             del self._own.since
             with self._lock:
-                del self._began[own]
+                now, began = self.clock(), self._began.pop(place)
+                if self.asked.is_busy(who):
+                    self._rest = now + RESTS * (now - began)
+                self._wake()
+
+    def renew(self, runner: object, change: Callable[[Any], Any]) -> bool:
+        """Change what a script in the line will run; return False where it has begun."""
+        with self._lock:
+            if place := self._places.get(runner):
+                place.asked = change(place.asked)
+            return place is not None
+
+    def leave(self, runner: object) -> None:
+        """Take a script out of the line, if it is there."""
+        with self._lock:
+            if place := self._places.get(runner):
+                self._take(place)
+                place.gone = True
+                place.look.set()
                 self._wake()
 
     def step_aside(self) -> None:
@@ -125,29 +150,53 @@ class Scripts:
     @property
     def waiting(self) -> int:
         """How many are in the line."""
-        return len(self._line)
+        return len(self._places)
 
-    def _begin(self, own: Event) -> bool:
-        """Leave the line if it is one's turn, and say whether it is; else return when it may have come."""
+    def _begin(self, own: Place) -> bool:
+        """Leave the line if it is one's turn, and say whether one has left it; else return when it may have come."""
         with self._lock:
-            own.clear()
+            own.look.clear()
+            if own.gone:
+                return True
             now = self.clock()
             share = max(1.0, len(self._began) / self.count)  # each that runs has so much less of a core
             patience = self.patience * share
             quick = sum(now - began < patience for began in self._began.values())
-            first = self._line.first is own
-            if first and quick < self.count:
-                self._line.leave()
-                self._began[own] = now
-                self._wake()
-                return True
+            first = self._first()
+            wait = None
+            if first is own:
+                wait = self.patience
+                if not self.asked.is_busy(own.who):
+                    begins = quick < self.count
+                else:
+                    begins = not quick and now >= self._rest
+                    wait = min(wait, self._rest - now) if now < self._rest else wait
+                if begins:
+                    self._take(own)
+                    self._began[own] = now
+                    self._wake()
+                    return True
+            elif first:
+                first.look.set()  # it was not the first one when somebody looked last
         # Nobody says when one that runs has come to take long, so the first one looks; it wakes the next.
-        own.wait(self.patience if first else None)
+        own.look.wait(wait)
         return False
 
+    def _first(self) -> Place | None:
+        """Return whose turn is next."""
+        return self._line[min(self._line, key=self.asked.lately)][0] if self._line else None
+
+    def _take(self, place: Place) -> None:
+        """Take a place out of the line; its visitor comes after others who have asked for as much."""
+        waiting = self._line.pop(place.who)
+        waiting.remove(place)
+        if waiting:
+            self._line[place.who] = waiting
+        del self._places[place.runner]
+
     def _wake(self) -> None:
-        if first := self._line.first:
-            first.set()
+        if first := self._first():
+            first.look.set()
 
 
 SCRIPTS = Scripts(AT_ONCE)
@@ -160,19 +209,51 @@ def take_turns() -> None:
         return
     run: Callable[[Any, Any], None] = ScriptRunner._run_script
     look: Callable[[Any], None] = ScriptRunner._maybe_handle_execution_control_request
+    stop: Callable[[Any], None] = ScriptRunner.request_stop
+    rerun: Callable[[Any, ClientState | None], None] = AppSession.request_rerun
+    create: Callable[[Any, RerunData], None] = AppSession._create_scriptrunner
 
     def run_in_turn(runner: Any, asked: Any) -> None:
-        browser = visitor.holder()
-        if not was_seen(browser):  # a cookie may be made up, a new one for each socket
-            browser = ""
-        with SCRIPTS.turn(network(st.context.ip_address or ""), browser):
-            run(runner, asked)
+        who = known_as(network(st.context.ip_address or THIS_MACHINE), visitor.holder())
+        with SCRIPTS.turn(who, runner, asked) as newest:
+            if newest is not None:
+                run(runner, newest)
 
     @wraps(look)
     def look_in_turn(runner: Any) -> None:  # whether the script goes on: at everything that it draws
         SCRIPTS.step_aside()
         look(runner)
 
+    def stop_waiting(runner: Any) -> None:
+        stop(runner)
+        SCRIPTS.leave(runner)
+
+    # Streamlit would stop the script that waits and start another: here it finds none to stop, and gets that one back.
+    def rerun_waiting(session: Any, message: ClientState | None) -> None:
+        if message is not None and not message.fragment_id and SCRIPTS.renew(session._scriptrunner, lambda same: same):
+            session._attnviz_waits, session._scriptrunner = session._scriptrunner, None
+        rerun(session, message)
+
+    def create_or_renew(session: Any, asked: RerunData) -> None:
+        if waits := session.__dict__.pop("_attnviz_waits", None):
+            if SCRIPTS.renew(waits, lambda before: with_clicks(asked, before)):
+                session._scriptrunner = waits
+                return
+            waits.request_stop()
+        create(session, asked)
+
     run_in_turn.takes_turns = True  # type: ignore[attr-defined]
     setattr(ScriptRunner, "_run_script", run_in_turn)  # noqa: B010
     setattr(ScriptRunner, "_maybe_handle_execution_control_request", look_in_turn)  # noqa: B010
+    setattr(ScriptRunner, "request_stop", stop_waiting)  # noqa: B010
+    setattr(AppSession, "request_rerun", rerun_waiting)  # noqa: B010
+    setattr(AppSession, "_create_scriptrunner", create_or_renew)  # noqa: B010
+
+
+def with_clicks(asked: RerunData, before: RerunData) -> RerunData:
+    """Return what a page asks for, with what was clicked on it before: a browser tells of each click once."""
+    states = asked.widget_states or WidgetStates()
+    now = {one.id for one in states.widgets}
+    earlier = before.widget_states.widgets if before.widget_states else ()
+    clicks = [one for one in earlier if "trigger" in (one.WhichOneof("value") or "") and one.id not in now]
+    return replace(asked, widget_states=WidgetStates(widgets=[*states.widgets, *clicks]))

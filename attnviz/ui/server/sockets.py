@@ -1,4 +1,4 @@
-"""How many sockets anybody may open, how much a socket may make the server keep, and what it may not ask for.
+"""How many sockets anybody may open, how much each may make the server keep or do, and what it may not ask for.
 
 What arrives on a WebSocket is kept until a message is whole, 50 MB of it by default; and sockets are not counted. Here
 both are bounded where they arrive: by the protocol that reads the connection, before a byte of a large message is kept.
@@ -10,10 +10,12 @@ every page would be computed anew for everybody. It is dropped here.
 import ipaddress
 import logging
 import secrets
+import time
 from collections import Counter, OrderedDict
 from collections.abc import MutableMapping
 from typing import Any
 
+import anyio
 from google.protobuf.message import DecodeError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
@@ -23,12 +25,14 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ProtocolError
 from websockets.frames import Frame, Opcode
 
+from attnviz.ui.server.asked import ASKED, Visitor
 from attnviz.ui.server.descriptors import for_connections
 from attnviz.ui.shared.visitor import COOKIE
 
 # A tab has one socket of Streamlit's, and one for each component that asks models. Each takes one descriptor
 # (attnviz/ui/server/descriptors.py), and there must be some for the requests of pages.
 OF_A_BROWSER = 32
+PAGES_OF_A_BROWSER = 12  # of these: a person looks at one after the other
 OF_NO_BROWSER = 64  # of those of an IP address that send no cookie, which every page gives
 # Of those of an IP address whose browsers have loaded no page since the server started; and of those that a page would
 # have opened, but that have not said a word, as every page does at once.
@@ -41,6 +45,9 @@ IN_ALL = 600
 LARGEST = 1 << 20
 FRAGMENTS = 1024  # of a message: browsers send large ones in a few parts
 UNHEARD = 1 << 16  # bytes that wait for who does not read them: then their pings get no answer
+PINGS = 100  # of one socket in a minute: browsers send none, and proxies one in many seconds
+
+THIS_MACHINE = "127.0.0.1"
 
 STREAM = "/_stcore/stream"  # the path of Streamlit's own sockets
 
@@ -56,6 +63,7 @@ class Sockets:
     Args:
         app: what answers.
         of_a_browser: sockets of one browser at a time, which a cookie of its own tells from the others.
+        pages_of_a_browser: of these, those that pages have open.
         of_an_address: of one IP address, or of one network of IPv6 addresses (/64), which is one household; half of
             all connections that there may be, if that is less.
         in_all: of all visitors; three quarters of these, if that is less.
@@ -72,9 +80,11 @@ class Sockets:
         in_all: int = IN_ALL,
         of_no_browser: int = OF_NO_BROWSER,
         of_unseen: int = OF_UNSEEN,
+        pages_of_a_browser: int = PAGES_OF_A_BROWSER,
     ) -> None:
         self.app = app
         self.of_a_browser, self.of_no_browser, self.of_unseen = of_a_browser, of_no_browser, of_unseen
+        self.pages_of_a_browser = pages_of_a_browser
         most = for_connections()
         self.of_an_address, self.in_all = min(of_an_address, most // 2), min(in_all, 3 * most // 4)
         self.open: Counter[tuple[str, str]] = Counter()
@@ -92,12 +102,19 @@ class Sockets:
         address, browser = network((scope.get("client") or ("",))[0]), _browser(scope)
         keys = [("all", ""), ("address", address), (address, browser)]
         limits = [self.in_all, self.of_an_address, self.of_a_browser if browser else self.of_no_browser]
-        silent = ("silent", address) if scope["path"].endswith(STREAM) else None
-        for key in (("unseen", address) if not was_seen(browser) else None, silent):
-            if key:
-                keys.append(key)
-                limits.append(self.of_unseen)
-        if any(self.open[key] >= limit for key, limit in zip(keys, limits, strict=True)):
+        who = known_as(address, browser)
+        if not who[1]:
+            keys.append(("unseen", address))
+            limits.append(self.of_unseen)
+        silent = ("silent", address)
+        is_page = scope["path"].endswith(STREAM)
+        if is_page:
+            keys += [silent, ("pages", f"{address} {browser}")]
+            limits += [self.of_unseen, self.pages_of_a_browser if browser else self.of_no_browser]
+        if any(self.open[key] >= limit for key, limit in zip(keys, limits, strict=True)) or (
+            is_page and ASKED.wait(who)
+        ):
+            ASKED.note_refused(address)
             _log.warning("Refused a WebSocket: %s has as many as it may", address)
             sentence = "There are too many connections already. Close other tabs of this app, or wait a moment."
             await PlainTextResponse(sentence, status_code=429)(scope, receive, send)
@@ -111,9 +128,11 @@ class Sockets:
                 self.open -= Counter([silent])
             return message
 
+        if is_page:
+            ASKED.note(who)
         try:
             bound(receive)
-            await self.app(scope, _allowed(scope, heard if silent else receive, send), send)
+            await self.app(scope, _allowed(heard, send, who) if is_page else receive, send)
         finally:
             self.open.subtract(keys)
             for key in keys:
@@ -148,8 +167,15 @@ def was_seen(browser: str) -> bool:
     return browser in _seen
 
 
+def known_as(address: str, browser: str) -> Visitor:
+    """Return as whom the requests of a browser at an address count: without its cookie where that may be made up."""
+    return address, browser if was_seen(browser) else ""
+
+
 def network(address: str) -> str:
     """Return the address by which a visitor is counted: of IPv6 its network, as anybody has 2^64 of those."""
+    if address == "::1":
+        return THIS_MACHINE
     try:
         known = ipaddress.ip_address(address)
     except ValueError:
@@ -172,14 +198,19 @@ def bound(receive: Receive, largest: int = LARGEST) -> None:
     if not hasattr(connection, "max_message_size"):
         return
     connection.max_message_size = largest
-    plain, fragments = connection.recv_frame, 0
+    plain, fragments, pings, minute = connection.recv_frame, 0, 0, time.monotonic() // 60
 
     def receive_frame(frame: Frame) -> None:
-        nonlocal fragments
+        nonlocal fragments, pings, minute
         if frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):  # parts may be empty, and count as nothing
             fragments = 0 if frame.fin else fragments + 1
             if fragments > FRAGMENTS:
                 raise ProtocolError(f"more than {FRAGMENTS} fragments of one message")
+        if frame.opcode in (Opcode.PING, Opcode.PONG):
+            now = time.monotonic() // 60
+            pings, minute = pings + 1 if now == minute else 1, now
+            if pings > PINGS:
+                raise ProtocolError(f"more than {PINGS} pings in a minute")
         if frame.opcode is Opcode.PING and protocol.transport.get_write_buffer_size() > UNHEARD:
             return
         plain(frame)
@@ -187,14 +218,12 @@ def bound(receive: Receive, largest: int = LARGEST) -> None:
     connection.recv_frame = receive_frame
 
 
-def _allowed(scope: Scope, receive: Receive, send: Send) -> Receive:
-    """Return what hands on the messages that visitors may send to Streamlit; of other sockets, all of them.
+def _allowed(receive: Receive, send: Send, who: Visitor) -> Receive:
+    """Return what hands on the messages that visitors may send to Streamlit, no faster than anybody works.
 
     It closes the socket at text, which nothing here is written in: Streamlit raises at text, with a traceback in the
     log for each; the live channel answers with a sentence. And it drops what would empty the caches of all visitors.
     """
-    if not scope["path"].endswith(STREAM):
-        return receive
 
     async def receive_allowed() -> Message:
         while True:
@@ -205,6 +234,9 @@ def _allowed(scope: Scope, receive: Receive, send: Send) -> Receive:
                 _log.warning("Closed a WebSocket that sent text")
                 await send({"type": "websocket.close", "code": 1003})
                 return {"type": "websocket.disconnect", "code": 1003}
+            while seconds := ASKED.wait(who):
+                await anyio.sleep(seconds)  # meanwhile nothing is read of what it sends
+            ASKED.note(who)
             if not _clears_caches(message["bytes"]):
                 return message
             _log.warning("Dropped a message that would have emptied the caches of all visitors")

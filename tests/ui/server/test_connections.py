@@ -17,7 +17,8 @@ from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from attnviz.ui.server import connections
-from attnviz.ui.server.connections import Connections, counted
+from attnviz.ui.server.asked import REFUSED, Asked
+from attnviz.ui.server.connections import Connections, Listener, counted
 
 WAIT = 30.0
 
@@ -117,6 +118,28 @@ def hung_up(one: socket.socket) -> bool:
         return one.recv(1) == b""
     except ConnectionResetError:
         return True
+
+
+def test_an_address_that_goes_on_trying_is_closed_as_it_connects(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Asked()
+    for _ in range(int(REFUSED) + 5):
+        asked.note_refused("10.0.0.1")
+    monkeypatch.setattr(connections, "ASKED", asked)
+    waiting = [(Connection(), (f"10.0.0.{1 + (number == 50)}", 1)) for number in range(150)]
+    came = waiting.copy()
+    listener: Any = Listener(SimpleNamespace(accept=lambda: waiting.pop(0)))
+    assert listener.accept() == came[50]
+    with pytest.raises(BlockingIOError):
+        listener.accept()
+    assert len(waiting) == 150 - 51 - connections.CLOSED_AT_A_TIME
+    assert [one.closed for one, _ in came[:60]] == [True] * 50 + [False] + [True] * 9
+
+
+class Connection:
+    closed = False
+
+    def close(self) -> None:
+        self.closed = True
 
 
 def test_few_are_accepted_before_any_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

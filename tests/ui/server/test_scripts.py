@@ -5,10 +5,15 @@ from threading import Event, Thread, current_thread
 from typing import Any
 
 import pytest
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
 from attnviz.ui.server import scripts, sockets
-from attnviz.ui.server.scripts import Scripts
+from attnviz.ui.server.asked import BUSY, Asked
+from attnviz.ui.server.scripts import RESTS, Scripts
 from attnviz.ui.shared import visitor
 
 SOON = 20.0  # seconds
@@ -17,13 +22,13 @@ SOON = 20.0  # seconds
 class Script(Thread):
     """One that runs until it is told to end."""
 
-    def __init__(self, among: Scripts, ran: list[str], name: str, address: str = "", browser: str = "") -> None:
+    def __init__(self, among: Scripts, ran: list[str], name: str, who: tuple[str, str] = ("", "")) -> None:
         super().__init__(daemon=True)
-        self.among, self.ran, self.script, self.visitor = among, ran, name, (address, browser)
+        self.among, self.ran, self.script, self.who = among, ran, name, who
         self.runs, self.end = Event(), Event()
 
     def run(self) -> None:
-        with self.among.turn(*self.visitor):
+        with self.among.turn(self.who):
             self.ran.append(self.script)
             self.runs.set()
             assert self.end.wait(SOON)
@@ -69,20 +74,73 @@ def test_one_after_the_other_in_their_order() -> None:
     assert among.waiting == 0
 
 
-def test_whoever_asks_for_many_pages_waits_for_them_and_others_do_not() -> None:
+def test_who_has_asked_for_least_lately_goes_first() -> None:
     ran: list[str] = []
-    among = Scripts(1, patience=0.01, clock=Clock())
+    clock = Clock()
+    asked = Asked(clock)
+    among = Scripts(1, patience=0.01, clock=clock, asked=asked)
     visitors = {"a": ("10.0.0.1", "one"), "b": ("10.0.0.2", "two"), "c": ("10.0.0.2", "three"), "d": ("10.0.0.3", "")}
     threads: dict[str, Script] = {}
     for name in ("a1", "a2", "a3", "a4", "b1", "b2", "b3", "c1", "d1"):
-        threads[name] = Script(among, ran, name, *visitors[name[0]])
+        asked.note(visitors[name[0]])
+        threads[name] = Script(among, ran, name, visitors[name[0]])
         threads[name].start()
         until(lambda: among.waiting + len(ran) == len(threads))
     for place in range(len(threads)):
         until(lambda place=place: len(ran) == place + 1)  # type: ignore[misc]
         threads[ran[-1]].end.set()
         threads[ran[-1]].join(SOON)
-    assert ran == ["a1", "a2", "b1", "d1", "a3", "c1", "a4", "b2", "b3"]
+    assert ran == ["a1", "c1", "d1", "b1", "b2", "b3", "a2", "a3", "a4"]
+
+
+def test_scripts_of_who_asks_for_too_much_run_alone_and_rest() -> None:
+    ran: list[str] = []
+    clock = Clock()
+    asked = Asked(clock)
+    among = Scripts(2, patience=0.01, clock=clock, asked=asked)
+    flood, other = ("10.0.0.1", "flood"), ("10.0.0.2", "other")
+    for who in (*[flood] * int(BUSY + 9), other):
+        asked.note(who)
+    threads = {name: Script(among, ran, name, flood) for name in ("f1", "f2")}
+    threads |= {name: Script(among, ran, name, other) for name in ("o1", "o2")}
+    for thread in threads.values():
+        thread.start()
+        until(lambda: among.waiting + len(ran) == sum(one.ident is not None for one in threads.values()))
+    until(lambda: (set(ran), among.waiting) == ({"f1", "o1"}, 2))
+    threads["o1"].end.set()
+    assert threads["o2"].runs.wait(SOON), "not the one that was there first"
+    clock.now = 0.005
+    for name in ("f1", "o2"):
+        threads[name].end.set()
+        threads[name].join(SOON)
+    clock.now = 0.005 * RESTS
+    assert not threads["f2"].runs.wait(0.1)
+    clock.now = 0.005 * (RESTS + 1)
+    assert threads["f2"].runs.wait(SOON)
+    threads["f2"].end.set()
+    threads["f2"].join(SOON)
+
+
+def test_a_script_that_waits_runs_what_was_asked_last_or_leaves() -> None:
+    among = Scripts(1, patience=0.01, clock=Clock())
+    ran: list[Any] = []
+
+    def run(runner: str) -> None:
+        with among.turn(runner=runner, asked=f"{runner} first") as newest:
+            ran.append(newest)
+
+    with among.turn(runner="now"):
+        assert not among.renew("now", lambda before: "too late")
+        threads = [Thread(target=run, args=(name,), daemon=True) for name in ("kept", "left")]
+        for count, thread in enumerate(threads, 1):
+            thread.start()
+            until(lambda count=count: among.waiting == count)  # type: ignore[misc]
+        assert among.renew("kept", lambda before: f"{before}, then second")
+        among.leave("left")
+        threads[1].join(SOON)
+        assert (ran, among.waiting) == ([None], 1)
+    threads[0].join(SOON)
+    assert ran == [None, "kept first, then second"]
 
 
 def test_only_the_first_in_the_line_looks_whether_its_turn_has_come() -> None:
@@ -156,12 +214,27 @@ def test_one_that_fails_gives_its_turn_back() -> None:
         assert among.waiting == 0
 
 
-def test_streamlit_runs_its_scripts_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    ran: list[Any] = []
+@pytest.fixture
+def patched(monkeypatch: pytest.MonkeyPatch) -> Scripts:
+    """Return scripts that Streamlit takes turns in, for the length of a test."""
+    for owner, name in (
+        (ScriptRunner, "_run_script"),
+        (ScriptRunner, "_maybe_handle_execution_control_request"),
+        (ScriptRunner, "request_stop"),
+        (AppSession, "request_rerun"),
+        (AppSession, "_create_scriptrunner"),
+    ):
+        monkeypatch.setattr(owner, name, getattr(owner, name))
     among = Scripts(1, clock=Clock())
+    monkeypatch.setattr(scripts, "SCRIPTS", among)
+    return among
+
+
+def test_streamlit_runs_its_scripts_in_turns(monkeypatch: pytest.MonkeyPatch, patched: Scripts) -> None:
+    ran: list[Any] = []
 
     def run(runner: Any, asked: Any) -> None:
-        ran.append((asked, len(among._began)))
+        ran.append((asked, len(patched._began)))
         runner._maybe_handle_execution_control_request()
 
     def look(runner: Any) -> None:
@@ -169,22 +242,71 @@ def test_streamlit_runs_its_scripts_in_turns(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(ScriptRunner, "_run_script", run)
     monkeypatch.setattr(ScriptRunner, "_maybe_handle_execution_control_request", look)
-    monkeypatch.setattr(among, "step_aside", lambda: ran.append("steps aside"))
-    monkeypatch.setattr(scripts, "SCRIPTS", among)
+    monkeypatch.setattr(patched, "step_aside", lambda: ran.append("steps aside"))
     monkeypatch.setattr(visitor, "holder", lambda: "a browser")
     scripts.take_turns()
     scripts.take_turns()
     ScriptRunner.__new__(ScriptRunner)._run_script("a rerun")
     assert ran == [("a rerun", 1), "steps aside", "looks"]
-    assert not among._began
+    assert not patched._began
 
-    turns: list[tuple[str, ...]] = []
-    turn = among.turn
-    monkeypatch.setattr(among, "turn", lambda *who: turns.append(who) or turn(*who))
+    turns: list[tuple[str, str]] = []
+    turn = patched.turn
+    monkeypatch.setattr(patched, "turn", lambda who, *what: turns.append(who) or turn(who, *what))
     ScriptRunner.__new__(ScriptRunner)._run_script("of one that has loaded no page")
     monkeypatch.setitem(sockets._seen, "a browser", None)
     ScriptRunner.__new__(ScriptRunner)._run_script("of one that has")
-    assert [browser for _, browser in turns] == ["", "a browser"]
+    assert turns == [("127.0.0.1", ""), ("127.0.0.1", "a browser")]
+
+
+def test_a_page_whose_script_waits_gets_no_second_one_and_loses_no_click(
+    monkeypatch: pytest.MonkeyPatch, patched: Scripts
+) -> None:
+    class Runner:
+        stopped = False
+
+        def request_stop(self) -> None:
+            self.stopped = True
+
+    def create(session: Any, asked: RerunData) -> None:
+        created.append(asked)
+        session._scriptrunner = Runner()
+
+    def says(number: str, *clicked: str) -> ClientState:
+        widgets = [WidgetState(id="number", string_value=number)]
+        widgets += [WidgetState(id=name, trigger_value=True) for name in clicked]
+        return ClientState(query_string=f"number={number}", widget_states=WidgetStates(widgets=widgets))
+
+    def wait(runner: object, asked: RerunData) -> None:
+        with patched.turn(runner=runner, asked=asked) as newest:
+            ran.append(newest)
+
+    created: list[RerunData] = []
+    ran: list[RerunData] = []
+    monkeypatch.setattr(AppSession, "_create_scriptrunner", create)
+    scripts.take_turns()
+    session = AppSession.__new__(AppSession)
+    session._state, session._client_state, session._scriptrunner = (
+        AppSessionState.APP_NOT_RUNNING, ClientState(), None
+    )  # fmt: skip
+    try:
+        with patched.turn():
+            session.request_rerun(says("1", "next", "again"))
+            runner: Any = session._scriptrunner
+            thread = Thread(target=wait, args=(runner, created[0]), daemon=True)
+            thread.start()
+            until(lambda: patched.waiting == 1)
+            for number in range(2, 500):
+                session.request_rerun(says(str(number), *(["again"] if number == 3 else [])))
+            assert (len(created), session._scriptrunner, runner.stopped) == (1, runner, False)
+        thread.join(SOON)
+        assert ran[0].query_string == "number=499"
+        values = {one.id: one.string_value or one.trigger_value for one in ran[0].widget_states.widgets}
+        assert values == {"number": "499", "next": True, "again": True}
+        session.request_rerun(says("500"))
+        assert (len(created), runner.stopped) == (2, True), "one that runs is stopped, as ever"
+    finally:
+        session._state = AppSessionState.SHUTDOWN_REQUESTED
 
 
 class Live:

@@ -20,7 +20,8 @@ from websockets.frames import Frame, Opcode
 from websockets.sync.client import ClientConnection, connect
 
 from attnviz.ui.server import log, sockets
-from attnviz.ui.server.sockets import FRAGMENTS, LARGEST, Sockets, network
+from attnviz.ui.server.asked import MOST, Asked
+from attnviz.ui.server.sockets import FRAGMENTS, LARGEST, PINGS, Sockets, network
 from attnviz.ui.shared.visitor import COOKIE
 
 WAIT = 30.0
@@ -30,9 +31,10 @@ PATHS = ("/live", "/_stcore/stream", "/lab/_stcore/stream")
 class Running:
     """A server that sends back the lengths of what it is sent."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, asked: Asked) -> None:
         self.port = port
         self.left = threading.Semaphore(0)
+        self.asked = asked
 
     def load(self, browser: str) -> None:
         """Load a page, as a browser does before it opens a socket."""
@@ -47,6 +49,7 @@ class Running:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
     sockets._seen.clear()
+    monkeypatch.setattr(sockets, "ASKED", asked := Asked())
     ready = threading.Event()
 
     async def lengths(visitor: WebSocket) -> None:
@@ -67,6 +70,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
 
     logging.getLogger("uvicorn.error").addFilter(log.in_one_line)  # as `log.limit` does
     limits = {"of_a_browser": 2, "of_no_browser": 2, "of_unseen": 3, "of_an_address": 4, "in_all": 5}
+    limits["pages_of_a_browser"] = 1
     routes = [Route("/", page), *(WebSocketRoute(path, lengths) for path in PATHS)]
     app = Starlette(routes=routes, middleware=[Middleware(Sockets, **limits)])
     # As Streamlit starts it.
@@ -74,7 +78,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
     runs = Uvicorn(config)
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
-        running = Running(bound.getsockname()[1])
+        running = Running(bound.getsockname()[1], asked)
         thread = threading.Thread(target=runs.run, kwargs={"sockets": [bound]}, daemon=True)
         thread.start()
         assert ready.wait(WAIT)
@@ -97,6 +101,46 @@ def test_a_browser_has_so_many_sockets_and_no_more_until_one_closes(server: Runn
         assert server.left.acquire(timeout=WAIT)
     with server.open(browser="one"), server.open(browser="one"):
         pass
+
+
+def test_a_browser_has_so_many_pages(server: Running) -> None:
+    with server.open(PATHS[1], "one"):
+        with pytest.raises(InvalidStatus, match="429"):
+            server.open(PATHS[2], "one")
+        with server.open("/live", "one"):
+            pass
+    for _ in range(2):
+        assert server.left.acquire(timeout=WAIT)
+    with server.open(PATHS[1], "one"):
+        pass
+
+
+def test_who_floods_streamlits_socket_is_heard_slowly_while_somebody_else_is_there(server: Running) -> None:
+    for browser in "ab":
+        server.load(browser)
+    with server.open(PATHS[1], "a") as flood, server.open(PATHS[1], "b") as other:
+        for _ in range(int(MOST) + 3):
+            flood.send(b"page")
+        other.send(b"page")
+        assert other.recv(timeout=WAIT) == "4"
+        for _ in range(int(MOST)):
+            assert flood.recv(timeout=WAIT) == "4"
+        assert server.asked.wait(("127.0.0.1", "a")) > 0
+        with pytest.raises(TimeoutError):
+            flood.recv(timeout=0.1)
+        assert flood.recv(timeout=WAIT) == "4", "nothing is lost"
+
+
+def test_who_floods_opens_no_other_page(server: Running) -> None:
+    for browser in "ab":
+        server.load(browser)
+        for _ in range(int(MOST) + 5 if browser == "b" else 1):
+            server.asked.note(("127.0.0.1", browser))
+    with pytest.raises(InvalidStatus, match="429"):
+        server.open(PATHS[1], "b")
+    with server.open(PATHS[1], "a"):
+        pass
+    assert server.asked._refused
 
 
 def test_an_address_has_so_many_whatever_browser_it_says_to_be(server: Running) -> None:
@@ -233,6 +277,12 @@ def test_who_sends_before_the_handshake_is_answered_gains_nothing(server: Runnin
         while message := raw.recv(65536):
             said += message
     assert b"\x03\xf1" in said  # 1009
+
+
+def test_many_pings_are_refused(server: Running) -> None:
+    with server.open() as visitor:
+        visitor.socket.sendall(Frame(Opcode.PING, b"").serialize(mask=True) * 3 * PINGS)
+        assert closed(visitor) == 1002
 
 
 def test_pings_of_who_does_not_read_are_left_unanswered(server: Running) -> None:

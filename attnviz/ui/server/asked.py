@@ -1,0 +1,90 @@
+"""How much each visitor has asked for lately: pages are made in this order, and who floods the server is slowed down.
+
+A visitor is a browser that has loaded a page from this server, at its address; at each address, those that have loaded
+none count as one. Nobody is refused for what a class does: it counts as the one who has asked most there, or as a
+`CLASS`-th of all, whichever is more. So who opens a thousand sockets comes after everybody, whatever cookies they send.
+"""
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+SECONDS = 10.0
+"""After so many, a request counts a third (1 / e): who sends one a second has a count of this."""
+
+CLASS = 30
+"""So many browsers may sit behind one address."""
+
+BUSY = 20.0
+"""A count that nobody has who looks at what comes: two pages a second for ten seconds."""
+
+MOST = 30.0
+"""Above this count, what a browser sends waits: three messages a second, or thirty at once, are handed on."""
+
+REFUSED = 100.0
+"""An address that was refused so often is closed as it connects: that costs a hundredth of an answer."""
+
+_KEPT = 10_000  # visitors and addresses that are remembered
+
+Visitor = tuple[str, str]
+"""The address, and the browser there, which is "" where it has loaded no page."""
+
+
+class Asked:
+    """Counts that fade.
+
+    Args:
+        clock: seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self._visitors: OrderedDict[Visitor, tuple[float, float]] = OrderedDict()  # count, and when; the latest last
+        self._addresses: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._refused: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def note(self, who: Visitor) -> None:
+        """Count a message, or a page that is opened."""
+        self._add(self._visitors, who)
+        self._add(self._addresses, who[0])
+
+    def note_refused(self, address: str) -> None:
+        """Count a socket that was refused."""
+        self._add(self._refused, address)
+
+    def is_closed_to(self, address: str) -> bool:
+        """Return whether an address goes on trying although it is refused."""
+        return self._faded(self._refused, address) > REFUSED
+
+    def lately(self, who: Visitor) -> float:
+        """Return how much a visitor has asked for: who has asked for less goes first."""
+        return max(self._faded(self._visitors, who), self._faded(self._addresses, who[0]) / CLASS)
+
+    def is_busy(self, who: Visitor) -> bool:
+        """Return whether a visitor asks for more than anybody can look at, while somebody else asks, too."""
+        return self.lately(who) > BUSY and not self._is_alone(who)
+
+    def wait(self, who: Visitor) -> float:
+        """Return the seconds for which what a visitor sends must wait; nobody waits who is alone."""
+        most = MOST if who[1] else MOST * CLASS
+        count = self._faded(self._visitors, who)
+        return SECONDS * math.log(count / (most - 0.5)) if count > most and not self._is_alone(who) else 0.0
+
+    def _is_alone(self, who: Visitor) -> bool:
+        other = next((one for one in reversed(self._visitors) if one != who), None)
+        return other is None or self.clock() - self._visitors[other][1] > SECONDS
+
+    def _add(self, counts: OrderedDict, key: object) -> None:  # type: ignore[type-arg]
+        counts[key] = self._faded(counts, key) + 1, self.clock()
+        counts.move_to_end(key)
+        if len(counts) > _KEPT:
+            counts.popitem(last=False)
+
+    def _faded(self, counts: OrderedDict, key: object) -> float:  # type: ignore[type-arg]
+        count, when = counts.get(key, (0.0, 0.0))
+        return float(count * math.exp((when - self.clock()) / SECONDS))
+
+
+ASKED = Asked()
+"""What has been asked of this process."""
