@@ -15,7 +15,7 @@ from attnviz.capture.frames import tensors_of
 from attnviz.errors import BadInput
 from attnviz.figures.layers import chosen
 from attnviz.figures.lies import Lies, lies_of
-from attnviz.figures.photo import Bytes, digest, stretched
+from attnviz.figures.photo import Bytes, as_received, digest, stretched
 from attnviz.grids import Grid
 from attnviz.version import VERSION
 from attnviz.views.attention import LayerView
@@ -41,7 +41,8 @@ def views_of(
     Args:
         seen: what was watched.
         layers: numbers in the order of the pass, from 0, or paths; None for all of which the tokens lie on a picture.
-        photo: uint8 (row, column, colour) that the model has looked at; None for its input, stretched to 0..255.
+        photo: uint8 (row, column, colour) that the model has looked at, of which the part is shown that it received;
+            None for its input, stretched to 0..255.
         classes: the names of the answers, where the model's output are their logits.
         batch: which picture of the batch.
         grid: rows and columns of tokens, where the model does not tell.
@@ -54,7 +55,7 @@ def views_of(
     calls = {key: call for key, call in captured.calls.items() if not call.refused}
     paths = chosen([*calls], layers)
     pixels = _input(captured.mode.frames.arguments, batch)
-    shown = photo if photo is not None else None if pixels is None else stretched(pixels)
+    shown = _shown(photo, pixels)
     origin = _origin(captured.mode.model, shown) if origin is None else origin
     answer = _answer(seen.output, classes, batch)
     found: dict[str, LayerView] = {}
@@ -133,15 +134,20 @@ def _view(
 
 
 def picture_and_origin(seen: Trace, photo: Bytes | None, batch: int) -> tuple[Bytes | None, dict[str, Any]]:
-    """Return the photograph, or the model's input stretched to 0..255, and where a trace comes from."""
-    shown = photo if photo is not None else shown_of(seen, batch)
+    """Return what a model received of a photograph, or its input stretched to 0..255; and where a trace comes from."""
+    shown = _shown(photo, _input(seen.captured.mode.frames.arguments, batch))
     return shown, {**_origin(seen.captured.mode.model, shown)}
 
 
 def shown_of(seen: Trace, batch: int = 0) -> Bytes | None:
     """Return the model's input, stretched to 0..255; None where it is no picture."""
-    pixels = _input(seen.captured.mode.frames.arguments, batch)
-    return None if pixels is None else stretched(pixels)
+    return _shown(None, _input(seen.captured.mode.frames.arguments, batch))
+
+
+def _shown(photo: Bytes | None, pixels: Tensor | None) -> Bytes | None:
+    if pixels is None:
+        return photo
+    return stretched(pixels) if photo is None else as_received(photo, pixels)
 
 
 def _exact(tensor: Tensor) -> Tensor:

@@ -88,7 +88,8 @@ def figure(
         heads: numbers from 0, and "mean" for the mean of all heads; "all" for every head and the mean; None for the
             mean, or the only head. The viewer has all heads in any case.
         over: the photograph: a path, a picture of Pillow, uint8 (row, column, colour) or floats 0..1 (colour, row,
-            column); None for the model's input, stretched from black to white.
+            column); where transforms have cut it to its middle, that is shown. None for the model's input, stretched
+            from black to white.
         show: "weights", or "scores" before the softmax.
         direction: "from": what the query takes from each key; "to": what it, as a key, gives to each query;
             "received": what each key receives, as a mean over all queries.

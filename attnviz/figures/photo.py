@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 Bytes = npt.NDArray[np.uint8]
 
+_SHARES = tuple(np.linspace(1, 0.7, 61))  # of the largest part in the shape of the input: what transforms keep of it
+_ALIKE, _CLEARLY = 0.9, 1e-3  # correlations: of a photograph with the input, and more than the whole has
+
 
 def photo_of(given: Any) -> Bytes | None:
     """Return a picture as uint8 (row, column, 1 or 3).
@@ -78,6 +81,49 @@ def stretched(pixels: Any) -> Bytes:
     low, high = float(array.min()), float(array.max())
     levels: Bytes = ((array.transpose(1, 2, 0) - low) / ((high - low) or 1) * 255).round().astype(np.uint8)
     return levels
+
+
+def as_received(photo: Bytes, pixels: Any) -> Bytes:
+    """Return the part of a photograph that a model has received: often its middle, as transforms resize and crop.
+
+    It is the part that looks most like the model's input; the whole, where none does.
+
+    Args:
+        photo: uint8 (row, column, 1 or 3).
+        pixels: the model's input, (colour, row, column), of any range.
+    """
+    (height, width), (rows, columns) = photo.shape[:2], pixels.shape[1:]
+    if (height, width) == (rows, columns):
+        return photo
+    from PIL import Image
+
+    received = _thumbnail(Image.fromarray(pixels.float().numpy().mean(0)))
+    grey = Image.fromarray(photo.mean(2).astype(np.float32))
+    fitting = min(height, width * rows / columns)
+    boxes = [(width, height), *((share * fitting * columns / rows, share * fitting) for share in _SHARES)]
+    likeness = [_likeness(received, _thumbnail(grey, _middle(width, height, *box))) for box in boxes]
+    best = int(np.argmax(likeness))
+    if likeness[best] < _ALIKE or likeness[best] < likeness[0] + _CLEARLY:
+        return photo
+    left, top, right, bottom = (round(side) for side in _middle(width, height, *boxes[best]))
+    return photo[top:bottom, left:right]
+
+
+def _middle(width: float, height: float, wide: float, high: float) -> tuple[float, float, float, float]:
+    return (width - wide) / 2, (height - high) / 2, (width + wide) / 2, (height + high) / 2
+
+
+def _thumbnail(grey: Image.Image, box: tuple[float, float, float, float] | None = None) -> npt.NDArray[np.float64]:
+    from PIL import Image
+
+    return np.asarray(grey.resize((32, 32), Image.Resampling.BOX, box=box), np.float64)
+
+
+def _likeness(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float:
+    """Return the correlation of two pictures; 0 where one of them has a single colour."""
+    one, other = one - one.mean(), other - other.mean()
+    size = np.linalg.norm(one) * np.linalg.norm(other)
+    return float((one * other).sum() / size) if size else 0.0
 
 
 def digest(photo: Bytes) -> str:

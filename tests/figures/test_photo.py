@@ -9,7 +9,7 @@ import torch
 from PIL import Image
 
 from attnviz.errors import BadInput
-from attnviz.figures.photo import photo_of
+from attnviz.figures.photo import as_received, photo_of
 
 LEVELS = np.array([[0, 51, 255], [102, 153, 204]], np.uint8)
 SHARES = torch.from_numpy(LEVELS / 255)
@@ -55,3 +55,26 @@ def test_a_file_with_too_many_pixels_is_refused(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 2)
     with pytest.raises(BadInput, match="bomb.png cannot be read as a picture"):
         photo_of(tmp_path / "bomb.png")
+
+
+@pytest.mark.parametrize("shape", [(480, 640), (640, 480), (500, 500), (300, 1200)], ids=str)
+def test_what_transforms_cut_off_of_a_photograph_is_not_shown(shape: tuple[int, int]) -> None:
+    """A photograph was laid under a map as a whole, where the model had received its middle."""
+    rows, columns = np.mgrid[: shape[0], : shape[1]]
+    photo = np.stack([rows * 255 / shape[0], columns * 255 / shape[1], (rows + columns) % 256], 2).astype(np.uint8)
+    whole = Image.fromarray(photo)
+    for side in (224, 248, 256):
+        share = side / min(shape)
+        resized = whole.resize((round(shape[1] * share), round(shape[0] * share)), Image.Resampling.BICUBIC)
+        left, top = (resized.width - 224) // 2, (resized.height - 224) // 2
+        part = as_received(photo, _normalised(resized.crop((left, top, left + 224, top + 224))))
+        assert np.allclose(part.shape[:2], 224 / share, atol=1.5)
+        corner = [(size - 224 / share) / 2 for size in shape]
+        assert np.allclose(part[0, 0], photo[round(corner[0]), round(corner[1])], atol=2)
+    for received in (_normalised(whole.resize((224, 224))), torch.randn(3, 224, 224), torch.zeros(3, 224, 224)):
+        assert as_received(photo, received) is photo
+
+
+def _normalised(image: Image.Image) -> torch.Tensor:
+    pixels = torch.from_numpy(np.array(image)).permute(2, 0, 1) / 255
+    return (pixels - torch.tensor([0.485, 0.456, 0.406])[:, None, None]) / 0.225
