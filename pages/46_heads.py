@@ -45,8 +45,9 @@ def main() -> None:
         "A head without effect here may matter together with another one: each is switched off alone. A net with "
         "random weights has maps, too, and some of them look orderly: what it has as well was not learnt. Means hide "
         "heads that do one thing on some pictures and another on others: look at the pictures of each tenth.\n\n"
-        "Gates and glimpses are not here: they have no map from one part of a picture to another, so of all that is "
-        "measured only the effect would be left. Their own pages show what they do over many pictures.",
+        "Models that weigh channels, or that look at one part after the other, are not here: they have no map from one "
+        "part of a picture to another, so that only the effect could be measured. Their own pages show what they do "
+        "over many pictures.",
     )
     preload.soon()
 

@@ -158,6 +158,8 @@ def _from_package(name: str) -> ModuleType:
 
 
 def _of_timm(name: str, weights: str) -> Loaded:
+    import torch
+
     _torchvision()  # timm imports it
     try:
         import timm
@@ -166,13 +168,15 @@ def _of_timm(name: str, weights: str) -> Loaded:
     if weights not in ("", RANDOM) and not Path(weights).is_file():
         raise BadInput(f"There is no file {weights}.")
     try:
-        model = timm.create_model(name, pretrained=not weights)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)  # so that random weights are the same again
+            model = timm.create_model(name, pretrained=not weights)
     except Exception as error:
         if weights or not timm.is_model(name):
             raise
         raise BadInput(
             f"The pretrained weights of {name} are not here and could not be downloaded: {type(error).__name__}: "
-            f"{error} Give a .safetensors file as weights, or {RANDOM!r} for random ones."
+            f"{error} Give a file as --weights FILE.safetensors, or --weights {RANDOM} for random ones."
         ) from error
     if weights not in ("", RANDOM):
         from safetensors.torch import load_file

@@ -5,6 +5,8 @@ import { element, say, set, text } from "../core/dom.js";
 
 /** @typedef {{probabilities: ArrayLike<number>}} Probable */
 
+const LONG = 5; // characters of a name, for which a column under a bar has no room
+
 export class AnswerPanel {
   /** @param {{ticks?: boolean}} [how] ticks: the class shown is ticked always, not only where it is missed */
   constructor({ ticks = true } = {}) {
@@ -27,6 +29,10 @@ export class AnswerPanel {
     this.label = label;
     this.cells = classes.map(() => text());
     this.lines = classes.map((name, which) => this.lineOf(name, which));
+    this.holder.classList.toggle(
+      "long",
+      classes.some((name) => name.length > LONG),
+    );
     this.holder.replaceChildren(...this.lines);
   }
 
