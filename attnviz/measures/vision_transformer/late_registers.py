@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from attnviz.measures.vision_transformer.normal import LARGE
-from attnviz.models.vision_transformer import VisionTransformer
 from attnviz.tracing import trace
 
 NEURONS = 10  # that are moved, at most, as in the paper
@@ -51,10 +51,11 @@ def outliers(tokens: Tensor, prefix: int) -> Tensor:
     return found
 
 
-def register_neurons(model: VisionTransformer, images: Tensor, most: int = NEURONS) -> list[Neuron]:
+def register_neurons(model: Any, images: Tensor, most: int = NEURONS) -> list[Neuron]:
     """Return the neurons that are most active at outliers, up to the first layer that has some.
 
     Args:
+        model: a vision transformer of ours.
         images: float (1, channel, row, column).
 
     Returns:
@@ -81,7 +82,7 @@ class WithRegister(nn.Module):
     """A vision transformer with one more token, to which the activations of some neurons are moved.
 
     Args:
-        model: it; its weights are shared.
+        model: a vision transformer of ours; its weights are shared.
         wider: the same architecture with one register more.
         neurons: that are moved.
 
@@ -92,7 +93,7 @@ class WithRegister(nn.Module):
         logits, as of the model.
     """
 
-    def __init__(self, model: VisionTransformer, wider: VisionTransformer, neurons: Sequence[Neuron]) -> None:
+    def __init__(self, model: Any, wider: Any, neurons: Sequence[Neuron]) -> None:
         super().__init__()
         weights = model.state_dict()
         new = torch.zeros_like(model.get_parameter("layers.0.norm.weight"))[None]
@@ -127,5 +128,5 @@ def move(activations: Tensor, neurons: Sequence[int], prefix: int) -> Tensor:
     return found
 
 
-def _activations(model: VisionTransformer) -> list[nn.Module]:
+def _activations(model: Any) -> list[nn.Module]:
     return [model.get_submodule(f"layers.{number}.feed.1") for number in range(len(model.layers))]
