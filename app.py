@@ -35,6 +35,8 @@ from attnviz.ui.shared import url_state
 
 try:
     teacher.take_flag(sys.argv[1:])
+    if own.there():
+        own.check()
 except BadInput as error:
     sys.exit(str(error))
 preload.at_start()

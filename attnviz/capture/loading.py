@@ -119,9 +119,7 @@ def made_by(word: str) -> Any:
     """
     from torch import nn
 
-    place, colon, name = word.rpartition(":")
-    if not colon or not name.isidentifier():
-        raise BadInput(f"A model is FILE.py:FUNCTION or package.module:FUNCTION, not {word!r}.")
+    place, name = parted(word)
     module = _from_file(Path(place)) if place.endswith(".py") else _from_package(place)
     if not hasattr(module, name):
         raise BadInput(
@@ -135,10 +133,23 @@ def made_by(word: str) -> Any:
     return made
 
 
+def parted(word: str) -> tuple[str, str]:
+    """Return the file or module, and the name in it, of FILE.py:FUNCTION or PACKAGE.MODULE:FUNCTION. Loads no torch.
+
+    Raises:
+        BadInput: it is neither, or there is no such file.
+    """
+    place, colon, name = word.rpartition(":")
+    if not colon or not name.isidentifier():
+        raise BadInput(f"A model is FILE.py:FUNCTION or package.module:FUNCTION, not {word!r}.")
+    if place.endswith(".py") and not Path(place).is_file():
+        raise BadInput(f"There is no file {place}.")
+    return place, name
+
+
 def _from_file(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path) if path.is_file() else None
-    if spec is None or spec.loader is None:
-        raise BadInput(f"There is no file {path}.")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None  # as for every file that ends in .py
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(path.parent.absolute()))  # so that it can import its neighbours
     try:

@@ -63,15 +63,36 @@ def there() -> bool:
     return bool(os.environ.get(MODEL) or os.environ.get(TIMM))
 
 
+def check() -> None:
+    """Check at once what the words of the environment alone tell.
+
+    Raises:
+        BadInput: they contradict one another, or name no file; the sentence says why.
+    """
+    from attnviz.capture.loading import parted
+
+    word, timm, weights = _words()
+    if word and timm:
+        raise BadInput(f"Set one of {MODEL} and {TIMM}.")
+    if weights and not timm:
+        raise BadInput(f"{WEIGHTS} goes with {TIMM}; the function that {MODEL} names loads its weights by itself.")
+    if word:
+        parted(word)
+
+
 def own() -> Own:
     """Return the model that the server was started with, which is built once.
 
     Raises:
         BadInput: there is none, or it cannot be built; the sentence says why.
     """
-    words = os.environ.get(MODEL, ""), os.environ.get(TIMM, ""), os.environ.get(WEIGHTS, "")
+    check()
     with _one_at_a_time:
-        return _built(*words)
+        return _built(*_words())
+
+
+def _words() -> tuple[str, str, str]:
+    return os.environ.get(MODEL, ""), os.environ.get(TIMM, ""), os.environ.get(WEIGHTS, "")
 
 
 def is_built() -> bool:
@@ -100,10 +121,6 @@ def own_net(key: str) -> Net:
 def _built(word: str, timm: str, weights: str) -> Own:
     from attnviz.capture.loading import SIDE, load_model
 
-    if bool(word) == bool(timm):
-        raise BadInput(f"Set one of {MODEL} and {TIMM}.")
-    if weights and not timm:
-        raise BadInput(f"{WEIGHTS} goes with {TIMM}; the function that {MODEL} names loads its weights by itself.")
     loaded = load_model(timm or word, timm=bool(timm), weights=weights)
     model = loaded.model
     model.requires_grad_(False)

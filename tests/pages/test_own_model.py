@@ -212,6 +212,26 @@ def test_a_model_that_cannot_be_built_gets_a_sentence(
         own.own()
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({own.MODEL: "no.py:vit"}, "There is no file no.py"),
+        ({own.MODEL: "vit"}, "FILE.py:FUNCTION"),
+        ({own.TIMM: "test_vit"}, "Set one of"),
+        ({own.WEIGHTS: "random"}, "goes with"),
+    ],
+    ids=["file", "form", "both", "weights"],
+)
+def test_what_the_words_alone_tell_is_said_before_anything_is_built(
+    started: pytest.MonkeyPatch, words: dict[str, str], sentence: str
+) -> None:
+    for name, word in words.items():
+        started.setenv(name, word)
+    started.setattr(own, "_built", None)
+    with pytest.raises(BadInput, match=sentence):
+        own.check()
+
+
 def test_the_first_photograph_is_looked_at_before_a_page_asks(started: pytest.MonkeyPatch) -> None:
     own_passes._ahead()
     started.setattr("attnviz.capture.watching.watch", None)
