@@ -6,7 +6,17 @@ from attnviz.subjects import Net, Picture, Subject
 from attnviz.ui.components.layer_board import FIELDS, layer_board, settled_view
 from attnviz.ui.explorer import own_model
 from attnviz.ui.live import second_training
-from attnviz.ui.mechanisms.vision_transformer import DATA, HEAD, LAYER, MECHANISM, MODEL, NUMBER, experiments, words
+from attnviz.ui.mechanisms.vision_transformer import (
+    DATA,
+    HEAD,
+    LAYER,
+    MECHANISM,
+    MODEL,
+    NUMBER,
+    beside,
+    experiments,
+    words,
+)
 from attnviz.ui.mechanisms.vision_transformer.derived import LAYERS_VIEW, layers_of
 from attnviz.ui.server import preload
 from attnviz.ui.shared import mechanism_page, own_models, page, pickers, url_state
@@ -35,6 +45,7 @@ def see(names: list[str]) -> Net:
         net = pickers.net(names, MODEL, MECHANISM.models, captured=True)
         mine = own_models.is_own(net)
         subject = Subject(net, own_model.choose() if mine else pickers.example(net, OPENS))
+        kind = "" if mine else beside.choose(subject)
     if mine:
         own_model.board(subject, CAPTURED)
         page.link(
@@ -47,14 +58,22 @@ def see(names: list[str]) -> Net:
         return net
     second_training.slider(subject)
     state = FIELDS.read({**opening, **st.query_params.to_dict()})
-    keep = mechanism_page.keep(FIELDS, settled_view, BOARD)
-    layer_board(LAYERS_VIEW.of(subject), key=BOARD, state=state, on_change=keep)
+    if kind:
+        beside.draw(subject, kind, lambda: board(subject, state), state)
+    else:
+        board(subject, state)
     pickers.more(subject)
     view = layers_of(subject)
     page.meaning(words.means(view), words.does_not_show(view))
     choose(experiments.EXPERIMENTS, subject)
     url_state.state(**pickers.stated(subject), **opening)
     return net
+
+
+def board(subject: Subject, state: dict[str, object]) -> None:
+    """Draw the board of layers."""
+    keep = mechanism_page.keep(FIELDS, settled_view, BOARD)
+    layer_board(LAYERS_VIEW.of(subject), key=BOARD, state=state, on_change=keep)
 
 
 main()

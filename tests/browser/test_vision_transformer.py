@@ -97,3 +97,23 @@ def test_the_page_is_short_and_accessible(opened: Open, width: int, height: int,
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight") <= most
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert find_violations(page) == []
+
+
+def test_the_query_of_one_picture_looks_at_another_beside_it(opened: Open) -> None:
+    page = opened(words="&beside=across&other_number=4&query=2,3&layer=2")
+    other = page.locator(".st-key-layers_beside .layer-board")
+    expect(other).to_have_attribute("data-drawn", "")
+    loaded = net("vision_transformer.digits").load(double=True)
+    taps = []
+    for number, tap in ((NUMBER, "query"), (4, "key")):
+        images = as_batch(Picture("strokes", number).taken_by(loaded.net), double=True)
+        with torch.no_grad(), trace(loaded.model, [path := f"layers.1.attention.{tap}"]) as seen:
+            loaded.model(images)
+        taps.append(seen[path].tensor[0])
+    wanted = (taps[0] @ taps[1].mT / taps[0].shape[-1] ** 0.5).softmax(-1)[:, 1 + 4 + 2]
+    shown = other.evaluate("root => [0, 1].map(head => [...root.readMap(head, 1)])")
+    np.testing.assert_allclose(shown, wanted, rtol=1e-9)
+    find_board(page).locator(".wall-part").scroll_into_view_if_needed()
+    find_board(page).get_by_label("Head", exact=True).select_option(label="2")
+    expect(other.get_by_label("Head", exact=True)).to_have_value("1")  # the other board follows
+    assert find_violations(page) == []

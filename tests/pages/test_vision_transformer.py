@@ -30,6 +30,19 @@ def test_every_vision_transformer_is_shown(page: AppTest, name: str) -> None:
     assert "On this picture the largest weight of all is" in text(page)
 
 
+@pytest.mark.parametrize("kind", ["query", "picture", "across"])
+def test_a_second_board_stands_beside_the_first(page: AppTest, kind: str) -> None:
+    run(page, data="strokes", number="23", beside=kind, query="2,2", other_query="4,3", other_number="4", layer="2")
+    assert not page.error and not page.exception
+    first, second = headers(page, "layers")
+    asked = [one["state"]["view"]["value"] for one in (first, second)]
+    assert [one["layer"] for one in asked] == [1, 1]
+    assert [one["query"] for one in asked] == [[1, 1], [3, 2] if kind == "query" else [1, 1]]
+    assert (first["origin"]["image"] == second["origin"]["image"]) == (kind == "query")
+    assert second["origin"].get("queries of") == (first["origin"]["image"] if kind == "across" else None)
+    assert ("In no pass of the model" in text(page)) == (kind == "across")
+
+
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_each_experiment_draws_its_finding(page: AppTest, name: str) -> None:
     run(page, experiment=name)

@@ -73,8 +73,8 @@ export class PairPanel {
     list.addEventListener("focusin", () => this.light(this.focused()));
     list.addEventListener("focusout", () => this.light(-1));
     this.element = element(
-      "section.pair",
-      { "aria-label": "The worked pair" },
+      "div.pair",
+      { role: "group", "aria-label": "The worked pair" },
       element("h2", {}, "The worked pair", element("small", {}, this.how)),
       element(
         "div.tokens",

@@ -17,7 +17,7 @@ export class QkvMaps {
   /** @type {any[]} */ parts;
 
   constructor() {
-    this.element = element("section.qkv-maps", { "aria-label": "Query, key, value and output" });
+    this.element = element("div.qkv-maps", { role: "group", "aria-label": "Query, key, value and output" });
     this.visible = false;
     this.watcher = new IntersectionObserver((entries) => {
       this.visible = entries[entries.length - 1].isIntersecting;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -13,7 +15,7 @@ from attnviz.measures.attention import carried, normalisers
 from attnviz.measures.vision_transformer.over_layers import answers, over_layers
 from attnviz.models.vision_transformer import VisionTransformer
 from attnviz.readings import Reading
-from attnviz.subjects import Example, Loaded, Subject
+from attnviz.subjects import Example, Loaded, Picture, Subject
 from attnviz.tracing import trace
 from attnviz.ui.components.layer_board import LayersView
 from attnviz.ui.shared.inference import ask, batch_of, in_words
@@ -74,6 +76,26 @@ def view(loaded: Loaded, example: Example) -> LayersView:
         label=example.target,
         origin={**subject.origin(), "answer": in_words(net, logits)},
         ink=example.ink,
+    )
+
+
+def across(loaded: Loaded, example: Example, data: str, number: int) -> LayersView:
+    """Return what the board shows of another picture's keys and values with the queries of the first."""
+    first, other = view(loaded, example), view(loaded, Picture(data, number))
+    pairs = [(torch.from_numpy(q), torch.from_numpy(k)) for q, k in zip(first.query, other.key, strict=True)]
+    normalised = [normalisers(*pair) for pair in pairs]
+    model = loaded.model
+    assert isinstance(model, VisionTransformer)
+    measured = over_layers(pairs, model.grid)
+    return replace(
+        other,
+        query=first.query,
+        log_normaliser=np.stack([one for one, _ in normalised]),
+        received=np.stack([one for _, one in normalised]),
+        distance=measured.distance,
+        entropy=measured.entropy,
+        nowhere=measured.nowhere,
+        origin={**other.origin, "queries of": str(first.origin["image"])},
     )
 
 

@@ -59,6 +59,22 @@ def test_weights_distances_and_answers_equal_those_of_a_pass_that_spells_them_ou
     np.testing.assert_allclose(view.probabilities, view.answers[-1], atol=1e-12)
 
 
+def test_queries_of_one_picture_meet_the_keys_of_another(here: Path) -> None:
+    loaded, other = net("vision_transformer.digits").load(double=True), Picture("strokes", 4)
+    view = layers.across(loaded, PICTURE, other.data, other.number)
+    tensors = []
+    for picture, tap in ((PICTURE, "query"), (other, "key")):
+        with torch.no_grad(), trace(loaded.model, [f"layers.1.attention.{tap}"]) as seen:
+            loaded.model(as_batch(picture.taken_by(loaded.net), double=True))
+        tensors.append(seen[f"layers.1.attention.{tap}"].tensor[0])
+    query, key = tensors
+    expected = (query @ key.mT / query.shape[-1] ** 0.5).softmax(-1)
+    scores = np.einsum("hqs,hks->hqk", view.query[1], view.key[1]) / np.sqrt(query.shape[-1])
+    np.testing.assert_allclose(np.exp(scores - view.log_normaliser[1][..., None]), expected, atol=1e-12)
+    np.testing.assert_allclose(view.received[1], expected.mean(1), atol=1e-12)
+    np.testing.assert_array_equal(view.background, other.taken_by(loaded.net))
+
+
 def test_the_tokens_that_lie_nowhere_have_names_and_the_payload_holds_every_layer(here: Path) -> None:
     view = layers.view(net("vision_transformer.registers").load(double=True), PICTURE)
     assert view.names == ("register 1", "register 2")
