@@ -12,8 +12,8 @@ from attnviz import passes
 from attnviz.capture import refusals
 from attnviz.capture.attend import Attend, apart, aside, bound, rows_of, softmax, tolerance
 from attnviz.capture.call import TAPS, Call, narrow, runs_over_channels
-from attnviz.capture.frames import Frames, Where
-from attnviz.capture.gates import Gate
+from attnviz.capture.frames import Frames, Where, tensors_of
+from attnviz.capture.gates import Gate, lies_on_a_picture
 from attnviz.capture.layout import heads_named, layout_of, packed_axis
 from attnviz.capture.mixing import even_of, mixing_of
 from attnviz.capture.mode import Mode, Softmax
@@ -294,7 +294,8 @@ class Capture(Mode):
     def gate(self, gate: Gate, compute: Callable[[Tensor], Tensor]) -> Tensor:
         where = self.frames.where(gate.tap)
         path = address(where.key, gate.tap)
-        if self._has_own_taps(where) or refusals.unusual((gate.operand,)):
+        given = tensors_of(self.frames.arguments or ())
+        if self._has_own_taps(where) or refusals.unusual((gate.operand,)) or not lies_on_a_picture(gate, given):
             return compute(gate.operand)
         shown = before = gate.shown
         for place, edit in enumerate(self.edits.get(path, ())):

@@ -1,10 +1,13 @@
 """Gates: a sigmoid of a channel vector, or of one map, that feature maps are multiplied with.
 
 What is no gate: x sigmoid(x) (SiLU), a sigmoid of the same size as what it is multiplied with (GLU, a GRU's gates), a
-sigmoid of a weight of the model, and a sigmoid that is an answer.
+sigmoid of a weight of the model, a sigmoid that is an answer, and a factor of each head's tokens, of scores, of weights
+or of what they mix.
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from math import log
 from typing import Any, ClassVar, Literal
 
 from torch import Tensor, nn
@@ -47,15 +50,23 @@ class Gate:
         return shown.reshape(sizes).expand(self.operand.shape)
 
 
-def gate_of(first: Any, second: Any, first_mark: Any, second_mark: Any) -> Gate | None:
+def gate_of(
+    first: Any, second: Any, first_mark: Any, second_mark: Any, of_attention: Callable[[Any], bool]
+) -> Gate | None:
     """Return the gate that a product of two things is; None for any other product.
 
     Args:
         first, second: the factors.
         first_mark, second_mark: what they descend from.
+        of_attention: whether that is scores or weights.
     """
-    for operand, mark, features in ((first, first_mark, second), (second, second_mark, first)):
+    for operand, mark, features, other in (
+        (first, first_mark, second, second_mark),
+        (second, second_mark, first, first_mark),
+    ):
         if not isinstance(mark, Gate) or not isinstance(features, Tensor) or isinstance(features, nn.Parameter):
+            continue
+        if of_attention(other):
             continue
         if (
             mark.source is features
@@ -68,6 +79,22 @@ def gate_of(first: Any, second: Any, first_mark: Any, second_mark: Any) -> Gate 
             tap, axes = found
             return replace(mark, operand=operand, tap=tap, features=tuple(features.shape), axes=axes)
     return None
+
+
+def lies_on_a_picture(gate: Gate, given: Iterable[Tensor]) -> bool:
+    """Return whether the rows and columns of a gate have the proportions of what the model was given.
+
+    With channels last they stand where attention has heads and tokens, whose proportions are others.
+
+    Args:
+        gate: of places, or of channels, which always may.
+        given: what the model was called with; a picture is (batch, channel, row, column), or has channels last.
+    """
+    if gate.tap != "space_gate" or gate.axes != (0, 1, 2):
+        return True
+    rows, columns = gate.features[1:3]
+    sizes = [size for one in given if one.ndim == 4 for size in (one.shape[2:], one.shape[1:3])]
+    return any(abs(log(rows / columns * width / height)) < log(1.3) for height, width in sizes)
 
 
 def _varies(operand: Tensor, features: Tensor) -> tuple[Literal["gate", "space_gate"], tuple[int, ...]] | None:

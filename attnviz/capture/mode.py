@@ -171,7 +171,7 @@ class Mode(TorchFunctionMode):
 
     def _times(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         first, second = arguments[0], arguments[1] if len(arguments) > 1 else named.get("other")
-        gate = gate_of(first, second, self.lineage.of(first), self.lineage.of(second))
+        gate = gate_of(first, second, self.lineage.of(first), self.lineage.of(second), _of_attention)
         if gate is None:
             result = function(*arguments, **named)
             self.lineage.pass_on(function, arguments, named, result)
@@ -183,6 +183,10 @@ class Mode(TorchFunctionMode):
         name = function.name() if isinstance(function, torch._ops.OpOverload) else str(function)
         if "attention" in name.lower() or "attn" in name.lower():
             self.fused(name)
+
+
+def _of_attention(mark: Any) -> bool:
+    return isinstance(mark, Softmax) or (isinstance(mark, Product) and not mark.of_parameters)
 
 
 def _put(arguments: Any, old: Tensor, new: Tensor) -> list[Any]:

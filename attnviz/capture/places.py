@@ -12,6 +12,7 @@ cross once more, with the noise elsewhere in a pass of its own; and where the to
 shifts, padding, columns before rows), every stripe is tried.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import log, prod
@@ -42,6 +43,12 @@ class Places:
 
     grid: Grid
     cells: tuple[tuple[int, ...], ...]
+
+    @property
+    def is_even(self) -> bool:
+        """Whether as many tokens lie in each cell."""
+        counts = Counter(cell for tokens in self.cells for cell in tokens if cell >= 0)
+        return len(counts) == self.grid.rows * self.grid.columns and len(set(counts.values())) == 1
 
     def find(self, row: int, column: int) -> tuple[int, int]:
         """Return the window and the token of a cell.
@@ -104,12 +111,16 @@ def places_of(
         for key in open_:
             down, across = (torch.stack([one[key] for one in side]) for side in profiles)
             found[key] = _located(down, across, everywhere[key], size)
-    queries = {key for key, _ in found}
-    return {key: Both(found.get((key, "query")), _keys(found, key)) for key in queries}
+    both = {key: (found.get((key, "query")), found.get((key, "key"))) for key, _ in found}
+    return {key: Both(*_likely(*one)) for key, one in both.items()}
 
 
-def _keys(found: Mapping[Which, Places | None], key: str) -> Places | None:
-    return found.get((key, "key"))
+def _likely(query: Places | None, key: Places | None) -> tuple[Places | None, Places | None]:
+    """Return places without those in which some cells have more tokens than others: centres fell into levels by chance.
+    Keys of windows that overlap may lie so, on the grid of their queries."""
+    query = query if query and query.is_even else None
+    same = query and key and (query.grid.rows, query.grid.columns) == (key.grid.rows, key.grid.columns)
+    return query, key if key and (key.is_even or same) else None
 
 
 def _by_cross(

@@ -40,6 +40,15 @@ class Gated(nn.Module):
                 return given * scores.sigmoid()[:, None]
             case "place":
                 return given * self.place(given).sigmoid()
+            case "place, channels last":
+                return (given.permute(0, 2, 3, 1) * self.place(given).sigmoid()[:, 0, :, :, None]).permute(0, 3, 1, 2)
+            case "tokens of heads":
+                tokens = given.flatten(2).unflatten(1, (2, 3)).mT
+                return tokens * tokens.mean(-1, keepdim=True).sigmoid()
+            case "weights":
+                tokens = given.flatten(2).unflatten(1, (2, 3)).mT
+                mean = tokens.mean(1, keepdim=True)
+                return ((tokens @ tokens.mT).softmax(-1) * (mean @ mean.mT).sigmoid()) @ tokens
             case "silu":
                 return given * given.sigmoid()
             case "glu":
@@ -51,30 +60,33 @@ class Gated(nn.Module):
         raise AssertionError(self.way)
 
 
-@pytest.mark.parametrize("way", ["view", "expanded", "hard", "hard, written out", "tokens", "place"])
+@pytest.mark.parametrize(
+    "way", ["view", "expanded", "hard", "hard, written out", "tokens", "place", "place, channels last"]
+)
 def test_a_gate_is_captured_with_its_axes_and_can_be_edited(way: str) -> None:
     model = Gated(way)
     given = maps(2, 9, 6) if way == "tokens" else maps(2, 6, 5, 7)
     seen = attnviz.watch(model)(given)
-    tap = "space_gate" if way == "place" else "gate"
+    place = way.startswith("place")
+    tap = "space_gate" if place else "gate"
     assert list(seen) == [tap]
-    assert seen[tap].axes == (("batch", "row", "column") if way == "place" else ("batch", "channel"))
+    assert seen[tap].axes == (("batch", "row", "column") if place else ("batch", "channel"))
     gate = seen[tap].tensor
-    factor = gate[:, None] if way in ("place", "tokens") else gate[:, :, None, None]
+    factor = gate[:, None] if place or way == "tokens" else gate[:, :, None, None]
     assert torch.allclose(seen.output, given * factor)
-    off = edits.off(tap, row=2) if way == "place" else edits.off(tap, channel=2)
+    off = edits.off(tap, row=2) if place else edits.off(tap, channel=2)
     with torch.no_grad(), trace(model, keep=[tap], edits=off) as edited:
         changed = model(given)
-    axis = 2 if way in ("place", "tokens") else 1
+    axis = 2 if place or way == "tokens" else 1
     assert float(changed.select(axis, 2).abs().max()) == 0
-    kept = [place for place in range(changed.shape[axis]) if place != 2]
+    kept = [one for one in range(changed.shape[axis]) if one != 2]
     assert torch.equal(
         changed.index_select(axis, torch.tensor(kept)), seen.output.index_select(axis, torch.tensor(kept))
     )
     assert torch.equal(edited[tap].before, gate)
 
 
-@pytest.mark.parametrize("way", ["silu", "glu", "learnt", "answer"])
+@pytest.mark.parametrize("way", ["silu", "glu", "learnt", "answer", "tokens of heads"])
 def test_what_is_no_gate(way: str) -> None:
     with pytest.raises(TraceError, match="No attention was captured"):
         attnviz.watch(Gated(way))(maps(2, 6, 5, 7))
@@ -83,3 +95,8 @@ def test_what_is_no_gate(way: str) -> None:
 def test_the_report_lists_gates() -> None:
     report = attnviz.watch(nn.Sequential(Gated("view"), Gated("place")))(maps(1, 6, 5, 7)).report()
     assert "2 gates:" in report and "0.gate" in report and "1.space_gate" in report
+
+
+def test_a_factor_of_weights_is_no_gate_and_the_weights_are_refused() -> None:
+    with pytest.raises(TraceError, match="its weights are changed"):
+        attnviz.watch(Gated("weights"))(maps(2, 6, 5, 5))

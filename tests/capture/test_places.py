@@ -10,8 +10,9 @@ from torch.nn import functional as F
 
 import attnviz
 from attnviz.capture import places_kept
-from attnviz.capture.places import raster
+from attnviz.capture.places import Places, _likely, raster
 from attnviz.errors import BadInput, TraceError
+from attnviz.grids import Grid
 from tests.capture.builders import needed, of_torchvision, pictures, timm
 from tests.capture.oracle import peaked
 
@@ -166,6 +167,14 @@ def test_the_report_says_where_tokens_lie() -> None:
     first, second = report.splitlines()[3:5]
     assert first.split()[:9] == ["0", "2", "62", "62", "1", "6", "x", "10", "2"]
     assert "none -> 6 x 10" in second and "cross" in second
+
+
+def test_places_in_which_some_cells_have_more_tokens_are_taken_for_chance() -> None:
+    even, uneven = (Places(Grid(1, 2, prefix=1), ((-1, 0, 1, *more),)) for more in ((1, 0), (1,)))
+    assert _likely(even, uneven) == (even, uneven)  # windows that overlap
+    assert _likely(uneven, uneven) == (None, None)
+    assert _likely(None, uneven) == (None, None)
+    assert _likely(None, even) == (None, even)
 
 
 @pytest.mark.parametrize(
