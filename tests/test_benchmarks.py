@@ -30,7 +30,7 @@ APPS = sorted((ROOT / "benchmarks" / "apps").glob("*.py"))
 TEXTS = {file.stem: file.read_text() for file in sorted((ROOT / "benchmarks").glob("*.py"))}
 MAINS = [name for name, text in TEXTS.items() if "def main()" in text]
 SLOW = ("run_app", "sync_playwright", "subprocess", "torchvision")  # a server, a browser, processes, a large model
-APART = ("hundred", "watched", "own_model")  # they want servers or trainings of their own
+APART = ("hundred", "watched", "own_model", "layers")  # they want servers or trainings of their own
 GIVEN = {
     "costs": ["channel_attention.digits"],
     "page_runs": ["--pages", "element_wise", "sequences"],
