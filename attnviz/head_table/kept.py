@@ -16,9 +16,10 @@ from attnviz import files, paths
 
 Arrays = dict[str, np.ndarray[Any, np.dtype[Any]]]
 
-VERSION = 1  # of what is measured, and of how it is written
+VERSION = 2  # of what is measured, and of how it is written
 MOST = 64  # tables that are kept; those that were used longest ago go first
 _LARGEST = 1 << 30  # bytes of a part
+_DIGEST = 32  # bytes at the beginning of a file, before the arrays as numpy writes them
 
 
 def folder() -> Path:
@@ -46,10 +47,14 @@ def digest(model: nn.Module, images: Any, told: Any) -> str:
 
 
 def load(name: str, part: str) -> Arrays | None:
-    """Return a part; None where it is not kept, or the file cannot be used."""
-    path = folder() / name / f"{part}.npz"
+    """Return a part; None where it is not kept, or the file is damaged or that of another part."""
+    path = folder() / name / part
     try:
-        with np.load(io.BytesIO(files.read(path, _LARGEST)), allow_pickle=False) as found:
+        content = files.read(path, _LARGEST)
+        digest, content = content[:_DIGEST], content[_DIGEST:]
+        if digest != _digest(name, part, content):
+            return None
+        with np.load(io.BytesIO(content), allow_pickle=False) as found:
             return {key: found[key] for key in found.files}
     except Exception:  # whatever numpy and zipfile make of a damaged file
         return None
@@ -64,9 +69,13 @@ def save(name: str, part: str, arrays: Mapping[str, Any]) -> None:
         is_new = not home.is_dir()
         paths.made(folder(), "tables of heads")
         home.mkdir(exist_ok=True)
-        files.write(home / f"{part}.npz", content.getvalue())
+        files.write(home / part, _digest(name, part, content.getvalue()) + content.getvalue())
         if is_new:
             _forget()
+
+
+def _digest(name: str, part: str, content: bytes) -> bytes:
+    return hashlib.sha256(f"{name} {part} ".encode() + content).digest()
 
 
 def _forget() -> None:

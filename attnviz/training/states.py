@@ -117,7 +117,7 @@ def _numbers(content: bytes) -> dict[str, Any]:
 
 
 def _is_digest(digest: object, content: bytes) -> bool:
-    without = content.replace(str(digest).encode(), _NO_DIGEST.encode(), 1)
+    without = content.replace(str(digest).encode(errors="replace"), _NO_DIGEST.encode(), 1)
     return digest == hashlib.sha256(without).hexdigest()
 
 
@@ -128,7 +128,7 @@ def _are_numbers(numbers: dict[str, Any], epoch: int, epochs: int) -> bool:
     return (
         all(type(value) is int and 0 <= value <= epoch for value in counts)
         and numbers["epoch"] == epoch <= epochs
-        and type(best) in (int, float)
+        and (type(best) is float or type(best) is int and abs(best) < 2**53)
         and (numbers["best_epoch"] == 0 or math.isfinite(best))
     )
 

@@ -145,10 +145,18 @@ def test_work_that_was_stopped_goes_on_where_it_was(monkeypatch: pytest.MonkeyPa
     with pytest.raises(KeyboardInterrupt):
         attnviz.heads(net, images, random=False, places=2, report=stop)
     computed: list[int] = []
-    compute = work.Work.compute
+    used: list[str] = []
+    load, compute = kept.load, work.Work.compute
+    monkeypatch.setattr(kept, "load", lambda name, part: used.append(name) or load(name, part))
     monkeypatch.setattr(work.Work, "compute", lambda self, number: computed.append(number) or compute(self, number))
     resumed = attnviz.heads(net, images, random=False, places=2)
     assert computed == [2]
+    first, second, third = (kept.folder() / used[0] / f"heads-0000{part}" for part in range(3))
+    second.write_bytes(first.read_bytes())
+    third.write_bytes(third.read_bytes()[:-40] + b"?" + third.read_bytes()[-39:])
+    again = attnviz.heads(net, images, random=False, places=2)
+    assert computed == [2, 1, 2], "what is damaged, or another part's, is computed again"
+    np.testing.assert_array_equal(again["entropy"], resumed["entropy"])
     monkeypatch.setattr(kept, "load", lambda name, part: None)
     for name, values in attnviz.heads(net, images, random=False, places=2).values.items():
         np.testing.assert_array_equal(values, resumed[name], err_msg=name)
