@@ -70,10 +70,11 @@ def see() -> None:
                 answers = url_state.choice("answers", (ANY, "right", "wrong"), ANY)
                 st.segmented_control("Answers", (ANY, "right", "wrong"), key="answers", required=True,
                                      on_change=url_state.keep, args=("answers",))  # fmt: skip
-        if asked is None:
-            return
         url_state.state(model=net.key, **asked.stated)
         if asked.is_own:
+            if sentence := own.missing(asked):
+                st.info(sentence)
+                return
             st.caption(own.COSTS)
         over_many(
             MEASURED, len(pictures(asked).images), lambda: work.job(asked),

@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 import attnviz
 from attnviz.head_table.work import Work
 from attnviz.subjects import own, photos
+from attnviz.ui.heads.own import together
 from attnviz.ui.shared import jobs
 from attnviz.views.payload import unpack
 
@@ -111,9 +112,13 @@ def test_photographs_are_asked_for_where_there_is_no_folder(page: AppTest, own_m
     run(page, model=own_model.net.key)
     assert "at least two photographs" in page.info[0].value and not page.warning
     one, other = (photos.keep(content) for content in (png("red"), png("blue")))
-    page.session_state["heads_uploaded"] = [one.word, other.word]
-    page.run()
-    assert not page.info and page.button(key="measured_start").label == "Measure all heads on 2 pictures"
+    run(page, chosen=together((one.word, other.word)))
+    assert (
+        not page.info
+        and not page.warning
+        and page.button(key="measured_start").label == "Measure all heads on 2 pictures"
+    )
+    assert "not on this server" in run(page, chosen="0").warning[0].value
 
 
 def png(colour: str) -> bytes:

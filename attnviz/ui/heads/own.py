@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import OrderedDict
+from threading import Lock
+
 import streamlit as st
 
 from attnviz.errors import BadInput
@@ -16,11 +20,13 @@ COSTS = (
     "For each picture every head is switched off once and up to 64 parts are erased, each a pass of the model; then "
     "once more with random weights. On a processor a large model may take a minute a picture."
 )
-_KEPT = "heads_uploaded"
+SETS = 256  # choices of photographs that are kept, of all visitors together
+_sets: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+_lock = Lock()
 
 
-def choose(net: Net) -> Asked | None:
-    """Draw the choice of photographs; None while there are fewer than two."""
+def choose(net: Net) -> Asked:
+    """Draw the choice of photographs, and return it; there may be fewer than two, of which `missing` tells."""
     there = [*photos.in_folder()]
     here = [FOLDER, UPLOADED] if there else [UPLOADED]
     source = url_state.choice("photographs", here, here[0])
@@ -32,28 +38,57 @@ def choose(net: Net) -> Asked | None:
                              on_change=url_state.keep, args=("count",))  # fmt: skip
         words = tuple(there[: int(count)])
     else:
-        st.file_uploader(
-            f"Two to {MOST} photographs", key="heads_files", accept_multiple_files=True, on_change=_upload,
-        )  # fmt: skip
-        words = tuple(st.session_state.get(_KEPT, ()))
+        with st.popover("Choose photographs"):
+            st.file_uploader(
+                f"Two to {MOST} photographs", key="heads_files", accept_multiple_files=True, on_change=_upload,
+            )  # fmt: skip
+        words = _uploaded()
     if refused := st.session_state.pop("heads_refused", ""):
         url_state.complain(refused)
-    if len(words) < 2:
-        st.info(
-            "Add at least two photographs: heads are looked at over several pictures. They stay on the machine that "
-            "runs this app, and a link does not carry them."
-            if source == UPLOADED
-            else "The folder that this server was started with has one photograph; at least two are needed."
-        )
-        return None
     return Asked(net.key, net.digest, source, int(count), words)
 
 
+def missing(asked: Asked) -> str:
+    """Return a sentence where there are fewer than two photographs, else ""."""
+    if len(asked.words) > 1:
+        return ""
+    if asked.source == FOLDER:
+        return "The folder that this server was started with has one photograph; at least two are needed."
+    return (
+        "Choose at least two photographs: heads are looked at over several. They stay on the machine that runs this "
+        "app."
+    )
+
+
+def _uploaded() -> tuple[str, ...]:
+    word = st.query_params.get("chosen", "")
+    with _lock:
+        words = _sets.get(word, ())
+    try:
+        for one in words:
+            photos.Photo(one)
+    except BadInput:
+        words = ()
+    if word and not words:
+        url_state.complain("These photographs are not on this server, or not any more: choose them again.")
+    return words
+
+
 def _upload() -> None:
-    kept = []
+    kept = {}
     for file in st.session_state["heads_files"][:MOST]:
         try:
-            kept.append(photos.keep(file.getvalue()).word)
+            kept[photos.keep(file.getvalue()).word] = True
         except BadInput as error:
             st.session_state["heads_refused"] = f"{file.name}: {error}"
-    st.session_state[_KEPT] = list(dict.fromkeys(kept))
+    url_state.set_value(chosen=together(tuple(kept)) if kept else None)
+
+
+def together(words: tuple[str, ...]) -> str:
+    """Keep which photographs were chosen together, and return the word of a URL for them, a digest."""
+    word = hashlib.sha256(" ".join(words).encode()).hexdigest()[:32]
+    with _lock:
+        _sets[word] = words
+        while len(_sets) > SETS:
+            _sets.popitem(last=False)
+    return word

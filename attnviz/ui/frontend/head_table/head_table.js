@@ -11,6 +11,8 @@ import { axesOf, axisOf, indexOf, inWords, meanWords, readBrush, RULES, summaryO
 import { mapCanvas } from "./paint.js";
 import { Scatter } from "./scatter.js";
 
+const SMALL = 64; // rows of a picture whose pixels are seen one by one
+
 const HOW =
   "Each dot is one attention head, its mean over all pictures; the thin lines are 95 % intervals. Choose a head to " +
   "see the pictures that move it.";
@@ -130,6 +132,7 @@ export class HeadTable extends Part {
       const tiles = Array.from({ length: count }, () => {
         const bytes = this.arrays.shown.slice(at * rows * columns * channels, (at + 1) * rows * columns * channels);
         const picture = pictureCanvas(bytes, [rows, columns, channels], moved.ink ? this.palettes.ink : null);
+        if (rows > SMALL) picture.style.imageRendering = "auto"; // a photograph, which is made smaller
         const map = mapCanvas(this.arrays.maps, at, [maps[1], maps[2]], this.palettes);
         const words = moved.captions[at];
         const link = moved.links[at++];
