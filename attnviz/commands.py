@@ -316,11 +316,8 @@ def _lessons(options: argparse.Namespace) -> None:
         raise BadInput("The handout of one lesson is written into one folder: lessons handout [NAME] [FOLDER].")
     from attnviz.training import stopping
 
-    lines = (
-        command.check(options.folder)
-        if options.action == "check"
-        else command.print_out(options.words, options.address)
-    )
+    checks = options.action == "check"
+    lines = command.check(options.folder) if checks else command.print_out(options.words, options.address)
     with stopping.terminable():  # so that the app and the browser that try lessons end, too
         for line in lines:
             print(line)
