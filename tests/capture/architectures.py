@@ -195,6 +195,12 @@ ALL["vit-pytorch simple_vit_with_register_tokens"] = Row(
 ALL["vit-pytorch simple_vit_with_qk_norm"] = Row(
     vit_pytorch("vit_pytorch.simple_vit_with_qk_norm", "SimpleViT", 64, **VIT), 2
 )
+ALL["vit-pytorch simple_vit_with_value_residual"] = Row(
+    vit_pytorch("vit_pytorch.simple_vit_with_value_residual", "SimpleViT", 64, **VIT), 2
+)
+ALL["vit-pytorch attn_residual_with_dca"] = Row(
+    vit_pytorch("vit_pytorch.attn_residual_with_dca_simple_vit", "SimpleViT", 64, **VIT), 2, {"OTHER_AXIS": 2}
+)
 ALL["vit-pytorch look_vit"] = Row(
     vit_pytorch(
         "vit_pytorch.look_vit",

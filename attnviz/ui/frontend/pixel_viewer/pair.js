@@ -9,8 +9,8 @@ import { NOTHING, restingSentence, STEPS, stepSentence } from "./pair_words.js";
 import { gather, largest, STRONGEST, strongestKeys, TERMS } from "./worked.js";
 
 const NAMES = { score: "Score", softmax: "Softmax", value: "Value", share: "Its share" };
-const OWN = "not only a dot product: the model adds to it";
-const LEFT_OUT = "only its length is in this file";
+const OWN = "query and key are not part of this view";
+const LEFT_OUT = "only its length is part of this view";
 const NO_SHARE = "what follows the attention is not a sum";
 
 /** The panel. All its nodes are made once; while the pointer moves only text nodes and transforms change. */
