@@ -1,10 +1,13 @@
 """A model that attnviz has never seen, with everything that its explorer shows, for pictures that are not square."""
 
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+
+from attnviz.data import vision
 
 ROWS, COLUMNS, WINDOW, SHIFT = 8, 12, 4, 2  # of patches of 4 x 4 pixels, of windows, and by how much these are shifted
 
@@ -74,9 +77,57 @@ def mixed() -> tuple[Mixed, Any, tuple[str, ...]]:
 
 def windows_as_shown(model: Mixed) -> Tensor:
     """Return the weights of the windows as (head, query, key) over the whole grid: 0 outside of a query's window."""
-    cells = torch.arange(ROWS * COLUMNS).reshape(ROWS, COLUMNS).roll((-SHIFT, -SHIFT), (0, 1))
+    return spread_windows(model.found["windows"], SHIFT)
+
+
+def registers() -> tuple[nn.Module, Any, None]:
+    """Return a vision transformer of timm with a class token and four registers."""
+    vision.torchvision()  # else timm's import of it ends where torch is built for the processor alone
+    import timm
+
+    torch.manual_seed(0)
+    size = {"img_size": (4 * ROWS, 4 * COLUMNS), "patch_size": 4, "depth": 3, "embed_dim": 16, "num_heads": 2}
+    return _peaked(timm.create_model("vit_tiny_patch16_224", reg_tokens=4, **size)), prepare, None
+
+
+def swin() -> tuple[nn.Module, Any, None]:
+    """Return a Swin transformer of torchvision: two layers of windows, the second shifted, and two on half the grid."""
+    torch.manual_seed(0)
+    made = vision.torchvision().models.SwinTransformer(
+        patch_size=[4, 4], embed_dim=8, depths=[2, 2], num_heads=[2, 2], window_size=[WINDOW, WINDOW], num_classes=3
+    )
+    return _peaked(made), prepare, None
+
+
+def _peaked(model: nn.Module) -> nn.Module:
+    for name, weight in model.named_parameters():
+        if name.endswith("qkv.weight"):
+            nn.init.normal_(weight, std=0.5)
+    return model.eval()
+
+
+def softmaxes(model: nn.Module, pictures: Tensor) -> list[Tensor]:
+    """Return what each softmax of a pass gives, in order, with no fused attention."""
+    found: list[Tensor] = []
+    real = Tensor.softmax  # which torch.nn.functional calls, too
+
+    def softmax(*given: Any, **named: Any) -> Tensor:
+        found.append(made := real(*given, **named))
+        return made
+
+    for part in model.modules():
+        if hasattr(part, "fused_attn"):
+            setattr(part, "fused_attn", False)  # noqa: B010
+    with torch.no_grad(), mock.patch.object(Tensor, "softmax", softmax):
+        model(pictures)
+    return found
+
+
+def spread_windows(weights: Tensor, shift: int) -> Tensor:
+    """Return weights within windows, (window, head, query, key), as (head, query, key) over the whole grid."""
+    cells = torch.arange(ROWS * COLUMNS).reshape(ROWS, COLUMNS).roll((-shift, -shift), (0, 1))
     places = cells.unfold(0, WINDOW, WINDOW).unfold(1, WINDOW, WINDOW).flatten(2).flatten(0, 1)
-    shown = model.found["windows"].new_zeros(2, ROWS * COLUMNS, ROWS * COLUMNS)
-    for place, weights in zip(places, model.found["windows"], strict=True):
-        shown[:, place[:, None], place[None]] = weights
+    shown = weights.new_zeros(weights.shape[1], ROWS * COLUMNS, ROWS * COLUMNS)
+    for place, one in zip(places, weights, strict=True):
+        shown[:, place[:, None], place[None]] = one
     return shown

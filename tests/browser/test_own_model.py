@@ -173,6 +173,37 @@ def test_all_layers_of_a_captured_model_follow_the_pointer_on_one_board(opened: 
     assert find_violations(page) == []
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["registers", "swin"])
+def test_the_board_of_an_architecture_equals_every_softmax_of_its_own(
+    serve: Serve, new_page: NewPage, tmp_path: Path, name: str
+) -> None:
+    Image.fromarray(PIXELS).save(tmp_path / "a photo.png")
+    env = {"ATTNVIZ_MODEL": f"{Path(own_models.__file__)}:{name}", "ATTNVIZ_PHOTOS": str(tmp_path)}
+    page = new_page()
+    page.goto(f"{serve(env={**env, 'XDG_CACHE_HOME': str(tmp_path)})}/explorer?photo=a+photo.png")
+    page.get_by_role("link", name="All layers at once: Vision transformer").click()
+    expect(board(page)).to_have_attribute("data-drawn", "")
+    expect(board(page).locator(".tile.absent")).to_have_count(0)
+    model, prepare, _ = getattr(own_models, name)()
+    found = own_models.softmaxes(model, prepare(Image.fromarray(PIXELS))[None])
+    if name == "swin":  # whose last two layers have a grid of their own
+        found = [own_models.spread_windows(one, shift) for one, shift in zip(found, (0, 2), strict=False)]
+    else:
+        found = [one[0] for one in found]
+    prefix = 5 if name == "registers" else 0
+    assert read_state(board(page))["layers"] == len(found)
+    canvas = board(page).locator(".board.picture canvas")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    assert box
+    side = box["width"] / own_models.COLUMNS
+    page.mouse.move(box["x"] + 5.5 * side, box["y"] + 2.5 * side)
+    token = prefix + 2 * own_models.COLUMNS + 5
+    assert read_state(board(page))["queryToken"] == token
+    assert_board(page, {str(layer): one[:, token] for layer, one in enumerate(found)})
+
+
 def test_gates_are_bars_and_a_map_over_the_picture(opened: Open, model) -> None:
     page = opened()
     bars = page.locator("[data-component=value_bars]")
