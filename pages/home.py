@@ -1,5 +1,6 @@
 """Home: a digit whose attention answers the pointer at once, a way to draw, and every mechanism. Loads no torch."""
 
+import os
 from base64 import b64encode
 
 import streamlit as st
@@ -18,6 +19,8 @@ def main() -> None:
         "Small vision models that you can look into: point at the digit and see what every pixel looks at.",
     )
     offer.show()
+    if os.environ.get("ATTNVIZ_MODEL") or os.environ.get("ATTNVIZ_TIMM"):  # `attnviz.subjects` would load much
+        page.link("00_explorer.py", "**Your model**: what each of its layers attends to, on your photographs")
     first = next((row for row in MECHANISMS.values() if row.live), None)
     if first and first.live:
         with faults.drawing(first, "live picture"):

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import cards
+from attnviz.subjects import own
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.mechanisms.pixel_attention import first_look
 from attnviz.ui.shared import url_state
@@ -39,6 +40,16 @@ def test_it_begins_with_a_live_viewer_then_a_way_to_draw_then_the_mechanisms() -
     places = [place for place, text in enumerate(said) for row in MECHANISMS.values() if f"{row.question}](" in text]
     assert len(places) == len(MECHANISMS)
     assert all(first < place for place in places)
+
+
+@pytest.mark.parametrize("variable", [own.MODEL, own.TIMM])
+def test_a_model_of_the_visitors_own_comes_first(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    def leads(at: AppTest) -> bool:
+        return any(text.value.startswith("[**Your model**") and "](explorer" in text.value for text in at.markdown)
+
+    assert not leads(home())
+    monkeypatch.setenv(variable, "anything")
+    assert leads(home())
 
 
 def test_the_url_says_what_is_locked() -> None:
