@@ -15,6 +15,7 @@ which never computes the weights. A test holds both equal to the edit of the wei
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, overload
 
 import torch
@@ -75,8 +76,10 @@ def scale(factor: float, /, **index: Places) -> Change:
     """Multiply a part by a number; 0 is off, 1 changes nothing.
 
     Raises:
-        BadInput: an index that is no place.
+        BadInput: the factor is no number, or an index is no place.
     """
+    if not isinstance(factor, Real) and not (isinstance(factor, Tensor) and factor.ndim == 0):
+        raise BadInput(f"scale takes one number, such as scale(0.5, head=3), not {factor!r}.")
     return Change(lambda address, tensor, axes: tensor * factor, _index(index))
 
 
@@ -94,6 +97,8 @@ def off(address: str | None = None, /, **index: Places) -> Change | dict[str, Ch
     Raises:
         BadInput: an index that is no place.
     """
+    if address is not None:
+        _check_path(address)
     change = set_value(0.0, **index)
     return change if address is None else {address: change}
 
@@ -107,10 +112,16 @@ def set_value(value: Any, /, **index: Places) -> Change:
         index: axis -> places.
 
     Raises:
-        BadInput: an index that is no place.
+        BadInput: the value is no number and no array of numbers, or an index is no place.
         TraceError: when it is used, and the array has another shape than the part.
     """
     places = _index(index)
+    try:
+        value = value if isinstance(value, Tensor) else torch.as_tensor(value, dtype=torch.float64)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise BadInput(f"set_value takes a number or an array of numbers, not {value!r}: {error}.") from error
+    if value.is_complex():
+        raise BadInput(f"set_value takes real numbers, not {value.dtype}.")
 
     def values(address: str, tensor: Tensor, axes: tuple[str, ...]) -> Tensor:
         given = torch.as_tensor(value, dtype=tensor.dtype, device=tensor.device)
@@ -138,6 +149,7 @@ def uniform(address: str, **index: Places) -> dict[str, Edit]:
     Raises:
         BadInput: the address of another tap, or an index that is no place.
     """
+    _check_path(address)
     layer, _, tap = address.rpartition(".")
     if tap != "mixed":
         raise BadInput(f"Attention is made uniform at a tap 'mixed', such as 'attention.mixed', not at {address!r}.")
@@ -162,7 +174,12 @@ def together(*edits: Mapping[str, Edit | Sequence[Edit]]) -> dict[str, tuple[Edi
                 f"Edits are given as tap path -> edit, such as {{'*.weights': edits.off(head=3)}}, not as {some!r}."
             )
         for address, each in some.items():
+            _check_path(address)
             several = each if isinstance(each, Sequence) else [each]
+            if not several:
+                raise TraceError(
+                    f"The edits of {address!r} are empty, and would change nothing: leave the tap path out."
+                )
             for edit in several:
                 if not callable(edit):
                     raise TraceError(
@@ -196,6 +213,11 @@ def edited(address: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[s
             f"The edit of {address!r} must keep shape, dtype and device {expected}, but returned {returned}."
         )
     return changed
+
+
+def _check_path(address: Any) -> None:
+    if not isinstance(address, str):
+        raise BadInput(f"A tap path is a text, such as 'attention.mixed', not {address!r}.")
 
 
 def version(tensor: Tensor) -> int:

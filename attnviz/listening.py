@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import wraps
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 from torch import Tensor, nn
 
@@ -105,6 +105,10 @@ class Trace(dict[str, Reading]):
         return self.captured.report()
 
     def __missing__(self, address: str) -> Reading:
+        if not isinstance(address, str):
+            raise TraceError(
+                f"A reading has a tap path, such as {next(iter(self), 'attention.weights')!r}, not {address!r}."
+            )
         if self._captured is not None:
             self._captured.explain(address)
         raise TraceError(f"Nothing was kept of {address!r}. {closest(address, self)}")
@@ -273,6 +277,22 @@ for _name in (
     "get", "keys", "values", "items", "copy", "pop", "popitem", "setdefault",
 ):  # fmt: skip
     setattr(Trace, _name, _once_closed(_name))
+
+
+class Unread:
+    """What has no readings yet, though it looks like a trace; `_how` says how to come by them."""
+
+    _how: ClassVar[str]
+
+    def _refuse(self, *_: Any) -> Any:
+        raise TraceError(self._how)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and hasattr(Trace, name):
+            self._refuse()
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    __call__ = __getitem__ = __iter__ = __len__ = __contains__ = _refuse
 
 
 def parts_of(keep: Any) -> Parts:

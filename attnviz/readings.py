@@ -13,6 +13,8 @@ from attnviz.roles import AXES
 
 Places = SupportsIndex | range | slice
 
+_TOKENS = ("query", "key", "token")  # the axes whose places may lie on the picture
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -66,12 +68,20 @@ class Reading:
         """Return an index with numbers of tokens in place of cells."""
         found: dict[str, Places] = {}
         for axis, places in index.items():
-            found |= self._cell(axis, places) if isinstance(places, tuple) else {axis: places}
+            if not isinstance(places, tuple):
+                found[axis] = places
+            elif axis in _TOKENS and len(places) == 2 and all(isinstance(one, SupportsIndex) for one in places):
+                found |= self._cell(axis, places)
+            else:
+                cell = ", or (row, column)" if axis in _TOKENS else ""
+                raise TraceError(
+                    f"{self.address}: {axis} must be a whole number, a range or a slice{cell}, not {places!r}."
+                )
         return found
 
     def _cell(self, axis: str, cell: tuple[int, int]) -> dict[str, int]:
         """Return the index of the token that lies in a cell, (row, column)."""
-        if self.grid is None:
+        if self.grid is None or self.size(axis) != self.grid.tokens:
             raise TraceError(f"{self.address}: where its tokens lie is not known, so {axis} must be a number.")
         return {axis: self.grid.token(*cell)}
 

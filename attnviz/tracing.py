@@ -19,9 +19,10 @@ not repeat; values inside of `torch.vmap`; a pass that `torch.export` records. N
 
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import wraps
+from typing import Any, ClassVar, ParamSpec
 
 import torch
 from torch import Tensor, nn
@@ -32,9 +33,11 @@ from attnviz.errors import TraceError
 from attnviz.listening import Edits as Edits
 from attnviz.listening import Parts as Parts
 from attnviz.listening import Trace as Trace
-from attnviz.listening import names_of, parts_of
+from attnviz.listening import Unread, names_of, parts_of
 from attnviz.readings import Grid as Grid
 from attnviz.readings import Reading as Reading
+
+P = ParamSpec("P")
 
 
 class _Listener(threading.local):
@@ -102,7 +105,32 @@ class Layer(nn.Module):
         return trace is not None and trace._hears(self, name)
 
 
-@contextmanager
+class Block(Unread, AbstractContextManager[Trace]):
+    """A trace that begins and ends with a `with` block."""
+
+    _how = "A trace listens inside of a `with` block: with attnviz.trace(model) as seen: model(batch)."
+
+    def __init__(self, block: AbstractContextManager[Trace]) -> None:
+        self._block = block
+
+    def __enter__(self) -> Trace:
+        return self._block.__enter__()
+
+    def __exit__(self, *raised: Any) -> bool | None:
+        return self._block.__exit__(*raised)
+
+
+def _in_a_block(opened: Callable[P, Iterator[Trace]]) -> Callable[P, Block]:
+    manager = contextmanager(opened)
+
+    @wraps(opened)
+    def made(*arguments: P.args, **named: P.kwargs) -> Block:
+        return Block(manager(*arguments, **named))
+
+    return made
+
+
+@_in_a_block
 def trace(
     model: nn.Module,
     keep: Sequence[str] | str | Parts = ("*",),

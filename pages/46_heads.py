@@ -105,6 +105,7 @@ def draw(asked: Asked, parts: list[Any], of: str, answers: str) -> None:
         answers: "right", "wrong", or ANY.
     """
     found, net = work.table(asked, parts), asked.net
+    measuring = len(parts) < work.job(asked).count
     chosen = found.numbers >= 0
     if of != ANY and found.labels is not None:
         chosen &= found.labels == net.classes.index(of)
@@ -125,12 +126,12 @@ def draw(asked: Asked, parts: list[Any], of: str, answers: str) -> None:
         "pictures": len(table.numbers), "class": of, "answers": answers,
     }  # fmt: skip
     head_table.head_table(
-        head_table.packed(table, moves, origin),
+        head_table.packed(table, moves, origin, measuring=measuring),
         key=KEY,
         state=head_table.FIELDS.read(url_state.shown()),
         on_change=mechanism_page.keep(head_table.FIELDS, url_view.settled_view, KEY),
     )
-    downloads.show(table, origin)
+    downloads.show(table, origin, measuring=measuring)
     st.header("Does a statement about a head hold?", anchor=False)
     claims.show(asked, table, chosen, head)
 

@@ -1,6 +1,6 @@
 """The closed vocabulary of edits, attnviz/edits.py, against the same thing spelled out."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pytest
 import torch
@@ -232,3 +232,26 @@ def test_an_address_that_is_not_there(model: Model, tokens: Tensor) -> None:
 def test_an_index_that_is_no_place(places: object) -> None:
     with pytest.raises(BadInput, match="head=.* is not an index"):
         off(head=places)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: scale("2"), "scale takes one number, .* not '2'"),
+        (lambda: scale(torch.ones(2)), "scale takes one number"),
+        (lambda: set_value("x"), "set_value takes a number or an array of numbers, not 'x'"),
+        (lambda: set_value(None), "set_value takes .* not None"),
+        (lambda: set_value([[1], [1, 2]]), "set_value takes a number or an array of numbers"),
+        (lambda: set_value(torch.tensor(1j)), "set_value takes real numbers, not torch.complex64"),
+        (lambda: off(["attention.mixed"]), "A tap path is a text"),
+        (lambda: uniform(None), "A tap path is a text, .* not None"),
+        (lambda: together({("attention", "mixed"): off()}), "A tap path is a text"),
+    ],
+)
+def test_what_is_no_number_and_no_tap_path_is_refused(make: Callable[[], object], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        make()
+
+
+def test_a_number_is_set_in_the_precision_of_the_model(model: Model, tokens: Tensor) -> None:
+    assert edited(model, tokens, {"attention.mixed": set_value(0.1)}).unique().tolist() == [0.1]

@@ -46,10 +46,21 @@ def test_places_past_the_end_and_none_at_all_are_refused(places):
         READING.at(head=places)
 
 
-@pytest.mark.parametrize("place", [True, 1.0, "1", [0, 1], None])
+@pytest.mark.parametrize("place", [True, 1.0, "1", [0, 1], (0, 1), None])
 def test_what_is_no_place_is_refused(place):
     with pytest.raises(TraceError, match="attention.query: head must be a whole number, a range or a slice, not "):
         READING.at(head=place)
+
+
+def test_only_tokens_lie_in_cells():
+    reading = Reading("attention.query", TENSOR, ("batch", "head", "token"), Grid(2, 2))
+    assert torch.equal(reading.at(token=(1, 0)), TENSOR[:, :, 2])
+    with pytest.raises(TraceError, match=r"head must be a whole number, a range or a slice, not \(0, 1\)"):
+        reading.at(head=(0, 1))  # two heads, and no cell of the grid
+    with pytest.raises(TraceError, match=r"token must be .*, or \(row, column\), not \(0, 1, 2\)"):
+        reading.at(token=(0, 1, 2))
+    with pytest.raises(TraceError, match="where its tokens lie is not known"):  # the grid is of other tokens
+        Reading("attention.query", TENSOR, ("batch", "token", "feature"), Grid(2, 2)).at(token=(1, 0))
 
 
 def test_a_part_says_which_axes_are_left_and_takes_the_value_before_an_edit_along():

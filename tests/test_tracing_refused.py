@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from attnviz.capture.watching import watch
 from attnviz.errors import TraceError
 from attnviz.tracing import Layer, trace
 from tests.traced_layers import VALUES, Free, Pair, Two, in_place, refused
@@ -35,10 +36,27 @@ def test_an_edit_of_no_tap_names_the_closest():
         ({"edits": {"query": 0.5}}, r"The edit of 'query' must be one of attnviz.edits, .*, not a float"),
         ({"edits": {"query": [torch.neg, None]}}, "The edit of 'query' must be one of .*, not a NoneType"),
         ({"edits": {"query": VALUES}}, "The edit of 'query' must be one of .*, not a Tensor"),
+        ({"edits": {"query": []}}, "The edits of 'query' are empty, and would change nothing"),
     ],
 )
 def test_what_is_no_path_no_part_and_no_edit_is_refused(options, message):
     refused(message, Pair(), **options)
+
+
+@pytest.mark.parametrize("opened", [trace, watch])
+def test_what_is_read_without_its_block_or_its_pass_says_what_is_missing(opened):
+    unread = opened(Pair())
+    for read in (lambda: unread["query"], lambda: [*unread], lambda: len(unread), lambda: unread.items,
+                 lambda: "query" in unread, lambda: unread.output, lambda: unread.report):  # fmt: skip
+        with pytest.raises(TraceError, match="^A trace listens inside of a `with` block|^attnviz.watch returns a func"):
+            read()
+    assert not hasattr(unread, "sahpe")
+    if opened is trace:
+        with pytest.raises(TraceError, match="inside of a `with` block"):
+            unread(VALUES)
+    else:
+        with pytest.raises(TraceError, match="seen = attnviz.watch"), unread:
+            pass
 
 
 def test_a_model_without_taps_or_attention_says_so():
@@ -67,6 +85,8 @@ def test_asking_for_what_was_not_kept_names_the_closest():
         model(VALUES)
     with pytest.raises(TraceError, match="Nothing was kept of 'qeury'. Did you mean 'query'"):
         seen["qeury"]
+    with pytest.raises(TraceError, match="A reading has a tap path, such as 'query', not 0"):
+        seen[0]
 
 
 @pytest.mark.parametrize("axes", ["batch", "batch head feature", "batch batch", "batch width"])

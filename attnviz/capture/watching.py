@@ -7,12 +7,15 @@ from typing import Any
 import torch
 from torch import nn
 
-from attnviz.listening import Edits, Parts, Trace
+from attnviz.listening import Edits, Parts, Trace, Unread
 from attnviz.tracing import trace
 
 
-class Watch:
+class Watch(Unread):
     """A model that is called as before, and returns what was seen inside it."""
+
+    _how = "attnviz.watch returns a function, which returns the readings: seen = attnviz.watch(model)(batch)."
+    __enter__ = __exit__ = Unread._refuse
 
     def __init__(self, model: nn.Module, keep: Any, edits: Any, gradients: bool) -> None:
         self.model, self.keep, self.edits, self.gradients = model, keep, edits, gradients

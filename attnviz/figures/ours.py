@@ -38,6 +38,11 @@ def subject_of(name: str, picture: str) -> Subject:
         BadInput: the picture is not written so.
         UnknownName: there is no such net, data set or picture.
     """
+    if not isinstance(picture, str):
+        raise BadInput(
+            f"A checkpoint looks at a picture of a data set, such as strokes:23, not at a {type(picture).__name__}. "
+            f"For pictures of your own, make the figure of attnviz.watch(attnviz.load({name!r}).model)(batch)."
+        )
     source, _, number = picture.partition(":")
     if not source or not number.isdigit():
         raise BadInput(f"A picture of a data set is DATASET:NUMBER, such as strokes:23, not {picture!r}.")

@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> str:
     for path, content in (
         (options.csv, lambda: export.to_csv(table, tested, origin)),
         (None if in_place else options.json, lambda: export.to_json(table, tested, origin)),
-        (options.npz, lambda: export.to_npz(table)),
+        (options.npz, lambda: export.to_npz(table, origin)),
         (options.html, lambda: export.to_html(table, tested, origin)),
     ):
         if path is not None:

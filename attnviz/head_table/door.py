@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from torch import Tensor, nn
+from torch import nn
 
 from attnviz import data
 from attnviz.errors import BadInput
 from attnviz.head_table.table import Heads
 from attnviz.head_table.work import PLACES, Images, Report, Work
+from attnviz.layers.intensities import is_dense
 from attnviz.measures import sanity
 from attnviz.subjects import Net, nets
 
@@ -143,10 +144,11 @@ def loaded(
             )
         few = pictures_of(found, pictures, count)
         return model, few.images, few.labels, few.mask if mask is None else mask
-    if not isinstance(pictures, Tensor | np.ndarray) or pictures.ndim != 4:
+    in_8_bit = isinstance(pictures, np.ndarray) and pictures.dtype == np.uint8
+    if not (in_8_bit or (is_dense(pictures) and pictures.is_floating_point())) or pictures.ndim != 4:  # type: ignore[union-attr]
         raise BadInput(
-            "Pictures are the name of a data set, a float tensor (picture, channel, row, column), or uint8 (picture, "
-            "row, column, channel)."
+            "Pictures are the name of a data set, a float tensor (picture, channel, row, column), or a numpy array of "
+            "uint8 (picture, row, column, channel)."
         )
     few_images: Any = pictures[:count]
     cut = slice(len(few_images))

@@ -54,14 +54,16 @@ def to_json(table: Heads, claims: Sequence[Outcome] = (), origin: Mapping[str, A
     return json.dumps({"origin": _origin(table, origin), "heads": rows(table, claims)}, indent=1) + "\n"
 
 
-def to_npz(table: Heads) -> bytes:
-    """Return all values as npz: MEASURE and random.MEASURE (head, picture), and what heads and pictures are."""
+def to_npz(table: Heads, origin: Mapping[str, Any] | None = None) -> bytes:
+    """Return all values as npz: MEASURE and random.MEASURE (head, picture), what heads and pictures are, and as JSON
+    where they come from."""
     arrays: dict[str, Any] = {**table.values, "heads": [one.name for one in table.heads], "numbers": table.numbers}
     arrays |= {"predicted": table.predicted, "nearest": table.nearest}
     if table.labels is not None:
         arrays["labels"] = table.labels
     if table.random is not None:
         arrays |= {f"random.{name}": values for name, values in table.random.values.items()}
+    arrays["origin"] = json.dumps(_origin(table, origin))
     content = io.BytesIO()
     np.savez(content, **arrays)
     return content.getvalue()

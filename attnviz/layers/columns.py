@@ -74,7 +74,7 @@ class ColumnFeatures(Layer):
 
     def forward(self, images: Tensor) -> Tensor:
         if (
-            not isinstance(images, Tensor)
+            not intensities.is_dense(images)
             or images.ndim != 4
             or images.shape[1:3] != (1, ROWS)
             or not images.is_floating_point()
@@ -83,6 +83,6 @@ class ColumnFeatures(Layer):
                 f"This model takes float strips in 0..1 of shape (batch, 1, {ROWS}, column), "
                 f"not {intensities.described(images)}."
             )
-        intensities.check(images)
+        intensities.check(self, images)
         columns = self.convolutions(images).squeeze(2)  # (batch, features, column / 8)
         return self.tap("columns", columns.mT, axes="batch token feature")

@@ -102,7 +102,7 @@ class ChannelAttention(nn.Module):
         uniform(self, generator)
 
     def forward(self, images: Tensor) -> Tensor:
-        check(images, *self.shape)
+        check(self, images, *self.shape)
         maps = self.stem(self.standardise(laid_out(images, training=self.training)))
         for number, block in enumerate(self.blocks):
             maps = block(maps)

@@ -83,7 +83,7 @@ class CnnAttention(nn.Module):
         glorot(self, generator)
 
     def forward(self, images: Tensor) -> Tensor:
-        check(images, 1, self.rows, self.columns)
+        check(self, images, 1, self.rows, self.columns)
         maps = self.conv(images)  # (batch, channel, row, column)
         if self.narrow is not None:
             maps = self.narrow(maps).relu()

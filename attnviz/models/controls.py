@@ -56,7 +56,7 @@ class PixelLine(nn.Module):
         glorot(self, generator)
 
     def forward(self, images: Tensor) -> Tensor:
-        check(images, *self.shape)
+        check(self, images, *self.shape)
         logits: Tensor = self.classifier(self.standardise(self.seen(images)))
         return logits
 
@@ -113,7 +113,7 @@ class PixelMlp(nn.Module):
         glorot(self, generator)
 
     def forward(self, images: Tensor) -> Tensor:
-        check(images, 1, self.rows, self.columns)
+        check(self, images, 1, self.rows, self.columns)
         logits: Tensor = self.classifier(self.hidden(images.flatten(1)).relu())
         return logits
 
@@ -159,7 +159,7 @@ class Histogram(nn.Module):
         glorot(self, generator)
 
     def forward(self, images: Tensor) -> Tensor:
-        check(images, 1, self.rows, self.columns)
+        check(self, images, 1, self.rows, self.columns)
         bins = (levels_of(images) * self.bins // LEVELS).flatten(1)
         counts = level_counts(bins, self.bins).to(images)
         seen = counts * self.bins / bins.shape[1] if self.hidden is None else counts.log1p()
@@ -214,7 +214,7 @@ class PlainConv(nn.Module):
         uniform(self, generator)
 
     def forward(self, images: Tensor) -> Tensor:
-        check(images, *self.shape)
+        check(self, images, *self.shape)
         logits: Tensor = self.classifier(self.convolutions(self.standardise(images)).flatten(1))
         return logits
 
@@ -271,7 +271,7 @@ class VGGControl(nn.Module):
         normal(self, generator)
 
     def forward(self, images: Tensor) -> Tensor:
-        check(images, *self.shape)
+        check(self, images, *self.shape)
         images = laid_out(images, training=self.training)
         logits: Tensor = self.classifier(self.convolutions(images).flatten(1))
         return logits

@@ -94,7 +94,7 @@ class ElementWise(nn.Module):
         draw(self, generator)
 
     def forward(self, images: Tensor) -> Tensor:
-        check(images, *self.shape)
+        check(self, images, *self.shape)
         maps = pixel_unshuffle(self.standardise(images), self.unshuffle)
         for layer in self.layers:
             maps = layer(maps)

@@ -29,18 +29,18 @@ class Standardise(nn.Module):
         return (intensities - self.mean) / self.std
 
 
-def check(images: Tensor, *shape: int) -> None:
-    """Refuse pictures of another shape than (batch, *shape), or with intensities outside of 0..1.
+def check(model: nn.Module, images: Tensor, *shape: int) -> None:
+    """Refuse pictures of another shape than (batch, *shape), and what `intensities.check` refuses.
 
     Raises:
         BadInput: says which shape or range was expected, and which was given.
     """
-    if not isinstance(images, Tensor) or images.shape[1:] != shape or not images.is_floating_point():
+    if not intensities.is_dense(images) or images.shape[1:] != shape or not images.is_floating_point():
         raise BadInput(
             f"This model takes float pictures in 0..1 of shape (batch, {', '.join(map(str, shape))}), "
             f"not {intensities.described(images)}."
         )
-    intensities.check(images)
+    intensities.check(model, images)
 
 
 def check_stages(widths: Sequence[int], strides: Sequence[int]) -> None:

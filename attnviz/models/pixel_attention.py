@@ -101,7 +101,7 @@ class PixelAttention(nn.Module):
                 nn.init.normal_(part.weight, std=query_key_std, generator=generator)
 
     def forward(self, images: Tensor, *, generator: torch.Generator | None = None) -> Tensor:
-        check(images, 1, *self.shape)
+        check(self, images, 1, *self.shape)
         levels = self.levels(images)
         attended = self.attention(self.tokens(images)) if levels is None else self.attend_levels(levels)
         if self.skip:

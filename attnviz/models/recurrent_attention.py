@@ -66,6 +66,6 @@ class RecurrentAttention(nn.Module):
         self, images: Tensor, *, generator: torch.Generator | None = None, locations: Tensor | None = None
     ) -> Glances:
         """Return what happens during all glimpses; see the call arguments."""
-        check(images, 1, self.rows, self.columns)
+        check(self, images, 1, self.rows, self.columns)
         glances: Glances = self.glimpses(images, generator=generator, locations=locations)
         return glances

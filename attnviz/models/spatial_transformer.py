@@ -90,7 +90,7 @@ class SpatialTransformerNet(nn.Module):
             self.transformer.begin_as_identity()
 
     def forward(self, images: Tensor) -> Tensor:
-        check(images, *self.shape)
+        check(self, images, *self.shape)
         if self.transformer is not None:
             images = self.transformer(images)
         logits: Tensor = self.classifier(self.hidden(self.convolutions(images)).relu())

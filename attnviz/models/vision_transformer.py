@@ -107,7 +107,7 @@ class VisionTransformer(nn.Module):
         glorot(self, generator)
 
     def forward(self, images: Tensor) -> Tensor:
-        check(images, *self.shape)
+        check(self, images, *self.shape)
         tokens = self.patches(self.standardise(images))
         if self.positions is not None:
             tokens = self.positions(tokens)

@@ -13,6 +13,7 @@ from attnviz.__main__ import main
 from attnviz.head_table import export
 from attnviz.head_table.claims import ClaimWork
 from attnviz.head_table.measures import MEASURES
+from attnviz.head_table.table import METHOD
 from tests.head_table.test_table import own_cache as own_cache
 from tests.head_table.test_table import small, some_pictures
 
@@ -29,7 +30,8 @@ def test_files_hold_the_figures_of_the_table() -> None:
     np.testing.assert_allclose([float(row["effect"]) for row in rows], found["effect"].mean(1))
     np.testing.assert_allclose([float(row["entropy random"]) for row in rows], found.random["entropy"].mean(1))
     assert float(rows[0]["claim even"]) == tested[-1].holds.value[0]
-    arrays = np.load(io.BytesIO(export.to_npz(found)), allow_pickle=False)
+    arrays = np.load(io.BytesIO(export.to_npz(found, {"model": "a net"})), allow_pickle=False)
+    assert json.loads(str(arrays["origin"])) == {"model": "a net", "pictures": 4, "intervals": METHOD}
     for name in MEASURES:
         np.testing.assert_array_equal(arrays[name], found[name])
     assert json.loads(export.to_json(found))["heads"][1]["head"] == "1.2"

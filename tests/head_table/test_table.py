@@ -190,6 +190,10 @@ def test_a_mask_is_where_the_object_is() -> None:
         ("pixel_attention.digits", "cifar10", "takes pictures of"),
         (oracle.Small(), "strokes", "module of your own"),
         (oracle.Small(), torch.zeros(1, 1, 8, 8), "at least two pictures"),
+        (oracle.Small(), np.zeros((3, 8, 8, 1)), "a numpy array of uint8"),  # it would be divided by 255
+        (oracle.Small(), torch.zeros(3, 1, 8, 8).to_sparse(), "a float tensor"),
+        (oracle.Small(), torch.zeros(3, 1, 8, 8, dtype=torch.uint8), "a float tensor"),
+        ("vision_transformer.digits", torch.full((2, 1, 28, 28), 255.0), "intensities in 0..1, not in 255..255"),
     ],
 )
 def test_what_cannot_be_measured_is_refused_in_a_sentence(net: Any, pictures: Any, words: str) -> None:

@@ -4,13 +4,18 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { makeScale } from "../../attnviz/ui/frontend/core/colours.js";
+import { moveTo } from "../../attnviz/ui/frontend/core/epoch.js";
+import { Part } from "../../attnviz/ui/frontend/core/part.js";
 import { originLines } from "../../attnviz/ui/frontend/export/export.js";
 import { toSvg } from "../../attnviz/ui/frontend/export/sheet.js";
 import { saversOf } from "../../attnviz/ui/frontend/hands/controls.js";
 import { LivePart } from "../../attnviz/ui/frontend/live/live_part.js";
 import { movedWords } from "../../attnviz/ui/frontend/glimpse_player/words.js";
+import { linkTo } from "../../attnviz/ui/frontend/head_switch/derive.js";
+import { HeadTable } from "../../attnviz/ui/frontend/head_table/head_table.js";
 import { files } from "../../attnviz/ui/frontend/map_grid/export.js";
 import { Cells } from "../../attnviz/ui/frontend/maps/cells.js";
+import { Viewer } from "../../attnviz/ui/frontend/pixel_viewer/pixel_viewer.js";
 import { LOOK } from "./helpers.js";
 
 test("a URL that is longer than a line goes on in the next one", () => {
@@ -39,17 +44,26 @@ test("which glimpses were moved is said with where they lie", () => {
   );
 });
 
+/** A document of which the buttons are known by their words, and in which no script of a page runs. */
+function buttonsOf(t) {
+  const buttons = {};
+  globalThis.document = /** @type {any} */ (
+    Object.assign(new EventTarget(), {
+      createElement() {
+        const made = new EventTarget();
+        return Object.assign(made, { setAttribute() {}, append: (words) => (buttons[words] = made) });
+      },
+      querySelector: () => null,
+    })
+  );
+  t.after(() => delete (/** @type {any} */ (globalThis).document));
+  return buttons;
+}
+const turn = () => new Promise((done) => setImmediate(done));
+
 test("what is saved while an answer is awaited holds it; where it cannot be had, nothing is saved", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const buttons = {};
-  globalThis.document = /** @type {any} */ ({
-    createElement() {
-      const made = Object.assign(new EventTarget(), { setAttribute() {}, append: (words) => (buttons[words] = made) });
-      return made;
-    },
-    querySelector: () => null, // no script of a page runs
-  });
-  t.after(() => delete (/** @type {any} */ (globalThis).document));
+  const buttons = buttonsOf(t);
   const [saved, said] = [[], []];
   const part = Object.assign(Object.create(LivePart.prototype), {
     answer: "of the unturned picture",
@@ -60,7 +74,7 @@ test("what is saved while an answer is awaited holds it; where it cannot be had,
   const press = async (answered) => {
     part.asker = { whenAnswered: async () => answered() };
     buttons.PNG.dispatchEvent(new Event("click"));
-    await new Promise((done) => setImmediate(done));
+    await turn();
   };
   await press(() => {
     part.answer = "of the turned picture";
@@ -71,12 +85,72 @@ test("what is saved while an answer is awaited holds it; where it cannot be had,
   assert.deepEqual(said, ["PNG: saved.", "PNG: not possible."]);
 });
 
+for (const [what, views] of Object.entries({
+  "of another epoch": (view) => ({ epochs: view }),
+  "of another layer": (view) => ({ modelLayers: view }),
+}))
+  test(`saving waits for a view ${what} on its way, and says so; what cannot be had is not saved`, async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const buttons = buttonsOf(t);
+    const [saved, said] = [[], []];
+    const view = { isThere: false, lacks: false, isLost: false };
+    const Kind = what.endsWith("layer") ? Viewer : Part;
+    const part = Object.assign(Object.create(Kind.prototype), {
+      ...views(view),
+      shown: "the old view",
+      files: async () => ({ PNG: () => saved.push(part.shown) }),
+      announce: (words) => said.push(words),
+    });
+    saversOf(part, {});
+    const press = async (then) => {
+      buttons.PNG.dispatchEvent(new Event("click"));
+      await turn();
+      t.mock.timers.tick(200);
+      await turn();
+      then();
+      t.mock.timers.tick(20);
+      await turn();
+    };
+    await press(() => {
+      assert.equal(buttons.PNG.textContent, "waiting\u2026");
+      Object.assign(view, { isThere: true });
+      part.shown = "the new view";
+    });
+    assert.deepEqual(saved, ["the new view"]);
+    Object.assign(view, { isThere: false, isLost: true });
+    await press(() => {});
+    Object.assign(view, { isThere: true, isLost: false, lacks: true });
+    await press(() => {});
+    assert.equal(saved.length, 1);
+    const waits = "PNG: waiting for the view that was asked for.";
+    assert.deepEqual(said, [waits, "PNG: saved.", "PNG: not possible.", "PNG: not possible."]);
+  });
+
+test("what is saved of heads waits until all pictures are measured", () => {
+  const isThere = (header) => Object.assign(Object.create(HeadTable.prototype), { header }).isThere;
+  assert.deepEqual([isThere({ measuring: true }), isThere({ measuring: false })], [false, true]);
+});
+
+test("the link in what is saved is that of what is drawn, which the address bar says only later", (t) => {
+  buttonsOf(t);
+  globalThis.location = /** @type {any} */ ({ href: "http://here/explorer?model=a%3A1&off=2" });
+  t.after(() => delete (/** @type {any} */ (globalThis).location));
+  const page = (header) => new URL(Object.assign(Object.create(Part.prototype), { header }).page).searchParams;
+  moveTo({ nets: ["a:1", "a:2"], at: 1, eager: false });
+  assert.equal(page({ request: {} }).get("model"), "a:2");
+  assert.equal(page({}).get("model"), "a:1", "it does not follow the slider");
+  const switched = new URL(linkTo(location.href, ["uniform", "on", "off", "off"])).searchParams;
+  assert.deepEqual([switched.get("off"), switched.get("uniform")], ["3,4", "1"]);
+  assert.equal(new URL(linkTo(location.href, ["on"])).searchParams.get("off"), null);
+});
+
 /** What `files` reads of a grid whose maps stand in a table of two rows. */
 function tableOf(columns) {
   const [cells, count] = [new Cells(3, 3), 2 * columns];
   const heads = Array.from({ length: columns }, (_, i) => String(i + 1));
   const labels = Array.from({ length: count }, (_, i) => `map ${i + 1}`);
   return {
+    page: "http://here/page",
     header: { title: "Heads", labels, origin: {}, table: { columns, rows: ["layer 1", "layer 2"], heads }, tokens: 9 },
     ...{ cells, count, theme: LOOK.theme, palette: LOOK.palettes.signed, scale: "all", shown: -1, chosen: null },
     ...{ arrays: { maps: new Float64Array(9 * count) }, indices: new Uint16Array(9 * count), picture: null },
@@ -85,9 +159,7 @@ function tableOf(columns) {
 }
 
 for (const columns of [4, 30, 128]) {
-  test(`a table of ${columns} columns is saved as one, with every label and maps that can be seen`, (t) => {
-    globalThis.location = /** @type {any} */ ({ href: "http://here/page" });
-    t.after(() => delete (/** @type {any} */ (globalThis).location));
+  test(`a table of ${columns} columns is saved as one, with every label and maps that can be seen`, () => {
     const sheet = files(tableOf(columns)).sheet();
     const maps = sheet.items.filter(({ kind }) => kind === "map");
     assert.equal(new Set(maps.map(({ y }) => y)).size, 2);

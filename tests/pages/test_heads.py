@@ -24,6 +24,7 @@ from .test_own_model import CODE
 
 PAGE = "46_heads.py"
 MODEL = "pixel_attention.digits"
+jobs_parts = jobs.Job.parts
 
 
 @pytest.fixture
@@ -66,10 +67,24 @@ def test_heads_are_measured_and_statements_tested_over_the_chosen_pictures(page:
     assert [one["name"] for one in header["heads"]] == [f"1.{head}" for head in range(1, 9)]
     moved = header["moved"]
     assert moved["head"] == 1 and all(caption.startswith("3") for caption in moved["captions"])
-    assert [one.proto.label for one in page.get("download_button")] == ["Every picture (npz)", "One page (HTML)"]
+    assert not header["measuring"]
+    buttons = page.get("download_button")
+    assert [one.proto.label for one in buttons] == ["Every picture (npz)", "One page (HTML)"]
+    assert not any(one.proto.disabled for one in buttons)
     assert moved["links"][0].startswith(f"pixel_attention?v=2&model={MODEL}&data=strokes&number=")
     chosen = f"For head 1.2, over {header['pictures']} of the 100 measured pictures, "
     assert header["pictures"] < 100 and any(chosen in one.value for one in page.caption)
+
+
+def test_what_is_not_measured_yet_is_not_saved(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs.Job, "parts", lambda job: jobs_parts(job)[:1])
+    run(page, model=MODEL, data="strokes", count="100")
+    for job in list(jobs._jobs.values()):
+        job.wait(1, 240)
+    page.run()
+    (header,) = headers(page, "heads")
+    assert header["measuring"] and header["pictures"] < 100
+    assert all(one.proto.disabled for one in page.get("download_button"))
 
 
 def test_nonsense_in_the_url_gives_a_sentence_and_the_default(page: AppTest) -> None:

@@ -64,13 +64,16 @@ class Moved:
     ink: bool
 
 
-def packed(table: Heads, moved: Moved | None, origin: Mapping[str, str | int | float]) -> bytes:
+def packed(
+    table: Heads, moved: Moved | None, origin: Mapping[str, str | int | float], *, measuring: bool = False
+) -> bytes:
     """Return the table as the browser gets it.
 
     Args:
         table: of all heads.
         moved: the pictures of the chosen head; None where none is chosen.
         origin: stands in every export.
+        measuring: whether more pictures will come: what is saved waits for them.
     """
     header: dict[str, Any] = {
         "measures": [
@@ -83,6 +86,7 @@ def packed(table: Heads, moved: Moved | None, origin: Mapping[str, str | int | f
         "nearest": [int(one) for one in table.nearest],
         "pictures": len(table.numbers),
         "origin": dict(origin),
+        "measuring": measuring,
     }  # fmt: skip
     arrays = _means(table, "")
     if table.random is not None:

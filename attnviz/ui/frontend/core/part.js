@@ -5,10 +5,11 @@ import { arrived, isAtRest, watch } from "./at_rest.js";
 import { ControlledState } from "./controlled_state.js";
 import { palettes, readTheme } from "./colours.js";
 import { element, say, text } from "./dom.js";
-import { epochNow, whenMoved } from "./epoch.js";
+import { atEpoch, epochNow, whenMoved } from "./epoch.js";
 import { unpack } from "./payload.js";
 
 const REST = 120; // milliseconds without a change after which a view has settled
+const SOON = 20; // milliseconds between two looks at whether a view is still on its way
 
 /**
  * Make the function that Streamlit calls on mount, when data change, and when the theme changes.
@@ -249,9 +250,26 @@ export class Part {
     return files;
   }
 
-  /** Come back once no answer of the server is awaited. @returns {Promise<boolean>} whether it has come, if any was */
+  /** Come back once no answer or view is awaited. @returns {Promise<boolean>} whether it has come, if any was */
   async whenAnswered() {
-    return true;
+    const lacks = () => this.left || this.fetched.some((views) => views.isLost || views.lacks);
+    while (!this.isThere && !lacks()) await new Promise((done) => setTimeout(done, SOON));
+    return this.isThere && !lacks();
+  }
+
+  /** Views that are fetched as they are asked for. @returns {import("../live/fetched_views.js").FetchedViews[]} */
+  get fetched() {
+    return this.epochs ? [this.epochs] : [];
+  }
+
+  get isThere() {
+    return this.fetched.every((views) => views.isThere);
+  }
+
+  /** The URL of the page that shows this. */
+  get page() {
+    if (this.view) return this.url.link();
+    return this.header.request ? atEpoch(location.href) : location.href;
   }
 
   /** What tests read, made when they ask. @returns {Record<string, any>} */

@@ -1,6 +1,6 @@
 // The elements round the panels of the draw page, made once; cards.js says what they do and show.
 
-import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
+import { Savers, SegmentedControl } from "../hands/controls.js";
 import { element, text } from "../core/dom.js";
 import { Legend } from "../maps/legend.js";
 import { toSave } from "./maps_note.js";
@@ -22,12 +22,12 @@ export function makeFrame(cards) {
   const grid = element("div.card-grid");
   const legend = new Legend();
   const savers = new Savers(
-    whenWanted(async () => {
+    async () => {
       const { files } = await import("./export.js");
       // Last, so that nothing can be asked between the answers and the saving.
       if (!(await whenAnswered(cards))) throw new Error("the models have not answered to what is drawn");
       return files(() => toSave(cards));
-    }),
+    },
     {},
     cards.announce,
   );

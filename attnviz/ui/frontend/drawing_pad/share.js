@@ -1,6 +1,6 @@
 // How a drawing leaves the page, and comes back: a link, a PNG, the strokes as JSON.
 
-import { Savers, whenWanted } from "../hands/controls.js";
+import { Savers } from "../hands/controls.js";
 import { NotShown, settled } from "../core/at_rest.js";
 import { element } from "../core/dom.js";
 import { BadDrawing, fromJson } from "../hands/strokes.js";
@@ -23,13 +23,7 @@ export class PadShare extends Savers {
    * @param {(words: string) => void} owner.say shows a sentence; "" takes it away
    */
   constructor(owner) {
-    super(
-      {
-        ...whenWanted(async () => (await import("./export.js")).files(owner), ["PNG", "JSON"]),
-      },
-      {},
-      owner.say,
-    );
+    super(async () => (await import("./export.js")).files(owner), {}, owner.say, ["PNG", "JSON"]);
     this.owner = owner;
     this.file = element("input", {
       type: "file",

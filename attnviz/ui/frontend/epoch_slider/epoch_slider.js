@@ -5,7 +5,7 @@ import { settled } from "../core/at_rest.js";
 import { element, say, set, text } from "../core/dom.js";
 import { followers, moveTo } from "../core/epoch.js";
 import { mountable, Part } from "../core/part.js";
-import { Savers, whenWanted } from "../hands/controls.js";
+import { saversOf } from "../hands/controls.js";
 import { besideOf, curvesOf, placeOf, wordsOf } from "./derive.js";
 
 const STEP = 700; // milliseconds from one epoch to the next while it plays
@@ -50,11 +50,7 @@ export class EpochSlider extends Part {
     this.graph = element("div.graph", { "aria-hidden": "true" }, this.ticks, svg, this.cursor, this.dot);
     this.note = element("p.note", {}, this.words.note);
     this.second = element("small.second", {}, element("i.dashed"), this.words.second);
-    this.savers = new Savers(
-      whenWanted(() => this.files(), ["Film", "Strip"]),
-      {},
-      (happened) => this.announce(happened),
-    );
+    this.savers = saversOf(this, {}, ["Film", "Strip"]);
     this.root = element(
       "div.attnviz.epoch-slider",
       { "data-component": "epoch_slider" },

@@ -1,7 +1,7 @@
 // The elements of the glimpse player, made once; glimpse_player.js gives them their hands and words.
 
 import { HINTS } from "../hands/hints.js";
-import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
+import { saversOf, SegmentedControl } from "../hands/controls.js";
 import { element, say, set, text } from "../core/dom.js";
 import { BeliefPanel } from "./belief.js";
 import { RetinaPanel } from "./retina.js";
@@ -39,11 +39,7 @@ export function makeFrame(player) {
     { type: "button", hidden: true, onclick: act(() => player.restore()) },
     "Back to its own path",
   );
-  const savers = new Savers(
-    whenWanted(() => player.filesWhenAnswered(), ["GIF", "PNG", "SVG", "CSV"]),
-    { link: () => player.url.link() },
-    (happened) => player.announce(happened),
-  );
+  const savers = saversOf(player, undefined, ["GIF", "PNG", "SVG", "CSV"]);
   const controls = element(
     "div.controls",
     {},

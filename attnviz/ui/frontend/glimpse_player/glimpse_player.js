@@ -73,8 +73,8 @@ export class GlimpsePlayer extends Part {
     return (await import("./animation.js")).files(this);
   }
 
-  whenAnswered() {
-    return this.paths.asker.whenAnswered();
+  async whenAnswered() {
+    return (await super.whenAnswered()) && this.paths.asker.whenAnswered();
   }
 
   takeData() {

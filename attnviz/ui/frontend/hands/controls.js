@@ -4,6 +4,7 @@ import { isSettled, NotShown, settled } from "../core/at_rest.js";
 import { element } from "../core/dom.js";
 
 const WAITING = "waiting\u2026";
+const SLOW = 200; // milliseconds after which a button says that it waits
 const DONE = 2000; // milliseconds that a button says what it has done
 
 let groups = 0;
@@ -40,31 +41,20 @@ export class SegmentedControl {
 }
 
 /**
- * What can be saved by a module that is fetched when it is first wanted.
- * @param {() => Promise<Record<string, () => any>>} load words -> saves a file
- * @param {string[]} names the words
- */
-export function whenWanted(load, names = ["PNG", "SVG", "CSV"]) {
-  const wanted = async (/** @type {string} */ name) => {
-    const files = await load();
-    await settled(); // the URL may have changed meanwhile
-    return files[name]();
-  };
-  return Object.fromEntries(names.map((name) => [name, () => wanted(name)]));
-}
-
-/**
- * The buttons of a component whose view stands in the URL: they save it, and copy a link to it.
+ * The buttons of a component: they save what it shows and, where its view stands in the URL, copy a link to it.
  * @param {object} part
  * @param {() => Promise<any>} part.filesWhenAnswered
- * @param {import("../core/url_view.js").UrlView} part.url
+ * @param {import("../core/url_view.js").UrlView} [part.url]
  * @param {(words: string) => void} part.announce
+ * @param {Record<string, () => string>} [texts] words -> the text to copy
+ * @param {string[]} [names] of the files
  */
-export function saversOf(part) {
+export function saversOf(part, texts = { link: () => part.url?.link() ?? "" }, names = undefined) {
   return new Savers(
-    whenWanted(() => part.filesWhenAnswered()),
-    { link: () => part.url.link() },
+    () => part.filesWhenAnswered(),
+    texts,
     (happened) => part.announce(happened),
+    names,
   );
 }
 
@@ -75,11 +65,14 @@ export function saversOf(part) {
  */
 export class Savers {
   /**
-   * @param {Record<string, () => Promise<void>|void>} files words -> saves a file
+   * @param {() => Promise<Record<string, () => any>>} load words -> saves a file, once what was asked for is there; its
+   *   module is fetched when it is first wanted
    * @param {Record<string, () => string>} texts words -> the text to copy
    * @param {(words: string) => void} tell says what happened
+   * @param {string[]} names of the files
    */
-  constructor(files, texts, tell) {
+  constructor(load, texts, tell, names = ["PNG", "SVG", "CSV"]) {
+    this.load = load;
     this.tell = tell;
     this.field = element("input.copied", {
       type: "text",
@@ -96,28 +89,41 @@ export class Savers {
       "span.end",
       {},
       this.field,
-      ...Object.entries(files).map(([words, save]) => button(words, save, "saved")),
+      ...names.map((name) => button(name, (ready) => this.save(name, ready), "saved")),
       ...Object.entries(texts).map(([words, write]) => button(words, () => this.copy(write()), "copied")),
     );
   }
 
   async run(button, words, act, done) {
     let said = done;
+    const wait = () => {
+      button.textContent = WAITING;
+      this.tell(`${words}: waiting for the view that was asked for.`);
+    };
+    /** @type {ReturnType<typeof setTimeout>|undefined} */
+    let slow;
+    if (isSettled()) slow = setTimeout(wait, SLOW);
+    else wait();
     try {
-      if (!isSettled()) {
-        button.textContent = WAITING;
-        this.tell(`${words}: waiting for the view that was asked for.`);
-        await settled();
-      }
-      if ((await act()) === false) said = "selected: copy it";
+      await settled();
+      if ((await act(() => clearTimeout(slow))) === false) said = "selected: copy it";
     } catch (error) {
       console.warn(error);
       said = error instanceof NotShown ? "not possible: reload the page" : "not possible";
     }
+    clearTimeout(slow);
     this.tell(`${words}: ${said}.`);
     button.textContent = said;
     clearTimeout(button.saying);
     button.saying = setTimeout(() => (button.textContent = words), DONE);
+  }
+
+  /** @param {string} name of a file @param {() => void} ready is called once nothing is awaited any more */
+  async save(name, ready) {
+    const files = await this.load();
+    await settled(); // the URL may have changed meanwhile
+    ready();
+    return files[name]();
   }
 
   /** @returns {Promise<boolean>} whether it was copied; else it is shown, selected */

@@ -57,3 +57,18 @@ export function rowsOf(classes, now, before) {
   const [was, is] = [logOdds(before.logits), logOdds(now.logits)];
   return classes.map((name, i) => [name, before.probabilities[i], now.probabilities[i], was[i], is[i]]);
 }
+
+/**
+ * The URL of the page with the heads in these states, as head_switch.py reads it.
+ * @param {string} url
+ * @param {string[]} states
+ */
+export function linkTo(url, states) {
+  const made = new URL(url);
+  for (const state of ["off", "uniform"]) {
+    const heads = headsIn(states, state).map((head) => head + 1);
+    if (heads.length) made.searchParams.set(state, heads.join(","));
+    else made.searchParams.delete(state);
+  }
+  return made.href;
+}

@@ -2,15 +2,17 @@
 // attnviz/ui/components/head_switch.py, which also says how the states stand in the URL.
 
 import { AnswerChange } from "./answer_change.js";
-import { editsOf, headsIn, logOdds, noteOf, rowsOf, turned } from "./derive.js";
+import { editsOf, headsIn, linkTo, logOdds, noteOf, rowsOf, turned } from "./derive.js";
 import { answers, best } from "../core/numbers.js";
 import { element, set } from "../core/dom.js";
+import { saversOf } from "../hands/controls.js";
 import { HINTS } from "../hands/hints.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 import { mountable, Part } from "../core/part.js";
 import { Asker } from "../live/asker.js";
 import { Complaint } from "../core/complaint.js";
 
+const CSV = "CSV of the answer";
 const LOST = "The live connection is lost. The new answer takes a moment longer.";
 
 /** The component. */
@@ -28,6 +30,7 @@ export class HeadSwitch extends Part {
     this.answer = new AnswerChange();
     this.tilesHolder = element("div.tiles-holder");
     this.tiles = new MapGrid(this.tilesHolder, {
+      owner: this,
       hint: HINTS.switch,
       tiles: ({ labels }) => ({
         tiles: labels.map((label, head) => ({ name: String(head + 1), spoken: label })),
@@ -67,7 +70,7 @@ export class HeadSwitch extends Part {
           button("All off", all("off")),
           button("All uniform", all("uniform")),
           this.undoer,
-          button("CSV of the answer", () => this.saveCsv().catch((error) => this.fail(error))),
+          saversOf(this, {}, [CSV]).element,
         ),
         this.tilesHolder,
       ),
@@ -226,8 +229,20 @@ export class HeadSwitch extends Part {
     if (!this.pending) this.announceDone(() => this.acted + this.answer.summary(this.now, this.before));
   }
 
-  async saveCsv() {
+  async whenAnswered() {
+    return (await super.whenAnswered()) && this.asker.whenAnswered();
+  }
+
+  async files() {
     const { fileNameOf, save, toCsv } = await import("../export/export.js");
+    return { [CSV]: () => this.saveCsv(fileNameOf, save, toCsv) };
+  }
+
+  get page() {
+    return linkTo(location.href, this.states);
+  }
+
+  saveCsv(fileNameOf, save, toCsv) {
     const { header, states, before, now } = this;
     const counted = (state) =>
       headsIn(states, state)
@@ -238,7 +253,7 @@ export class HeadSwitch extends Part {
       off: counted("off"),
       uniform: counted("uniform"),
       answer: header.classes[best(now.probabilities)],
-      page: location.href,
+      page: this.page,
     };
     const rows = rowsOf(header.classes, now, before);
     save(

@@ -14,11 +14,11 @@ const ROUND = 16; // corners of a dot
 
 /** What can be saved, for `Savers`. @param {import("./head_table.js").HeadTable} part */
 export function files(part) {
-  const origin = { ...part.header.origin, brush: part.view.brush, page: location.href };
+  const origin = { ...part.header.origin, brush: part.view.brush, page: part.url.link() };
   const { head, rows } = tableOf(part.shown);
   return filesOf(
     () => sheet(part, origin),
-    () => fileNameOf("heads", part.header.origin.model),
+    () => fileNameOf("heads", origin.model, origin.data, `${origin.pictures}-pictures`),
     () => toCsv(origin, head, rows),
   );
 }

@@ -4,7 +4,7 @@
 import { element, say, text } from "../core/dom.js";
 import { mountable, Part } from "../core/part.js";
 import { UrlView } from "../core/url_view.js";
-import { Savers, whenWanted } from "../hands/controls.js";
+import { saversOf } from "../hands/controls.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { Board } from "./board.js";
 import { axesOf, axisOf, indexOf, inWords, meanWords, readBrush, RULES, summaryOf, writeBrush } from "./derive.js";
@@ -51,11 +51,7 @@ export class HeadTable extends Part {
       { type: "button", onclick: () => this.guard(() => this.take(null)) },
       "show all",
     );
-    this.savers = new Savers(
-      whenWanted(async () => (await import("./export.js")).files(this)),
-      { link: () => this.url.link() },
-      (happened) => this.announce(happened),
-    );
+    this.savers = saversOf(this);
     const choice = (words, name) => element("label.choice", {}, words, " ", this.chooses[name]);
     this.root = element(
       "div.attnviz.head-table",
@@ -89,6 +85,15 @@ export class HeadTable extends Part {
       this.liveRegion,
     );
     parent.append(this.root);
+  }
+
+  async files() {
+    return (await import("./export.js")).files(this);
+  }
+
+  /** All pictures that were asked for are measured. */
+  get isThere() {
+    return super.isThere && !this.header.measuring;
   }
 
   takeData() {

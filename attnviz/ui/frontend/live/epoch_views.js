@@ -28,11 +28,6 @@ export class EpochViews extends FetchedViews {
     return this.shown === null;
   }
 
-  /** Whether the connection is lost over which views come. */
-  get isLost() {
-    return this.live?.state === "lost";
-  }
-
   /** Where the part is in the window, pixels. */
   get top() {
     return this.part.root.getBoundingClientRect().top;

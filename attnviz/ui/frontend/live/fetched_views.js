@@ -101,6 +101,16 @@ export class FetchedViews {
     return true;
   }
 
+  /** Whether the part cannot show what is wanted. */
+  get lacks() {
+    return false;
+  }
+
+  /** Whether the connection is lost over which views come. */
+  get isLost() {
+    return this.live?.state === "lost";
+  }
+
   /** The net and the parameters of a view. @param {string} _ @returns {{checkpoint: string, parameters: any}} */
   asked(_) {
     throw new Error("Each kind of views says what it asks for.");

@@ -38,8 +38,8 @@ export class LivePart extends Part {
     this.root.classList.remove("waiting");
   }
 
-  whenAnswered() {
-    return this.asker.whenAnswered();
+  async whenAnswered() {
+    return (await super.whenAnswered()) && this.asker.whenAnswered();
   }
 
   leave() {

@@ -56,7 +56,7 @@ function origin(grid) {
     ...(shown < 0 ? {} : { cell: placeOf(grid) }),
     ...(grid.chosen === null ? {} : { chosen: header.labels[grid.chosen] }),
     counted: "rows and columns from 1, from the top left",
-    page: location.href,
+    page: grid.page,
   };
 }
 

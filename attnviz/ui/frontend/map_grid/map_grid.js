@@ -2,7 +2,7 @@
 // attnviz/ui/components/map_grid.py.
 
 import { packed } from "../core/colours.js";
-import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
+import { saversOf, SegmentedControl } from "../hands/controls.js";
 import { element, focused, say, set, text } from "../core/dom.js";
 import { choicesOf, coloursOf, edgesOf, scalesOf } from "./derive.js";
 import { HINTS } from "../hands/hints.js";
@@ -27,6 +27,7 @@ const left = new Map();
  * @property {string} [hint] what can be done with it
  * @property {(width: number, beside: number) => number|undefined} [widthOfTile] how wide a tile may be, of so many in a
  *   row
+ * @property {Part} [owner] the other component, whose URL this has, and with which it waits
  * @property {(phone: boolean) => number} [across] how many tiles stand in a row on a phone
  * @property {(header: any) => Record<string, any>} [tiles] more for the wall of tiles
  * @property {(tile: number) => void} [clicked] a tile was clicked: it is not chosen then
@@ -81,11 +82,7 @@ export class MapGrid extends Part {
         this.draw();
       }),
     );
-    this.savers = new Savers(
-      whenWanted(() => this.files()),
-      { copy: () => copied(this) },
-      (happened) => this.announce(happened),
-    );
+    this.savers = saversOf(this, { copy: () => copied(this) });
     this.root = element(
       "div.attnviz.map-grid",
       { "data-component": "map_grid" },
@@ -167,6 +164,14 @@ export class MapGrid extends Part {
 
   async files() {
     return (await import("./export.js")).files(this);
+  }
+
+  async whenAnswered() {
+    return (await super.whenAnswered()) && (this.within.owner?.whenAnswered() ?? true);
+  }
+
+  get page() {
+    return this.within.owner?.page ?? super.page;
   }
 
   takeData() {

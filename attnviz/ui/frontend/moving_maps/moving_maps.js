@@ -93,7 +93,7 @@ export class MovingMaps extends Part {
 
   makeGrid() {
     const holder = element("div.pane");
-    const grid = new MapGrid(holder, { drawn: () => this.guard(() => this.follow(grid)) });
+    const grid = new MapGrid(holder, { owner: this, drawn: () => this.guard(() => this.follow(grid)) });
     return grid;
   }
 

@@ -12,7 +12,7 @@ const HIGH = 340;
 /** What can be saved, for `Savers`. @param {import("./parallel_coordinates.js").ParallelCoordinates} part */
 export function files(part) {
   const { header, shown, inside } = part;
-  const origin = { ...header.origin, shows: header.title, brush: part.view[part.names[0]], page: location.href };
+  const origin = { ...header.origin, shows: header.title, brush: part.view[part.names[0]], page: part.url.link() };
   const { head, rows } = tableOf(shown, inside);
   return filesOf(
     () => sheet(part, origin),

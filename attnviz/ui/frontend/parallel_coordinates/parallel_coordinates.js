@@ -4,7 +4,7 @@
 import { element, grown, say, text } from "../core/dom.js";
 import { mountable, Part } from "../core/part.js";
 import { UrlView } from "../core/url_view.js";
-import { Savers, whenWanted } from "../hands/controls.js";
+import { saversOf } from "../hands/controls.js";
 import { placeIn } from "../hands/place.js";
 import { AxisBrush } from "./axis_brush.js";
 import {
@@ -58,11 +58,7 @@ export class ParallelCoordinates extends Part {
     this.chart.addEventListener("pointerleave", () => this.guard(() => this.look(-1)));
     const button = (words, act) => element("button.quiet", { type: "button", onclick: () => this.guard(act) }, words);
     this.clear = button("show all", () => this.brush(this.brushes.map(() => null)));
-    this.savers = new Savers(
-      whenWanted(async () => (await import("./export.js")).files(this)),
-      {},
-      (happened) => this.announce(happened),
-    );
+    this.savers = saversOf(this, {});
     this.root = element(
       "div.attnviz.parallel-coordinates",
       { "data-component": "parallel_coordinates" },
@@ -85,6 +81,10 @@ export class ParallelCoordinates extends Part {
       this.liveRegion,
     );
     parent.append(this.root);
+  }
+
+  async files() {
+    return (await import("./export.js")).files(this);
   }
 
   takeData() {

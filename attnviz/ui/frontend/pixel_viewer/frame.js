@@ -1,6 +1,6 @@
 // The elements of the pixel viewer, made once; pixel_viewer.js says what they do and show.
 
-import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
+import { saversOf, SegmentedControl } from "../hands/controls.js";
 import { element, text } from "../core/dom.js";
 import { HINTS } from "../hands/hints.js";
 import { listen } from "../hands/keys.js";
@@ -46,11 +46,7 @@ export function makeFrame(viewer) {
     "release",
   );
   const [wallHolder, jacobianHolder] = [element("div"), element("div")];
-  const savers = new Savers(
-    whenWanted(() => viewer.files()),
-    { copy: () => copyText(viewer), link: () => viewer.url.link() },
-    (happened) => viewer.announce(happened),
-  );
+  const savers = saversOf(viewer, { copy: () => copyText(viewer), link: () => viewer.url.link() });
 
   const title = (...inside) => element("h2", {}, ...inside);
   const how = (node) => element("small", {}, node);

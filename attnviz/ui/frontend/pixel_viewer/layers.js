@@ -45,6 +45,10 @@ export class Layers extends FetchedViews {
     return this.wanted === this.shown;
   }
 
+  get lacks() {
+    return this.refused.has(this.wanted ?? "");
+  }
+
   /** Show the layer that is chosen; once it is shown, fetch those beside it. */
   follow() {
     this.choice.value = this.wanted;

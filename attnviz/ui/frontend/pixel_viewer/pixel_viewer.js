@@ -100,6 +100,10 @@ export class Viewer extends PixelPart {
     return (await import("./export.js")).files(this);
   }
 
+  get fetched() {
+    return this.modelLayers ? [...super.fetched, this.modelLayers] : super.fetched;
+  }
+
   takeData() {
     const { header, arrays, shapes, frame } = this;
     const { rows, columns } = header;

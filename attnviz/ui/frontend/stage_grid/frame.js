@@ -1,6 +1,6 @@
 // The elements of the stage grid, made once; stage_grid.js says what they do and show.
 
-import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
+import { saversOf, SegmentedControl } from "../hands/controls.js";
 import { element, say, set, text } from "../core/dom.js";
 import { HINTS } from "../hands/hints.js";
 import { listen } from "../hands/keys.js";
@@ -39,11 +39,7 @@ export function makeFrame(grid) {
     { type: "button", hidden: true, title: HINTS.release, onclick: () => grid.guard(() => grid.release()) },
     "release",
   );
-  const savers = new Savers(
-    whenWanted(() => grid.files()),
-    { copy: () => stepLines(grid.found).join("\n"), link: () => grid.url.link() },
-    (happened) => grid.announce(happened),
-  );
+  const savers = saversOf(grid, { copy: () => stepLines(grid.found).join("\n"), link: () => grid.url.link() });
   const wallHolder = element("div");
   const insideHolder = element("div");
   const answer = new AnswerPanel();

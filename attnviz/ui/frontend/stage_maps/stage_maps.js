@@ -58,6 +58,7 @@ export class StageMaps extends Part {
     this.channelsHolder = element("div.channels");
     const size = () => this.layers[this.view.layer].channels[this.view.stage];
     this.channels = new MapGrid(this.channelsHolder, {
+      owner: this,
       hint: HINTS.above,
       // As small as their number asks for.
       widthOfTile: () => (size() > 100 ? 40 : size() > 40 ? 56 : 84) * grown(),

@@ -12,7 +12,7 @@ const HIGH = 160;
 /** What can be saved, for `Savers`. @param {import("./value_bars.js").ValueBars} part */
 export function files(part) {
   const { header } = part;
-  const origin = { ...header.origin, shows: header.title, page: location.href };
+  const origin = { ...header.origin, shows: header.title, page: part.page };
   const { head, rows } = tableOf(part);
   return filesOf(
     () => sheet(part, origin),

@@ -3,7 +3,7 @@
 
 import { element, grown, say, text } from "../core/dom.js";
 import { mountable, Part } from "../core/part.js";
-import { Savers, whenWanted } from "../hands/controls.js";
+import { saversOf } from "../hands/controls.js";
 import { BarStrip } from "../maps/bar_strip.js";
 import { spanOf } from "../maps/bars.js";
 import { inWords, summaryOf } from "./derive.js";
@@ -22,11 +22,7 @@ export class ValueBars extends Part {
     this.looked = -1;
     this.words = { title: text(), how: text(), summary: text() };
     this.room = element("div");
-    this.savers = new Savers(
-      whenWanted(() => this.files()),
-      {},
-      (happened) => this.announce(happened),
-    );
+    this.savers = saversOf(this, {});
     this.root = element(
       "div.attnviz.value-bars",
       { "data-component": "value_bars" },

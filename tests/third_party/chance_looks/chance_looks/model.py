@@ -66,7 +66,7 @@ class ChanceLooks(nn.Module):
         Returns:
             logits, float (batch, class).
         """
-        check(images, 1, SIDE, SIDE)
+        check(self, images, 1, SIDE, SIDE)
         always = torch.Generator().manual_seed(1)
         corners = torch.randint(0, SIDE - WIDE + 1, (len(images), self.count, 2), generator=generator or always)
         if generator is None:

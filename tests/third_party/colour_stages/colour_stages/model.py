@@ -53,6 +53,6 @@ class ColourStages(nn.Module):
                 nn.init.kaiming_uniform_(parameter, generator=generator)
 
     def forward(self, images: Tensor) -> Tensor:
-        check(images, 3, 32, 32)
+        check(self, images, 3, 32, 32)
         logits: Tensor = self.classifier(adaptive_avg_pool2d(self.stages(images), 4).flatten(1))
         return logits
