@@ -61,7 +61,7 @@ def finish(page: AppTest) -> None:
 
 
 def test_heads_are_measured_and_statements_tested_over_the_chosen_pictures(page: AppTest) -> None:
-    run(page, model=MODEL, data="strokes", count="100", head="2", of="3", claims="yes")
+    run(page, model=MODEL, data="strokes", count="10", head="2", of="3", claims="yes")
     finish(page)
     header = headers(page, "heads")[0]
     assert [one["name"] for one in header["heads"]] == [f"1.{head}" for head in range(1, 9)]
@@ -72,8 +72,8 @@ def test_heads_are_measured_and_statements_tested_over_the_chosen_pictures(page:
     assert [one.proto.label for one in buttons] == ["Every picture (npz)", "One page (HTML)"]
     assert not any(one.proto.disabled for one in buttons)
     assert moved["links"][0].startswith(f"pixel_attention?v=2&model={MODEL}&data=strokes&number=")
-    chosen = f"For head 1.2, over {header['pictures']} of the 100 measured pictures, "
-    assert header["pictures"] < 100 and any(chosen in one.value for one in page.caption)
+    chosen = f"For head 1.2, over {header['pictures']} of the 10 measured pictures, "
+    assert header["pictures"] < 10 and any(chosen in one.value for one in page.caption)
 
 
 def test_what_is_not_measured_yet_is_not_saved(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
