@@ -19,7 +19,7 @@ from attnviz.ui.heads.own import together
 from attnviz.ui.shared import jobs
 from attnviz.views.payload import unpack
 
-from .reading import headers, run
+from .reading import headers, run, text
 from .test_own_model import CODE
 
 PAGE = "46_heads.py"
@@ -121,6 +121,12 @@ def test_a_model_of_ones_own_is_measured_over_photographs(
     assert header["moved"]["links"][0] == f"explorer?v=2&model={key}&photo={quote_plus(most)}&head=2&address=attention"
     assert header["moved"]["captions"][0].split(" ")[0] in ("cat", "dog", "owl")
     assert any("over 3 of the 3 measured pictures" in one.value for one in page.caption)
+    Image.new("RGB", (90, 60), "red").save(tmp_path / "photos" / words[0])
+    page.run()
+    assert not headers(page, "heads"), "another file is another picture, and nothing is measured of it yet"
+    (tmp_path / "photos" / words[0]).write_text("no picture")
+    page.run()
+    assert "cannot be used" in text(page) and not page.exception
 
 
 def test_photographs_are_asked_for_where_there_is_no_folder(page: AppTest, own_model: own.Own) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
+from pathlib import Path
 from threading import Lock
 
 import streamlit as st
@@ -27,7 +28,8 @@ _lock = Lock()
 
 def choose(net: Net) -> Asked:
     """Draw the choice of photographs, and return it; there may be fewer than two, of which `missing` tells."""
-    there = [*photos.in_folder()]
+    there = photos.in_folder()
+    changed: tuple[int, ...] = ()
     here = [FOLDER, UPLOADED] if there else [UPLOADED]
     source = url_state.choice("photographs", here, here[0])
     st.segmented_control("Photographs", here, key="photographs", format_func=TITLES.__getitem__, required=True,
@@ -36,7 +38,8 @@ def choose(net: Net) -> Asked:
     if source == FOLDER:
         st.segmented_control("How many, at most", COUNTS, key="count", required=True,
                              on_change=url_state.keep, args=("count",))  # fmt: skip
-        words = tuple(there[: int(count)])
+        words = tuple([*there][: int(count)])
+        changed = tuple(_changed(there[word]) for word in words)
     else:
         with st.popover("Choose photographs"):
             st.file_uploader(
@@ -45,7 +48,7 @@ def choose(net: Net) -> Asked:
         words = _uploaded()
     if refused := st.session_state.pop("heads_refused", ""):
         url_state.complain(refused)
-    return Asked(net.key, net.digest, source, int(count), words)
+    return Asked(net.key, net.digest, source, int(count), words, changed)
 
 
 def missing(asked: Asked) -> str:
@@ -58,6 +61,13 @@ def missing(asked: Asked) -> str:
         "Choose at least two photographs: heads are looked at over several. They stay on the machine that runs this "
         "app."
     )
+
+
+def _changed(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:  # it is gone, which reading it will say
+        return 0
 
 
 def _uploaded() -> tuple[str, ...]:

@@ -33,6 +33,7 @@ class Asked:
         source: a data set, `FOLDER` or `UPLOADED`.
         count: how many of its pictures, at most.
         words: of the photographs, for a model of one's own.
+        changed: when their files were, in nanoseconds: another file under the same name is another picture.
     """
 
     key: str
@@ -40,6 +41,7 @@ class Asked:
     source: str
     count: int
     words: tuple[str, ...] = ()
+    changed: tuple[int, ...] = ()
 
     @property
     def net(self) -> Net:
@@ -97,9 +99,13 @@ def _photographs(words: Sequence[str]) -> Few:
 
     mine, taken, shown = own.own(), [], []
     for word in words:
-        photo = photos.Photo(word).picture
-        with running(mine):
-            batch = batch_of(mine, photo).float()
+        try:
+            photo = photos.Photo(word).picture
+            with running(mine):
+                batch = batch_of(mine, photo).float()
+        except BadInput as error:
+            named = "A photograph" if word.startswith(photos.UPLOADED) else f"The photograph {word!r}"
+            raise BadInput(f"{named} cannot be used, nor any other until it is taken out: {error}") from error
         taken.append(batch[0])
         input_ = mine.loaded.photo(batch)
         shown.append(_small(photo if input_ is None else input_, batch.shape[-2:]))
