@@ -203,6 +203,15 @@ def test_where_no_state_can_be_read_nothing_is_changed_and_that_is_said(tmp_path
     assert len(runs.curve_in(folder)) == 3 and runs.epochs_in(folder) == [1, 2, 3]
 
 
+def test_weights_of_an_epoch_that_is_trained_again_are_gone_before_that(tmp_path):
+    folder = _train(tmp_path, stop=3)[0].folder
+    DAMAGES["cut"](folder / "state-3.safetensors")
+    events: Any = Run(small.run_file(CHOSEN), tmp_path).train(small.training(CHOSEN))
+    assert next(events).epoch == 2
+    assert (runs.epochs_in(folder), len(runs.curve_in(folder))) == ([1, 2], 2)
+    events.close()
+
+
 def test_where_all_states_are_gone_nothing_is_changed_and_that_is_said(tmp_path):
     folder = _train(tmp_path, stop=3)[0].folder
     for path in states.found(folder).values():

@@ -252,9 +252,9 @@ def _clears_caches(message: bytes) -> bool:
         return False  # Streamlit says what is wrong
 
 
-def visitor(scope: Scope) -> str:
-    """Return the word by which the visitor who sends a request is counted: the IP address, and the browser there."""
-    return f"{network((scope.get('client') or ('',))[0])} {_browser(scope)}"
+def visitor(scope: Scope) -> Visitor:
+    """Return as whom the visitor who sends a request is counted."""
+    return known_as(network((scope.get("client") or ("",))[0]), _browser(scope))
 
 
 def _browser(scope: Scope) -> str:

@@ -15,10 +15,12 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 
+from attnviz.ui.server.asked import Visitor
 from attnviz.ui.server.sockets import visitor
 
 PATH = "/_stcore/upload_file/"
-AT_ONCE = 4  # files that arrive at the same time, one of a visitor, each kept twice for a moment; others wait
+AT_ONCE = 4  # files that arrive at the same time, each kept twice for a moment; others wait
+OF_AN_ADDRESS = 3  # of these, and one of a visitor: whoever dawdles leaves a seat to others
 LONGEST = 120.0  # seconds that one may take: 20 MB at 200 kB a second
 SLICE = 5.0  # seconds over which its speed is measured
 LEAST, LEAST_BESIDE = 4_000, 32_000  # bytes a second: where nobody waits, and where somebody does
@@ -31,18 +33,26 @@ class Uploads:
     Args:
         app: what answers.
         at_once: files that arrive at the same time.
+        of_an_address: of these.
         longest: seconds that one may take.
         piece: seconds over which its speed is measured.
         kept: files that are kept.
     """
 
     def __init__(
-        self, app: ASGIApp, at_once: int = AT_ONCE, longest: float = LONGEST, piece: float = SLICE, kept: int = KEPT
+        self,
+        app: ASGIApp,
+        at_once: int = AT_ONCE,
+        longest: float = LONGEST,
+        piece: float = SLICE,
+        kept: int = KEPT,
+        of_an_address: int = OF_AN_ADDRESS,
     ) -> None:
         self.app, self.at_once, self.longest, self.piece, self.most = app, at_once, longest, piece, kept
+        self.of_an_address = of_an_address
         self.seats: anyio.CapacityLimiter | None = None  # made in the event loop that it belongs to
-        self.own: dict[str, anyio.Lock] = {}  # of each visitor whose files arrive or wait
-        self.waiting: Counter[str] = Counter()
+        self.own: dict[Visitor | str, anyio.CapacityLimiter] = {}  # of each visitor, and each address
+        self.here: Counter[Visitor | str] = Counter()  # their files that arrive or wait
         self.kept: OrderedDict[tuple[str, str], None] = OrderedDict()  # (session, file), the latest last
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -58,9 +68,10 @@ class Uploads:
                 status = message["status"]
             await send(message)
 
-        async with self._seat(visitor(scope)):
+        who = visitor(scope)
+        async with self._seat(who):
             with anyio.move_on_after(self.longest) as time:
-                await self.app(scope, self._in_time(receive, time), send_and_see)
+                await self.app(scope, self._in_time(receive, time, who[0]), send_and_see)
         if not status:
             await PlainTextResponse("The file took too long to arrive.", status_code=408)(scope, receive, send)
         elif status < 300:
@@ -68,20 +79,25 @@ class Uploads:
             self.keep(session, file)
 
     @asynccontextmanager
-    async def _seat(self, who: str) -> AsyncIterator[None]:
+    async def _seat(self, who: Visitor) -> AsyncIterator[None]:
         """Wait for a seat: of one visitor, one file arrives after the other."""
         self.seats = self.seats or anyio.CapacityLimiter(self.at_once)
-        lock = self.own.setdefault(who, anyio.Lock())
-        self.waiting[who] += 1
+        keys: tuple[Visitor | str, ...] = who, who[0]
+        self.here.update(keys)
+        one, few = (
+            self.own.setdefault(key, anyio.CapacityLimiter(most))
+            for key, most in zip(keys, (1, self.of_an_address), strict=True)
+        )
         try:
-            async with lock, self.seats:
+            async with one, few, self.seats:
                 yield
         finally:
-            self.waiting[who] -= 1
-            if not self.waiting[who]:
-                del self.waiting[who], self.own[who]
+            self.here.subtract(keys)
+            for key in keys:
+                if not self.here[key]:
+                    del self.here[key], self.own[key]
 
-    def _in_time(self, receive: Receive, time: anyio.CancelScope) -> Receive:
+    def _in_time(self, receive: Receive, time: anyio.CancelScope, address: str) -> Receive:
         """Return what hands on the parts of a file, and breaks off where they come too slowly."""
         began, arrived = anyio.current_time(), 0
 
@@ -95,7 +111,7 @@ class Uploads:
                 if message is not None and not message.get("more_body"):
                     return message
                 if anyio.current_time() >= began + self.piece:
-                    if arrived < self._least() * self.piece:
+                    if arrived < self._least(address) * self.piece:
                         time.cancel()
                     began, arrived = anyio.current_time(), 0
                 if message is not None:
@@ -104,9 +120,10 @@ class Uploads:
 
         return receive_in_time
 
-    def _least(self) -> int:
+    def _least(self, address: str) -> int:
         """Return the bytes a second that must arrive."""
-        return LEAST_BESIDE if self.seats is not None and self.seats.statistics().tasks_waiting else LEAST
+        waits = any(one is not None and one.statistics().tasks_waiting for one in (self.seats, self.own.get(address)))
+        return LEAST_BESIDE if waits else LEAST
 
     def keep(self, session: str, file: str) -> None:
         """Note a file that has arrived, and have Streamlit forget those that are too many."""

@@ -21,7 +21,6 @@ ONE = 2**-25  # what is nearer to 1 than this is 1 in single precision, in which
 LONGEST = 100  # characters of a word that is quoted
 RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 
-_FOLDER = re.compile(r"ATTNVIZ_(DATA|RUNS|KEPT|CHECKPOINTS|LESSONS)")
 _PLACE = re.compile(r"(?<![\w/:.~])/(?:[^\s/:,;'\"]+/)+(?=[^\s/]+/[^\s/]+)")  # but for the last two parts of a path
 
 UNEXPECTED = "Something went wrong that attnviz did not expect. Reload the page; the details are in the server's log."
@@ -102,14 +101,15 @@ def told(error: object) -> str:
     """
     text = str(error)
     for root in sorted(map(str, _roots()), key=len, reverse=True):
-        text = text.replace(f"{root.rstrip('/')}/", "")
+        text = text.replace(f"{root.rstrip(os.sep)}{os.sep}", "")
     return _PLACE.sub("", text)
 
 
 def _roots() -> set[Path]:
     """Return the folders that would reveal the server: those around what it reads and writes."""
-    places = (Path(os.environ[name]).expanduser().parent for name in os.environ if _FOLDER.fullmatch(name))
-    return {one for one in (*places, Path.cwd(), paths.shipped(""), Path.home()) if len(one.parts) > 1}
+    named = (Path(os.environ[name]).expanduser() for name in os.environ if name.startswith("ATTNVIZ_"))
+    known = [*(one.parent for one in named if one.is_absolute()), Path.cwd(), paths.shipped(""), Path.home()]
+    return {one for one in (*known, *map(Path, map(os.path.realpath, known))) if len(one.parts) > 1}
 
 
 def without_shared_start(names: Sequence[str]) -> list[str]:

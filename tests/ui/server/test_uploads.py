@@ -10,8 +10,9 @@ from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from attnviz.ui.server import uploads
+from attnviz.ui.server import sockets, uploads
 from attnviz.ui.server.uploads import Uploads
+from attnviz.ui.shared.visitor import COOKIE
 
 
 class Server:
@@ -45,7 +46,13 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Server:
 
 
 async def put(
-    app: Uploads, session: str, file: str, method: str = "PUT", who: str = "10.0.0.1", parts: Receive | None = None
+    app: Uploads,
+    session: str,
+    file: str,
+    method: str = "PUT",
+    who: str = "10.0.0.1",
+    parts: Receive | None = None,
+    browser: str = "",
 ) -> int:
     """Upload a file and return the status of the answer."""
     sent: list[Message] = []
@@ -57,7 +64,8 @@ async def put(
         return {"type": "http.request", "body": b""}
 
     path = f"/lab/_stcore/upload_file/{session}/{file}"
-    scope: Any = {"type": "http", "method": method, "path": path, "headers": [], "client": (who, 1)}
+    headers = [(b"cookie", f"{COOKIE}={browser}".encode())] if browser else []
+    scope: Any = {"type": "http", "method": method, "path": path, "headers": headers, "client": (who, 1)}
     await app(scope, parts or receive, send)
     return int(sent[0]["status"])
 
@@ -128,10 +136,36 @@ def test_of_one_visitor_one_file_arrives_after_the_other(server: Server) -> None
             await asyncio.sleep(0)
         server.may.set()
         await asyncio.gather(*first, other)
-        assert not app.own and not app.waiting
+        assert not app.own and not app.here
         return server.most
 
     assert asyncio.run(upload()) == 2
+
+
+@pytest.mark.parametrize("loaded", [True, False], ids=["that have loaded a page", "made up"])
+def test_those_of_one_address_leave_a_seat_to_others(
+    server: Server, monkeypatch: pytest.MonkeyPatch, loaded: bool
+) -> None:
+    browsers = [f"browser {number}" for number in range(9)]
+    monkeypatch.setattr(sockets, "_seen", dict.fromkeys(browsers if loaded else ()))
+
+    async def upload() -> int:
+        app = Uploads(server, kept=50)
+        many = [asyncio.create_task(put(app, "session", one, browser=one)) for one in browsers]
+        expected = uploads.OF_AN_ADDRESS if loaded else 1
+        for _ in range(200):
+            await asyncio.sleep(0)
+        assert server.now == expected
+        other = asyncio.create_task(put(app, "session", "other", who="10.0.0.2"))
+        for _ in range(200):
+            await asyncio.sleep(0)
+        arriving = server.now
+        server.may.set()
+        await asyncio.gather(*many, other)
+        assert not app.own and not app.here
+        return arriving - expected
+
+    assert asyncio.run(upload()) == 1
 
 
 class Reads(Server):

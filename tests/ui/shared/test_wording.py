@@ -42,6 +42,8 @@ def test_fewer_digits_on_demand() -> None:
         ("{cwd}/checkpoints/a.b/card.json: no", "checkpoints/a.b/card.json: no"),
         ("{home}/.local/share/x: no", ".local/share/x: no"),
         ("/srv/models/of mine/x is cut, /a/b/c.npy too.", "models/of mine/x is cut, b/c.npy too."),
+        ("{tmp}/where they are/runs/a/log.txt is none.", "runs/a/log.txt is none."),
+        ("/srv/our models/net.py is none.", "net.py is none."),
         ("See https://a.org/b/c/d or /help; 3/4 and w/o.", "See https://a.org/b/c/d or /help; 3/4 and w/o."),
     ],
 )
@@ -49,7 +51,11 @@ def test_where_files_lie_on_the_server_is_not_told(
     said: str, shown: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("ATTNVIZ_KEPT", str(tmp_path / "kept"))
-    given = said.format(kept=tmp_path / "kept", cwd=Path.cwd(), home=Path.home())
+    (tmp_path / "where they are").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "where they are")
+    monkeypatch.setenv("ATTNVIZ_RUNS", str(tmp_path / "link" / "runs"))
+    monkeypatch.setenv("ATTNVIZ_MODEL", "/srv/our models/net.py:made")
+    given = said.format(kept=tmp_path / "kept", cwd=Path.cwd(), home=Path.home(), tmp=tmp_path)
     assert told(BadInput(given)) == shown
     assert verbatim(given) == verbatim(shown)
 
