@@ -74,6 +74,7 @@ def heads(
     labels: npt.NDArray[np.int64] | None = None,
     mask: npt.NDArray[np.bool_] | str | None = None,
     random: bool = True,
+    effects: bool = True,
     places: int = PLACES,
     double: bool = False,
     report: Report | None = None,
@@ -94,6 +95,7 @@ def heads(
         mask: where the object is on each picture: bool (picture, row, column), or "ink" for every pixel above 0. By
             default "ink" for a data set of ink on empty paper, else None, which says that it is not known.
         random: also measure the net with random weights, layer by layer of the same mean and spread, as `random`.
+        effects: also switch off each head; without it `effect` and `changed` are NaN, and the rest takes few passes.
         places: how many tokens are ranked at most, evenly spaced, and erased one by one; 0 erases none.
         double: compute in double precision, where `net` is no module.
         report: is told after each part how many are done, of how many.
@@ -106,8 +108,8 @@ def heads(
         BadInput: the model has no attention heads, or does not answer with (batch, class); fewer than two pictures.
     """
     model, images, labels, mask = loaded(net, pictures, count, labels, mask, double)
-    work = Work(model, images, mask, places)
-    beside = Work(with_random_weights(model), images, mask, places) if random else None
+    work = Work(model, images, mask, places, effects=effects)
+    beside = Work(with_random_weights(model), images, mask, places, effects=effects) if random else None
     total = work.count * (2 if random else 1)
     table = work.table(work.all(later(report, 0, total)), labels)
     if beside is None:

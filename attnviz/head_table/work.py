@@ -113,6 +113,7 @@ class Work(Parts):
         mask: bool (picture, row, column), where the object is; "ink": where a pixel is above 0; None: not known.
         places: how many tokens are ranked at most, and erased one by one; 0: none is erased.
         part: how many pictures a part has; `PART` if None.
+        effects: switch off each head, which takes a pass for each.
 
     Raises:
         BadInput: fewer than two pictures, a mask of another shape, or a model without attention heads.
@@ -125,6 +126,7 @@ class Work(Parts):
         mask: npt.NDArray[np.bool_] | str | None = None,
         places: int = PLACES,
         part: int | None = None,
+        effects: bool = True,
     ) -> None:
         size = tuple(images.shape[2:]) if isinstance(images, Tensor) else images.shape[1:3]
         if (
@@ -144,8 +146,8 @@ class Work(Parts):
             places,
             hashlib.sha256(np.packbits(mask).tobytes()).hexdigest() if isinstance(mask, np.ndarray) else mask,
         )
-        super().__init__(model, images, told, "heads", part or PART)
-        self.mask, self.places = mask, places
+        super().__init__(model, images, told if effects else (*told, "no effects"), "heads", part or PART)
+        self.mask, self.places, self.effects = mask, places, effects
         self._reference: Arrays | None = None
 
     def compute(self, number: int) -> Arrays:
@@ -164,8 +166,9 @@ class Work(Parts):
                 into.append(mean)
         whole = torch.cat(logits)
         table = {name: np.concatenate(some, 1) for name, some in found.items()}
-        table["effect"], changed = self.passes.without_heads(images, whole)
-        table["changed"] = changed.astype(np.float64)
+        if self.effects:
+            table["effect"], changed = self.passes.without_heads(images, whole)
+            table["changed"] = changed.astype(np.float64)
         table |= self._agreements(images, whole, steep, [np.concatenate(some) for some in received])
         for grid in self.grids[:1]:
             inked = self.inked(numbers, grid)

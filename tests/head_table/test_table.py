@@ -12,7 +12,7 @@ from scipy import stats
 import attnviz
 from attnviz import subjects
 from attnviz.errors import BadInput, UnknownName
-from attnviz.head_table import kept, work
+from attnviz.head_table import kept, passes, work
 from attnviz.head_table.door import pictures_of
 from attnviz.head_table.measures import MEASURES
 from attnviz.head_table.table import Heads, average, proportion
@@ -170,6 +170,16 @@ def test_random_weights_are_measured_beside_and_change_no_weight_of_the_net() ->
     assert all(torch.equal(one, before[name]) for name, one in net.state_dict().items())
     few = found.where(found.predicted == found.predicted[0])
     assert few["effect"].shape[1] == few.random["effect"].shape[1] < 5 or len(set(found.predicted)) == 1
+
+
+def test_no_head_is_switched_off_where_nobody_asks_for_effects(monkeypatch: pytest.MonkeyPatch) -> None:
+    net, images = small(), some_pictures(5)
+    whole = attnviz.heads(net, images, random=False, places=2)
+    monkeypatch.delattr(passes.Passes, "without_heads")
+    few = attnviz.heads(net, images, random=False, places=2, effects=False)
+    assert np.isnan(few["effect"]).all() and np.isnan(few["changed"]).all()
+    for name in set(whole.values) - {"effect", "changed"}:
+        np.testing.assert_array_equal(few[name], whole[name], err_msg=name)
 
 
 def test_a_mask_is_where_the_object_is() -> None:
