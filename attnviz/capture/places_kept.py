@@ -4,7 +4,9 @@ import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any
 
 from torch import nn
@@ -14,7 +16,8 @@ from attnviz.capture.call import Call
 from attnviz.capture.places import Both, Places
 from attnviz.grids import Grid
 
-_VERSION = 3  # of how places are found and written
+_VERSION = 4  # of how places are found and written
+_NOT_PLAIN = "..."  # in place of what cannot be told in a word
 _MOST = 50_000_000  # bytes of a file
 
 
@@ -24,7 +27,8 @@ def folder() -> Path:
 
 
 def digest(model: nn.Module, given: tuple[tuple[int, ...], ...], calls: Mapping[str, Call]) -> str:
-    """Return a digest of all that determines the places: the architecture, the size of the picture, and the calls.
+    """Return a digest of all that determines the places: the architecture with its code and settings, the size of the
+    picture, and the calls.
 
     Args:
         model: any module.
@@ -33,8 +37,68 @@ def digest(model: nn.Module, given: tuple[tuple[int, ...], ...], calls: Mapping[
     """
     weights = [(name, tuple(one.shape)) for name, one in model.state_dict(keep_vars=True).items()]
     seen = [(key, call.layout.factors[1:], call.queries, call.keys) for key, call in calls.items()]
-    told = repr((_VERSION, type(model).__qualname__, str(model), weights, given, seen))
+    told = repr((_VERSION, type(model).__qualname__, str(model), weights, given, seen, _settings(model), _code(model)))
     return hashlib.sha256(told.encode()).hexdigest()
+
+
+def _settings(model: nn.Module) -> list[Any]:
+    """Return what the modules hold beside parameters and other modules, such as by how much windows are shifted."""
+    return [
+        (path, name, _plain(value))
+        for path, module in model.named_modules()
+        for name, value in sorted(vars(module).items())
+        if name != "training" and _plain(value) is not _NOT_PLAIN
+    ]
+
+
+def _plain(value: Any, depth: int = 4) -> Any:
+    """Return numbers, words, functions and tuples of them as what is the same in every process."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, tuple | list) and depth:
+        return [_plain(one, depth - 1) for one in value]
+    if isinstance(value, FunctionType) and depth:  # a function may hold itself
+        with suppress(ValueError):  # a cell that is empty yet
+            cells = [_plain(cell.cell_contents, depth - 1) for cell in value.__closure__ or ()]
+            return _operations(value.__code__), cells
+    return _NOT_PLAIN
+
+
+def _code(model: nn.Module) -> list[Any]:
+    """Return digests of the files that define the modules, outside of torch, and what their functions do: a cell of a
+    notebook is no file."""
+    types = {base for module in model.modules() for base in type(module).__mro__ if issubclass(base, nn.Module)}
+    found = dict[str, Any]()
+    for one in types:
+        if not one.__module__.startswith("torch."):
+            files = {function.__code__.co_filename for function in _functions(one)}
+            found[f"{one.__module__}.{one.__qualname__}"] = [
+                *map(_file, sorted(files)),
+                *(_operations(function.__code__) for function in _functions(one)),
+            ]
+    return sorted(found.items())
+
+
+def _file(file: str) -> str:
+    try:
+        state = Path(file).stat()
+        return _file_at(file, state.st_mtime_ns, state.st_size) if Path(file).is_file() else ""
+    except OSError:
+        return ""
+
+
+@lru_cache(maxsize=256)
+def _file_at(file: str, changed: int, size: int) -> str:
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+
+
+def _functions(kind: type) -> list[FunctionType]:
+    return [one for _, one in sorted(vars(kind).items()) if isinstance(one, FunctionType)]
+
+
+def _operations(code: CodeType) -> tuple[Any, ...]:
+    constants = [_operations(one) if isinstance(one, CodeType) else _plain(one) for one in code.co_consts]
+    return code.co_code, code.co_names, constants
 
 
 def load(name: str) -> dict[str, Both] | None:

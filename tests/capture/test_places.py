@@ -138,6 +138,32 @@ def test_places_are_found_once_and_kept(monkeypatch: pytest.MonkeyPatch) -> None
     assert attnviz.watch(other)(images)["first.weights"].grid == first
 
 
+def test_places_that_are_kept_of_one_order_are_not_those_of_another() -> None:
+    def turned(by: int) -> Order:
+        def order(tokens: Tensor) -> Tensor:
+            assert order.__closure__  # a function that holds itself
+            return tokens.roll(by, 1)
+
+        return order
+
+    for order in (None, columns_first, shuffled, turned(3), turned(7)):
+        both = attnviz.watch(Patches(order).eval())(pictures(24, 40)).captured.places("first")
+        numbers = torch.arange(60.0).view(1, 60, 1)
+        assert both is not None and both.query is not None
+        assert [*both.query.cells[0]] == (order(numbers) if order else numbers).flatten().tolist()
+    shifts = [attnviz.watch(Windows(shift).eval())(pictures(32, 32)).captured.places("") for shift in (0, 2)]
+    assert shifts[0] != shifts[1]
+
+
+def test_a_class_without_a_file_is_told_by_its_code() -> None:
+    digests = set()
+    for sign in ("", "-"):
+        scope: dict[str, type[nn.Module]] = {"Base": Patches, "__name__": "no_file"}
+        exec(f"class Own(Base):\n def forward(self, images):\n  return {sign}super().forward(images)", scope)
+        digests |= {places_kept.digest(scope["Own"](), (), {}) for _ in range(2)}
+    assert len(digests) == 2
+
+
 @pytest.mark.parametrize(
     "damage",
     [
