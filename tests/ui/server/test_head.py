@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from attnviz.subjects import own
 from attnviz.ui.components.component import FRONTEND
 from attnviz.ui.mechanisms import MECHANISMS, pixel_attention
 from attnviz.ui.mechanisms.mechanism import Height
@@ -119,6 +120,11 @@ def test_imports_begin_with_every_page_but_home(path: str, begins: bool, monkeyp
 
 def test_other_pages_name_no_scripts() -> None:
     assert b"modulepreload" not in ask("/explorer")[1]
+
+
+def test_the_explorer_of_an_own_model_names_the_viewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(own.TIMM, "test_vit")
+    assert b"attnviz.pixel_viewer/pixel_viewer/pixel_viewer.js" in ask("/explorer")[1]
 
 
 @pytest.mark.parametrize(("accept", "body"), [("*/*", (PAGE,)), ("text/html", (b"no head", b" at all"))])
