@@ -122,11 +122,10 @@ test("a view names heads and brushes that there are", () => {
   assert.ok(!RULES.exists({ kind: "text" }, "nonsense", SHOWN, {}));
 });
 
-test("a saved picture has a dot and a cell for each head, where they belong", (t) => {
-  globalThis.location = /** @type {any} */ ({ href: "http://here/heads" });
-  t.after(() => delete (/** @type {any} */ (globalThis).location));
+test("a saved picture has a dot and a cell for each head, where they belong", () => {
   const view = { across: "entropy", up: "effect", colour: "entropy", head: 1, random: false, brush: "" };
-  const part = { ...LOOK, shown: SHOWN, view, header: { origin: { model: "small" } } };
+  const url = { link: () => "http://here/heads" };
+  const part = { ...LOOK, shown: SHOWN, view, url, header: { origin: { model: "small" } } };
   const sheet = files({ ...part, scatter: { inside: [true, true, true], brush: null } }).sheet();
   const dots = sheet.items.filter(({ kind, points }) => kind === "line" && points.length > 2);
   const cells = sheet.items.filter(({ kind }) => kind === "bar");

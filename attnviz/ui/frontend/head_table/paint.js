@@ -26,7 +26,7 @@ export class Room {
     this.width = width;
     this.height = height;
     this.px = px;
-    this.left = 52 * px;
+    this.left = 68 * px; // room for ticks such as -0.0200 beside the title
     this.right = width - 14 * px;
     this.top = 12 * px;
     this.bottom = height - 44 * px;
