@@ -20,6 +20,7 @@ import {
   RULES,
   summaryOf,
   tableOf,
+  tickWords,
   writeBrush,
 } from "../../attnviz/ui/frontend/head_table/derive.js";
 import { files } from "../../attnviz/ui/frontend/head_table/export.js";
@@ -48,6 +49,8 @@ test("axes have round ends that hold all intervals", () => {
   const { low, high } = axisOf(SHOWN, 0, false);
   assert.ok(low <= 0.9 && high >= 4.1);
   assert.equal(axisOf(SHOWN, 2, false), null);
+  assert.deepEqual(tickWords([0, 0.5, 1]), ["0", "0.500", "1.00"]);
+  assert.deepEqual(tickWords([4.6418, 4.642, 4.6422]), ["4.6418", "4.6420", "4.6422"]);
   const beside = {
     ...SHOWN,
     random: { means: new Float64Array(9).fill(40), lows: SHOWN.own.lows, highs: SHOWN.own.highs },

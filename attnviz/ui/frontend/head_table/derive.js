@@ -98,6 +98,12 @@ export function axisOf(shown, measure, withRandom) {
   return { low: ticks[0], high: ticks[ticks.length - 1], ticks };
 }
 
+/** Ticks in words, with as many digits as tell each from the next. @param {number[]} ticks @returns {string[]} */
+export function tickWords(ticks) {
+  const words = [3, 4, 5, 6, 7, 8].map((digits) => ticks.map((tick) => short(tick, digits)));
+  return words.find((said) => new Set(said).size === said.length) ?? words[words.length - 1];
+}
+
 /** @typedef {{at: number, axis: {low: number, high: number, ticks: number[]}}} Along a measure, and its axis */
 
 /** @typedef {{across: Along, up: Along}} Axes */

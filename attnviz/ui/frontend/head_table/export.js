@@ -1,9 +1,8 @@
 // What leaves the table of heads: PNG and SVG of scatter and board, and all figures as CSV.
 
 import { css, packed } from "../core/colours.js";
-import { short } from "../core/numbers.js";
 import { fileNameOf, filesOf, originLines, toCsv } from "../export/export.js";
-import { axesOf, colourScale, indexOf, pointsOf, sizeOf, summaryOf, tableOf } from "./derive.js";
+import { axesOf, colourScale, indexOf, pointsOf, sizeOf, summaryOf, tableOf, tickWords } from "./derive.js";
 import { boardColour, Room } from "./paint.js";
 
 const WIDE = 520;
@@ -37,15 +36,15 @@ function sheet(part, origin) {
   const [left, top] = [MARGIN, MARGIN + 12];
   const line = (points, colour, width = 1) =>
     items.push({ kind: "line", points: points.map(([x, y]) => [left + x, top + y]), colour, line: width });
-  for (const tick of across.axis.ticks) {
+  for (const [number, tick] of across.axis.ticks.entries()) {
     const x = room.x((tick - across.axis.low) / (across.axis.high - across.axis.low));
     line([[x, room.top], [x, room.bottom]], quiet); // prettier-ignore
-    items.push(words(left + x, top + room.bottom + 16, short(tick, 3), { anchor: "middle" }));
+    items.push(words(left + x, top + room.bottom + 16, tickWords(across.axis.ticks)[number], { anchor: "middle" }));
   }
-  for (const tick of up.axis.ticks) {
+  for (const [number, tick] of up.axis.ticks.entries()) {
     const y = room.y((tick - up.axis.low) / (up.axis.high - up.axis.low));
     line([[room.left, y], [room.right, y]], quiet); // prettier-ignore
-    items.push(words(left + room.left - 6, top + y + 4, short(tick, 3), { anchor: "end" }));
+    items.push(words(left + room.left - 6, top + y + 4, tickWords(up.axis.ticks)[number], { anchor: "end" }));
   }
   const drawn = (figures, colour, named) =>
     pointsOf(shown, figures, across, up).forEach((point, head) => {

@@ -2,7 +2,7 @@
 
 import { css, toIndices, makeScale } from "../core/colours.js";
 import { context2d } from "../core/dom.js";
-import { short } from "../core/numbers.js";
+import { tickWords } from "./derive.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -58,7 +58,8 @@ export function frameOf(room, across, up, titles) {
     [across, true],
     [up, false],
   ])) {
-    for (const tick of axis.ticks) {
+    const words = tickWords(axis.ticks);
+    for (const [number, tick] of axis.ticks.entries()) {
       const place = (tick - axis.low) / (axis.high - axis.low);
       const [x, y] = [room.x(place), room.y(place)];
       const line = isAcross
@@ -66,7 +67,7 @@ export function frameOf(room, across, up, titles) {
         : { x1: room.left, x2: room.right, y1: y, y2: y };
       parts.push(svg("line", { class: tick === 0 ? "rule zero" : "rule", ...line }));
       const at = isAcross ? { x, y: room.bottom + 16 * room.px } : { x: room.left - 6 * room.px, y: y + 4 * room.px };
-      parts.push(svg("text", { class: isAcross ? "tick across" : "tick", ...at }, short(tick, 3)));
+      parts.push(svg("text", { class: isAcross ? "tick across" : "tick", ...at }, words[number]));
     }
   }
   parts.push(svg("text", { class: "title", x: (room.left + room.right) / 2, y: room.height - 8 * room.px }, titles[0]));
