@@ -13,7 +13,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 import attnviz
-from attnviz.head_table.work import Work
+from attnviz.head_table.work import PLACES, Work
 from attnviz.subjects import own, photos
 from attnviz.ui.heads.own import together
 from attnviz.ui.shared import jobs
@@ -44,7 +44,8 @@ def own_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> own.Own:
 def few(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let the work be short, keep nothing, and let it end before the next test."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(Work.__init__, "__defaults__", (None, 2, None))  # places that are erased
+    defaults = tuple(2 if one == PLACES else one for one in Work.__init__.__defaults__ or ())
+    monkeypatch.setattr(Work.__init__, "__defaults__", defaults)
     yield
     for job in list(jobs._jobs.values()):
         job.stop()
