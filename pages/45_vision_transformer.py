@@ -50,7 +50,7 @@ def see(names: list[str]) -> Net:
         own_model.board(subject, CAPTURED)
         page.link(
             "00_explorer.py",
-            "Its gates, a head switched off, and what was refused",
+            "Its gates, and what was refused",
             model=net.key,
             **subject.example.words,
         )

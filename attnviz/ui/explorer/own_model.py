@@ -39,6 +39,7 @@ NOT = (
     "Attention weights show where a layer takes information from. They do not show by themselves what the model's "
     "answer depends on."
 )
+HATCHED = "A layer that is hatched on the board is fetched once you choose it."
 NO_LENS = (
     "What the answer would be if a layer were the last is not known of a captured model: its code does not say which "
     "norm and head would read it."
@@ -107,7 +108,7 @@ def board(subject: Subject, key: str) -> None:
         layers=own_board.layers_of(seen, paths, refused),
         on_change=url_state.keep_view(OF_BOARD, settled_view, key),
     )
-    page.meaning(READS, f"{NOT}\n\n{NO_LENS}")
+    page.meaning(f"{READS} {HATCHED}", f"{NOT}\n\n{NO_LENS}")
 
 
 def _looked(subject: Subject) -> Trace | None:
