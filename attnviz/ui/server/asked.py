@@ -22,7 +22,7 @@ BUSY = 20.0
 MOST = 30.0
 """Above this count, what a browser sends waits: three messages a second, or thirty at once, are handed on."""
 
-REFUSED = 100.0
+REFUSED = 400.0
 """An address that was refused so often is closed as it connects: that costs a hundredth of an answer."""
 
 _KEPT = 10_000  # visitors and addresses that are remembered
@@ -61,19 +61,28 @@ class Asked:
         """Return how much a visitor has asked for: who has asked for less goes first."""
         return max(self._faded(self._visitors, who), self._faded(self._addresses, who[0]) / CLASS)
 
-    def is_busy(self, who: Visitor) -> bool:
+    def is_too_much(self, who: Visitor) -> bool:
         """Return whether a visitor asks for more than anybody can look at, while somebody else asks, too."""
-        return self.lately(who) > BUSY and not self._is_alone(who)
+        return self._own(who) > BUSY and not self._is_alone(self._visitors, who)
+
+    def is_busy(self, who: Visitor) -> bool:
+        """Return whether that is so, or those of an address ask for more than a class can, while another one asks."""
+        address = self._faded(self._addresses, who[0]) / CLASS
+        return self.is_too_much(who) or (address > BUSY and not self._is_alone(self._addresses, who[0]))
 
     def wait(self, who: Visitor) -> float:
         """Return the seconds for which what a visitor sends must wait; nobody waits who is alone."""
-        most = MOST if who[1] else MOST * CLASS
-        count = self._faded(self._visitors, who)
-        return SECONDS * math.log(count / (most - 0.5)) if count > most and not self._is_alone(who) else 0.0
+        count = self._own(who)
+        alone = count <= MOST or self._is_alone(self._visitors, who)
+        return 0.0 if alone else SECONDS * math.log(count / (MOST - 0.5))
 
-    def _is_alone(self, who: Visitor) -> bool:
-        other = next((one for one in reversed(self._visitors) if one != who), None)
-        return other is None or self.clock() - self._visitors[other][1] > SECONDS
+    def _own(self, who: Visitor) -> float:
+        """Return the count of a visitor; those that have loaded no page may be a class whose server was restarted."""
+        return self._faded(self._visitors, who) / (1 if who[1] else CLASS)
+
+    def _is_alone(self, counts: OrderedDict, key: object) -> bool:  # type: ignore[type-arg]
+        other = next((one for one in reversed(counts) if one != key), None)
+        return other is None or self.clock() - counts[other][1] > SECONDS
 
     def _add(self, counts: OrderedDict, key: object) -> None:  # type: ignore[type-arg]
         counts[key] = self._faded(counts, key) + 1, self.clock()

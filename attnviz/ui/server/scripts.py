@@ -119,7 +119,7 @@ class Scripts:
             del self._own.since
             with self._lock:
                 now, began = self.clock(), self._began.pop(place)
-                if self.asked.is_busy(who):
+                if self.asked.is_too_much(who):
                     self._rest = now + RESTS * (now - began)
                 self._wake()
 
@@ -169,8 +169,9 @@ class Scripts:
                 if not self.asked.is_busy(own.who):
                     begins = quick < self.count
                 else:
-                    begins = not quick and now >= self._rest
-                    wait = min(wait, self._rest - now) if now < self._rest else wait
+                    rest = self._rest - now if self.asked.is_too_much(own.who) else 0.0
+                    begins = not quick and rest <= 0
+                    wait = min(wait, rest) if rest > 0 else wait
                 if begins:
                     self._take(own)
                     self._began[own] = now

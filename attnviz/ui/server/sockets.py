@@ -45,16 +45,18 @@ IN_ALL = 600
 LARGEST = 1 << 20
 FRAGMENTS = 1024  # of a message: browsers send large ones in a few parts
 UNHEARD = 1 << 16  # bytes that wait for who does not read them: then their pings get no answer
+QUEUED = 100  # messages of one socket that have arrived, and wait: browsers send a few a second
 PINGS = 100  # of one socket in a minute: browsers send none, and proxies one in many seconds
 
 THIS_MACHINE = "127.0.0.1"
 
 STREAM = "/_stcore/stream"  # the path of Streamlit's own sockets
 
-MOST_SEEN = 10_000  # browsers that are remembered
+MOST_SEEN = 1_000  # browsers of an address that are remembered, and addresses
 
 _log = logging.getLogger(__name__)
-_seen: OrderedDict[str, None] = OrderedDict()  # the browsers that have loaded a page from this process, the latest last
+# The browsers that have loaded a page from this process, by their addresses, the latest last
+_seen: OrderedDict[str, OrderedDict[str, None]] = OrderedDict()
 
 
 class Sockets:
@@ -145,10 +147,7 @@ class Sockets:
             return send
         known = _browser(scope)
         browser = known or secrets.token_urlsafe(16)
-        _seen[browser] = None
-        _seen.move_to_end(browser)
-        if len(_seen) > MOST_SEEN:
-            _seen.popitem(last=False)
+        note_seen(network((scope.get("client") or ("",))[0]), browser)
         if known:
             return send
 
@@ -162,14 +161,19 @@ class Sockets:
         return send_with_cookie
 
 
-def was_seen(browser: str) -> bool:
-    """Return whether a browser, by its cookie, has loaded a page since the server started."""
-    return browser in _seen
+def note_seen(address: str, browser: str) -> None:
+    """Note that a browser at an address has loaded a page: others there may push it out, other addresses may not."""
+    there = _seen.setdefault(address, OrderedDict())
+    there[browser] = None
+    for latest, key in ((there, browser), (_seen, address)):
+        latest.move_to_end(key)
+        if len(latest) > MOST_SEEN:
+            latest.popitem(last=False)
 
 
 def known_as(address: str, browser: str) -> Visitor:
     """Return as whom the requests of a browser at an address count: without its cookie where that may be made up."""
-    return address, browser if was_seen(browser) else ""
+    return address, browser if browser in _seen.get(address, ()) else ""
 
 
 def network(address: str) -> str:
@@ -206,6 +210,9 @@ def bound(receive: Receive, largest: int = LARGEST) -> None:
             fragments = 0 if frame.fin else fragments + 1
             if fragments > FRAGMENTS:
                 raise ProtocolError(f"more than {FRAGMENTS} fragments of one message")
+            whole = sum(getattr(event, "fin", False) for event in connection.events) if frame.fin else 0
+            if whole + protocol.queue.qsize() > QUEUED:
+                raise ProtocolError(f"more than {QUEUED} messages at once")
         if frame.opcode in (Opcode.PING, Opcode.PONG):
             now = time.monotonic() // 60
             pings, minute = pings + 1 if now == minute else 1, now

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attnviz.ui.server.asked import BUSY, CLASS, MOST, REFUSED, SECONDS, Asked
+from attnviz.ui.server.asked import CLASS, MOST, REFUSED, SECONDS, Asked
 
 
 class Clock:
@@ -59,13 +59,30 @@ def test_who_sends_ever_more_is_handed_on_three_times_a_second(clock: Clock, ask
 
 
 def test_those_that_have_loaded_no_page_count_as_one_at_their_address(asked: Asked) -> None:
-    for _ in range(int(BUSY) + 5):
-        asked.note(("10.0.0.1", ""))
-    assert asked.is_busy(("10.0.0.1", ""))
-    assert not asked.is_busy(("10.0.0.1", "a pupil"))
-    for _ in range(int(MOST)):
-        asked.note(("10.0.0.1", ""))
-    assert asked.wait(("10.0.0.1", "")) == 0, "a class whose server was started again comes back at once"
+    unseen, pupil = ("10.0.0.1", ""), ("10.0.0.1", "a pupil")
+    asked.note(pupil)
+    for _ in range(int(MOST) * 10):
+        asked.note(unseen)
+    assert asked.lately(unseen) > asked.lately(pupil)
+    assert not asked.is_busy(unseen), "it may be a class whose server was started again"
+    assert asked.wait(unseen) == 0
+    for _ in range(int(MOST) * CLASS):
+        asked.note(unseen)
+    assert asked.is_too_much(unseen) and asked.wait(unseen) > 0
+    assert asked.is_busy(pupil), "of an address that asks for more than a class"
+    assert not asked.is_too_much(pupil)
+
+
+def test_a_lecture_behind_one_address_is_not_slowed_down_while_no_other_asks(clock: Clock) -> None:
+    asked = Asked(clock)
+    pupils = [("10.0.0.1", f"pupil {number}") for number in range(300)]
+    for _ in range(10):
+        for pupil in pupils:
+            asked.note(pupil)
+    assert not any(map(asked.is_busy, pupils))
+    asked.note(("10.0.0.2", "another"))
+    assert all(map(asked.is_busy, pupils)), "one at a time then"
+    assert not any(map(asked.is_too_much, pupils)), "but without a rest"
 
 
 def test_nobody_is_slowed_down_who_is_alone(clock: Clock, asked: Asked) -> None:

@@ -1,5 +1,6 @@
 """Few scripts of pages run at the same time; the others wait for their turn."""
 
+from collections import OrderedDict
 from collections.abc import Callable
 from threading import Event, Thread, current_thread
 from typing import Any
@@ -254,7 +255,8 @@ def test_streamlit_runs_its_scripts_in_turns(monkeypatch: pytest.MonkeyPatch, pa
     turn = patched.turn
     monkeypatch.setattr(patched, "turn", lambda who, *what: turns.append(who) or turn(who, *what))
     ScriptRunner.__new__(ScriptRunner)._run_script("of one that has loaded no page")
-    monkeypatch.setitem(sockets._seen, "a browser", None)
+    monkeypatch.setattr(sockets, "_seen", OrderedDict())
+    sockets.note_seen("127.0.0.1", "a browser")
     ScriptRunner.__new__(ScriptRunner)._run_script("of one that has")
     assert turns == [("127.0.0.1", ""), ("127.0.0.1", "a browser")]
 

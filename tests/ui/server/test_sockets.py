@@ -4,6 +4,7 @@ import logging
 import socket
 import threading
 import urllib.request
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -21,7 +22,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from attnviz.ui.server import log, sockets
 from attnviz.ui.server.asked import MOST, Asked
-from attnviz.ui.server.sockets import FRAGMENTS, LARGEST, PINGS, Sockets, network
+from attnviz.ui.server.sockets import FRAGMENTS, LARGEST, PINGS, QUEUED, Sockets, network
 from attnviz.ui.shared.visitor import COOKIE
 
 WAIT = 30.0
@@ -277,6 +278,23 @@ def test_who_sends_before_the_handshake_is_answered_gains_nothing(server: Runnin
         while message := raw.recv(65536):
             said += message
     assert b"\x03\xf1" in said  # 1009
+
+
+def test_many_messages_at_once_are_refused(server: Running) -> None:
+    with server.open() as visitor:
+        visitor.socket.sendall(Frame(Opcode.BINARY, b"").serialize(mask=True) * 3 * QUEUED)
+        assert closed(visitor) == 1002
+
+
+def test_who_loads_pages_as_many_browsers_pushes_out_nobody_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sockets, "_seen", OrderedDict())
+    monkeypatch.setattr(sockets, "MOST_SEEN", 10)
+    sockets.note_seen("10.0.0.1", "a pupil")
+    for number in range(50):
+        sockets.note_seen("10.0.0.2", f"browser {number}")
+    assert sockets.known_as("10.0.0.1", "a pupil") == ("10.0.0.1", "a pupil")
+    assert sockets.known_as("10.0.0.2", "a pupil") == ("10.0.0.2", "")
+    assert sockets.known_as("10.0.0.2", "browser 49")[1] and not sockets.known_as("10.0.0.2", "browser 39")[1]
 
 
 def test_many_pings_are_refused(server: Running) -> None:

@@ -147,7 +147,7 @@ def test_those_of_one_address_leave_a_seat_to_others(
     server: Server, monkeypatch: pytest.MonkeyPatch, loaded: bool
 ) -> None:
     browsers = [f"browser {number}" for number in range(9)]
-    monkeypatch.setattr(sockets, "_seen", dict.fromkeys(browsers if loaded else ()))
+    monkeypatch.setattr(sockets, "_seen", {"10.0.0.1": dict.fromkeys(browsers)} if loaded else {})
 
     async def upload() -> int:
         app = Uploads(server, kept=50)
