@@ -23,7 +23,7 @@ MOST = 30.0
 """Above this count, what a browser sends waits: three messages a second, or thirty at once, are handed on."""
 
 REFUSED = 400.0
-"""An address that was refused so often is closed as it connects: that costs a hundredth of an answer."""
+"""An address that was refused so often is closed as it connects: that costs a tenth of an answer."""
 
 _KEPT = 10_000  # visitors and addresses that are remembered
 
