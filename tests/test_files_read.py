@@ -34,6 +34,7 @@ OURS = {
     "attnviz/head_table/export.py savez": "into bytes",
     "attnviz/head_table/kept.py load": "of `files.read`",
     "attnviz/head_table/kept.py savez": "into bytes",
+    "attnviz/capture/places_kept.py read_bytes": "the code of a model that runs already",
     "attnviz/capture/loading.py load_file": "weights that whoever starts the server names",
     "attnviz/ui/components/__main__.py write_text": "a checkout of whoever changes a view",
     "attnviz/training/runs.py safe_open": "looked at first: a regular file, of which the notes are read",
