@@ -23,9 +23,9 @@ def test_its_limits_are_those_of_the_code() -> None:
     of = sockets.OF_A_BROWSER, sockets.PAGES_OF_A_BROWSER, sockets.OF_AN_ADDRESS, sockets.IN_ALL
     assert "at most {} sockets, {} of them for pages, an IP address {}, all together {}".format(*of) in words
     assert f"an address that is refused {asked.REFUSED:.0f} times" in words
-    assert (asked.CLASS, asked.MOST / asked.SECONDS, asked.MOST, asked.BUSY / asked.SECONDS) == (30, 3, 30, 2)
-    assert "counts as thirty. Beside others, a browser's messages are handed on at most three times a second" in words
-    assert "once it has sent thirty; pages of who asks for more than two a second" in words
+    assert (asked.CLASS, asked.MOST / asked.SECONDS, asked.MOST, asked.BUSY / asked.SECONDS) == (30, 6, 60, 5)
+    assert "counts as thirty. Beside others, a browser's messages are handed on at most six times a second" in words
+    assert "once it has sent sixty; pages of who asks for more than five a second" in words
     assert scripts.RESTS == 9 and "together take a tenth of a core" in words
     assert f"at most {sockets.OF_NO_BROWSER} are of browsers without a cookie, {sockets.OF_UNSEEN} of" in words
     assert f"keeps {descriptors.OURS} descriptors for all else" in words

@@ -16,11 +16,12 @@ SECONDS = 10.0
 CLASS = 30
 """So many browsers may sit behind one address."""
 
-BUSY = 20.0
-"""A count that nobody has who looks at what comes: two pages a second for ten seconds."""
+BUSY = 50.0
+"""A count that nobody has who looks at what comes: five messages a second for ten seconds. A page that shows how far
+work has come sends two."""
 
-MOST = 30.0
-"""Above this count, what a browser sends waits: three messages a second, or thirty at once, are handed on."""
+MOST = 60.0
+"""Above this count, what a browser sends waits: six messages a second, or sixty at once, are handed on."""
 
 REFUSED = 400.0
 """An address that was refused so often is closed as it connects: that costs a tenth of an answer."""

@@ -45,7 +45,7 @@ def test_a_class_that_reloads_several_tabs_waits_for_nothing_and_comes_before_a_
     assert all(asked.is_busy(flood) for flood in floods)
 
 
-def test_who_sends_ever_more_is_handed_on_three_times_a_second(clock: Clock, asked: Asked) -> None:
+def test_who_sends_ever_more_is_handed_on_a_few_times_a_second(clock: Clock, asked: Asked) -> None:
     flood, handed = ("10.0.0.2", "flood"), 0
     for _ in range(6000):
         clock.now += 0.01
