@@ -65,14 +65,16 @@ KINDS: dict[str, Sheet] = {
     "cropped": Sheet(cropped=True),
     "nothing": Sheet(blank=True),
     "nothing, ruled": Sheet(blank=True, rules=GREY),
+    "nothing, dark rules": Sheet(blank=True, rules=(0.4, 0.4, 0.4)),
     "nothing, table": Sheet(blank=True, table=True),
 }
-"""The kinds; of the last five the answer is a sentence and not a digit."""
+"""The kinds; of the last six the answer is a sentence and not a digit."""
 SAID = {
     "two digits": "more than one",
     "cropped": "reaches the edge",
     "nothing": "stands out",
     "nothing, ruled": "stands out",
+    "nothing, dark rules": "stands out",
     "nothing, table": "stands out",
 }
 

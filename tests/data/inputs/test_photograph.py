@@ -119,7 +119,26 @@ def test_what_lies_along_an_edge_is_a_digit_only_where_somebody_says_so():
     assert found.canvas.any() and CUT in found.notes
 
 
-@pytest.mark.parametrize("seed", [10, 13])
-def test_the_grain_of_a_table_is_no_light_ink(seed):
+def test_a_long_line_is_no_digit_and_neither_is_what_is_much_fainter():
+    sheet = Image.new("L", (300, 400), 190)
+    pen = ImageDraw.Draw(sheet)
+    pen.rectangle((150, 145, 280, 165), fill=158)  # a smear that begins in the digit
+    pen.line([(150, 150), (220, 150), (180, 250)], fill=50, width=10)
+    pen.line([(40, 40), (40, 360)], fill=50, width=8)  # such as a pencil that lies there
+    top, left, bottom, right = find(np.asarray(sheet)).box
+    assert 120 < left < 155 and 215 < right < 250 and top > 120 and bottom < 280
+
+
+def test_a_highlighted_place_under_black_ink_is_no_ink():
+    sheet = Image.new("RGB", (300, 400), (200, 198, 192))
+    pen = ImageDraw.Draw(sheet)
+    pen.rectangle((80, 100, 210, 160), fill=(200, 195, 90))
+    pen.line([(100, 120), (190, 120), (140, 260)], fill=(90, 90, 92), width=10)
+    top, left, bottom, right = find(np.asarray(sheet)).box
+    assert top > 85 and left > 68 and right < 230 and 270 < bottom < 300
+
+
+@pytest.mark.parametrize("seed", [1, 10, 13])
+def test_a_table_is_no_light_ink(seed):
     found = find(photographs.photograph("nothing, table", WRITTEN[3], seed))
     assert not found.canvas.any(), found
