@@ -24,6 +24,7 @@ from attnviz.subjects.example import Bytes
 from attnviz.subjects.net import Net
 
 VARIABLE = "ATTNVIZ_PHOTOS"
+SAMPLE = "cifar10"  # a data set of which a picture stands in where there is no photograph
 """The environment variable that names the folder."""
 
 UPLOADED = "uploaded-"

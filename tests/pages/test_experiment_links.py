@@ -29,7 +29,7 @@ EXPERIMENTS: dict[str, dict[str, Experiment]] = {
 TITLES = {one.title for page in EXPERIMENTS.values() for one in page.values()}
 NAMED = {
     "10_pixel_attention.py": [("Does it matter what it looks at?", "erase")],
-    "20_element_wise.py": [("Does the layer need the relevance?", "copy")],
+    "20_element_wise.py": [("Does the norm normalise?", "norm"), ("Does the layer need the relevance?", "copy")],
     "30_recurrent_attention.py": [("Does it depend on the picture?", "depends")],
     "40_cnn_attention.py": [("Which blocks may attend to which?", "who")],
 }

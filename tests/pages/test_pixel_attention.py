@@ -85,7 +85,7 @@ def test_results_stand_beside_the_control() -> None:
     prose = "\n".join(markdown.value for markdown in test.markdown)
     assert "97.90 %" in prose, "what the paper gives"
     assert "logistic regression on the pixels" in prose
-    assert prose.count('class="dots"') == 1, "one picture"
+    assert prose.count('class="dots"') == 2, "the best, and all of them with the numbers"
     assert not test.get("plotly_chart"), "its script would take longer than all the rest of the page"
     assert "(results?mechanism=pixel_attention&v=2)" in prose
 

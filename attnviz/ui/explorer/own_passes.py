@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 PASSES = 256 << 20  # bytes of all passes that are kept; a model of which one takes more keeps a few layers of it
 LAYERS = 96 << 20  # bytes of the layers as the browser gets them
-SAMPLE = "cifar10"  # shown where there is no photograph
 AHEAD = 1  # layers before and after the one that is looked at
 
 _passes = Kept(PASSES, QUEUE)
@@ -94,7 +93,9 @@ def _briefly(what: str) -> Iterator[Said]:
 def first() -> Example:
     """Return what the model looks at first: the first photograph of the folder, or else a sample picture."""
     there = photos.in_folder()
-    return photos.Photo(next(iter(there))) if there else Picture(SAMPLE, int(data.shown(SAMPLE).numbers[0]))
+    return (
+        photos.Photo(next(iter(there))) if there else Picture(photos.SAMPLE, int(data.shown(photos.SAMPLE).numbers[0]))
+    )
 
 
 def passed(example: Example, layer: str | None = None) -> Trace:

@@ -132,7 +132,7 @@ def normalises(variance: float, stored: float, eps: float) -> str:
     result = "hardly normalises" if times >= 10 else "normalises only in part" if times > 1.5 else "does normalise"
     return (
         f"In layer 1 the {norm} divides by the root of {much} the variance that the relevance has on this picture, so "
-        f"it {result} ({link('norm', 'why')}). "
+        f"it {result} ({link('norm', 'Does the norm normalise?')}). "
     )
 
 
