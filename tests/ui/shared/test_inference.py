@@ -33,8 +33,9 @@ def test_a_control_has_nothing_to_hear() -> None:
     assert inference.list_taps(subjects.net("pixel_line.1v8").load(double=True)) == {}
 
 
-def test_answers_are_labels_for_known_classes_and_minus_one_for_others(loaded: Loaded) -> None:
+def test_answers_are_labels_for_known_classes_and_minus_one_for_others() -> None:
     few = data.load("strokes", "test", count=200)
+    loaded = subjects.net(NAME).load()
     found = inference.answers(loaded, "strokes", "test", 0, 200)
     known = np.isin(few.labels, (1, 8))
     assert set(found[known]) == {1, 8}
