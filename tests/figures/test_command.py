@@ -85,12 +85,16 @@ def test_view_opens_the_app_on_the_picture(
 def test_the_app_ends_with_the_command_that_has_started_it(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start, "_command", lambda options: [sys.executable, "-c", APP, options[0]])
     port = start._free(8600)
-    before = signal.signal(signal.SIGTERM, lambda *_: pytest.fail("nobody has ended the app"))
+    before = {
+        signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: pytest.fail("nobody has ended the app")),
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),  # tests in the background ignore it
+    }
     try:
         with pytest.raises(KeyboardInterrupt):
             start.answering({}, port, lambda _: os.kill(os.getpid(), number))
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for one, handler in before.items():
+            signal.signal(one, handler)
     with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
         pass
 
