@@ -226,6 +226,7 @@ def patched(monkeypatch: pytest.MonkeyPatch) -> Scripts:
         (AppSession, "_create_scriptrunner"),
     ):
         monkeypatch.setattr(owner, name, getattr(owner, name))
+    monkeypatch.setattr(ScriptRunner, "_run_script", lambda runner, asked: None)  # another test may have run app.py
     among = Scripts(1, clock=Clock())
     monkeypatch.setattr(scripts, "SCRIPTS", among)
     return among
