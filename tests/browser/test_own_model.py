@@ -138,6 +138,15 @@ def assert_board(page: Page, wanted: dict[str, torch.Tensor]) -> None:
             np.testing.assert_allclose(shown, one, rtol=1e-4, atol=1e-7)
 
 
+def point_at_row_3_column_6(page: Page) -> None:
+    canvas = board(page).locator(".board.picture canvas")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    assert box
+    side = box["width"] / own_models.COLUMNS
+    page.mouse.move(box["x"] + 5.5 * side, box["y"] + 2.5 * side)
+
+
 def test_all_layers_of_a_captured_model_follow_the_pointer_on_one_board(opened: Open, model) -> None:
     page = opened("&address=first")
     page.get_by_role("link", name="All layers at once: Vision transformer").click()
@@ -145,12 +154,7 @@ def test_all_layers_of_a_captured_model_follow_the_pointer_on_one_board(opened: 
     expect(board(page).locator(".tile.absent")).to_have_count(0)  # the layer beside it was fetched ahead
     wanted = {path: model.found[path].detach() for path in ("first", "second")}
     assert read_state(board(page))["layers"] == len(wanted)  # the windows and the pool have grids of their own
-    canvas = board(page).locator(".board.picture canvas")
-    canvas.scroll_into_view_if_needed()
-    box = canvas.bounding_box()
-    assert box
-    side = box["width"] / own_models.COLUMNS
-    page.mouse.move(box["x"] + 5.5 * side, box["y"] + 2.5 * side)
+    point_at_row_3_column_6(page)
     assert read_state(board(page))["query"] == [2, 5]
     token = 1 + 2 * own_models.COLUMNS + 5
     assert_board(page, {path: one[:, token] for path, one in wanted.items()})
@@ -193,12 +197,7 @@ def test_the_board_of_an_architecture_equals_every_softmax_of_its_own(
         found = [one[0] for one in found]
     prefix = 5 if name == "registers" else 0
     assert read_state(board(page))["layers"] == len(found)
-    canvas = board(page).locator(".board.picture canvas")
-    canvas.scroll_into_view_if_needed()
-    box = canvas.bounding_box()
-    assert box
-    side = box["width"] / own_models.COLUMNS
-    page.mouse.move(box["x"] + 5.5 * side, box["y"] + 2.5 * side)
+    point_at_row_3_column_6(page)
     token = prefix + 2 * own_models.COLUMNS + 5
     assert read_state(board(page))["queryToken"] == token
     assert_board(page, {str(layer): one[:, token] for layer, one in enumerate(found)})

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from attnviz.data import vision
 
@@ -46,6 +47,17 @@ def test_the_bar_is_put_back_after_an_error(fake, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         vision.download("MNIST", tmp_path, stop)
     assert FakeSet.utilities.tqdm == "the printing bar"
+
+
+@pytest.mark.parametrize("library", ["_C.so", "_C_stable.so"])
+def test_the_compiled_library_is_found_by_its_old_and_its_new_name(library, tmp_path, monkeypatch):
+    """Where it was not found, its operators were declared a second time, which ended the process."""
+    loaded: list[str] = []
+    (tmp_path / library).touch()
+    monkeypatch.setattr(vision, "find_spec", lambda name: SimpleNamespace(origin=str(tmp_path / "__init__.py")))
+    monkeypatch.setattr(torch.ops, "load_library", loaded.append)
+    assert vision._compiled()
+    assert loaded == [str(tmp_path / library)]
 
 
 def test_torchvision_can_be_imported_without_a_warning():

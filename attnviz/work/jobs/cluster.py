@@ -111,7 +111,7 @@ class Cluster:
     address: str
 
     def free(self) -> list[Room]:
-        """Return what is free on each node. The head knows it with a delay of some seconds."""
+        """Return what is free on each node. It is some seconds old."""
         return [Room(cpus - used_cpus, gpus - used_gpus) for used_cpus, cpus, used_gpus, gpus in self._usage()]
 
     def has_gpu(self) -> bool:
