@@ -13,6 +13,7 @@ This can go when Streamlit calls callbacks without interrupting them, and knows 
 """
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
@@ -34,10 +35,12 @@ def finish(is_late: Callable[[], bool]) -> None:
     interrupt: Callable[[Any], None] = ScriptRunner._maybe_handle_execution_control_request
     call: Callable[..., None] = SafeSessionState.on_script_will_rerun
 
+    @wraps(interrupt)
     def interrupt_later(runner: Any) -> None:
         if id(runner) not in _calling:
             interrupt(runner)
 
+    @wraps(call)
     def call_all(state: Any, fresh: WidgetStates | None, **named: Any) -> None:
         runner = getattr(state._yield_callback, "__self__", None)
         _calling.add(id(runner))

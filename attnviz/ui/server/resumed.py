@@ -10,6 +10,7 @@ This can go when Streamlit runs the script for a browser that reconnects to an e
 """
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from streamlit.proto.ClientState_pb2 import ClientState
@@ -36,6 +37,7 @@ def resume_pages(sessions: type[Any] = AppSession) -> None:
     rerun: Callable[..., None] = sessions.request_rerun
     handle: Callable[..., None] = sessions._handle_scriptrunner_event_on_event_loop
 
+    @wraps(rerun)
     def request_rerun(session: Any, message: ClientState | None) -> None:
         waiting = getattr(session, _WAITING, None)
         if waiting is None:  # the first message
@@ -48,6 +50,7 @@ def resume_pages(sessions: type[Any] = AppSession) -> None:
             return
         rerun(session, message)
 
+    @wraps(handle)
     def handle_event(session: Any, sender: Any, event: ScriptRunnerEvent, *more: Any, **named: Any) -> None:
         current = sender is session._scriptrunner
         handle(session, sender, event, *more, **named)

@@ -214,6 +214,7 @@ def take_turns() -> None:
     rerun: Callable[[Any, ClientState | None], None] = AppSession.request_rerun
     create: Callable[[Any, RerunData], None] = AppSession._create_scriptrunner
 
+    @wraps(run)
     def run_in_turn(runner: Any, asked: Any) -> None:
         who = known_as(network(st.context.ip_address or THIS_MACHINE), visitor.holder())
         with SCRIPTS.turn(who, runner, asked) as newest:
@@ -225,16 +226,19 @@ def take_turns() -> None:
         SCRIPTS.step_aside()
         look(runner)
 
+    @wraps(stop)
     def stop_waiting(runner: Any) -> None:
         stop(runner)
         SCRIPTS.leave(runner)
 
     # Streamlit would stop the script that waits and start another: here it finds none to stop, and gets that one back.
+    @wraps(rerun)
     def rerun_waiting(session: Any, message: ClientState | None) -> None:
         if message is not None and not message.fragment_id and SCRIPTS.renew(session._scriptrunner, lambda same: same):
             session._attnviz_waits, session._scriptrunner = session._scriptrunner, None
         rerun(session, message)
 
+    @wraps(create)
     def create_or_renew(session: Any, asked: RerunData) -> None:
         if waits := session.__dict__.pop("_attnviz_waits", None):
             if SCRIPTS.renew(waits, lambda before: with_clicks(asked, before)):

@@ -1,5 +1,6 @@
 """A callback runs to its end, whatever the browser sends meanwhile, and is not undone by what it only repeats."""
 
+from inspect import unwrap
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ def state(monkeypatch: pytest.MonkeyPatch) -> SafeSessionState:
         raise Interrupted
 
     monkeypatch.setattr(ScriptRunner, "_maybe_handle_execution_control_request", interrupt)
-    monkeypatch.setattr(SafeSessionState, "on_script_will_rerun", SafeSessionState.on_script_will_rerun)
+    monkeypatch.setattr(SafeSessionState, "on_script_will_rerun", unwrap(SafeSessionState.on_script_will_rerun))
     callbacks.finish(lambda: False)
     runner = ScriptRunner.__new__(ScriptRunner)
     return SafeSessionState(SessionState(), yield_callback=runner._maybe_handle_execution_control_request)
@@ -81,10 +82,11 @@ def colours() -> None:
 @pytest.fixture
 def tried(monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """A page whose *try* has been clicked, and whose browser has heard nothing of what it did."""
-    monkeypatch.setattr(
-        ScriptRunner, "_maybe_handle_execution_control_request", ScriptRunner._maybe_handle_execution_control_request
-    )
-    monkeypatch.setattr(SafeSessionState, "on_script_will_rerun", SafeSessionState.on_script_will_rerun)
+    for owner, name in (
+        (ScriptRunner, "_maybe_handle_execution_control_request"),
+        (SafeSessionState, "on_script_will_rerun"),
+    ):
+        monkeypatch.setattr(owner, name, unwrap(getattr(owner, name)))  # another test may have run app.py
     callbacks.finish(url_state.is_late)
     test = AppTest.from_function(colours, default_timeout=120).run()
     test.button[0].click().run()

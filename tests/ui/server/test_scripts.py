@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
+from inspect import unwrap
 from threading import Event, Thread, current_thread
 from typing import Any
 
@@ -225,8 +226,8 @@ def patched(monkeypatch: pytest.MonkeyPatch) -> Scripts:
         (AppSession, "request_rerun"),
         (AppSession, "_create_scriptrunner"),
     ):
-        monkeypatch.setattr(owner, name, getattr(owner, name))
-    monkeypatch.setattr(ScriptRunner, "_run_script", lambda runner, asked: None)  # another test may have run app.py
+        monkeypatch.setattr(owner, name, unwrap(getattr(owner, name)))  # another test may have run app.py
+    monkeypatch.setattr(ScriptRunner, "_run_script", lambda runner, asked: None)
     among = Scripts(1, clock=Clock())
     monkeypatch.setattr(scripts, "SCRIPTS", among)
     return among
