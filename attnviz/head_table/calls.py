@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnviz.errors import BadInput, TraceError
+from attnviz.errors import AttnvizError, BadInput, TraceError
 from attnviz.grids import Grid
 from attnviz.readings import Reading
 from attnviz.tracing import trace
@@ -53,13 +53,20 @@ def calls_of(model: nn.Module, images: Tensor) -> tuple[tuple[Call, ...], dict[s
         The calls, and path -> reason.
 
     Raises:
-        BadInput: the model has no attention heads, or answers step by step.
+        BadInput: the model has no attention heads, answers step by step, or fails with two pictures.
     """
     try:
         with torch.no_grad(), trace(model, ["*weights"]) as seen:
             logits = model(images)
     except TraceError as error:
         raise BadInput(f"{type(model).__name__} has no attention heads that can be looked at: {error}") from error
+    except AttnvizError:
+        raise
+    except Exception as error:  # the model's own code
+        raise BadInput(
+            f"{type(model).__name__} failed with a batch of shape {tuple(images.shape)} ({error}). Heads are measured "
+            "over batches: it must take any number of pictures."
+        ) from error
     if not isinstance(logits, Tensor) or logits.ndim != 2:
         raise BadInput(
             f"Heads are measured by the answer to a picture, logits (batch, class). {type(model).__name__} returns "

@@ -61,6 +61,15 @@ class Steps(oracle.Small):
         return super().forward(images)[:, None]
 
 
+class OneByOne(oracle.Small):
+    """A net that takes one picture at a time."""
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        if len(images) > 1:
+            raise RuntimeError("one picture, please")
+        return super().forward(images)
+
+
 def compare(found: Heads, expected: Any, bound: float = 1e-9) -> None:
     assert set(expected) == set(MEASURES)
     for name, values in expected.items():
@@ -197,6 +206,7 @@ def test_a_mask_is_where_the_object_is() -> None:
     [
         (torch.nn.Conv2d(1, 2, 3), torch.zeros(3, 1, 8, 8), "has no attention heads"),
         (Steps(), torch.zeros(3, 1, 8, 8), "answer to a picture"),
+        (OneByOne(), torch.zeros(3, 1, 8, 8), r"batch of shape \(2, 1, 8, 8\) \(one picture, please\)"),
         ("pixel_attention.digits", "cifar10", "takes pictures of"),
         (oracle.Small(), "strokes", "module of your own"),
         (oracle.Small(), torch.zeros(1, 1, 8, 8), "at least two pictures"),
