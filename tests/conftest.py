@@ -16,6 +16,10 @@ from filelock import FileLock
 # are many times slower than one; and small models gain nothing by them.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Each of several hundred processes would compile all modules again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # The benchmarks are started too, to see that they work.
 os.environ["BENCHMARKS_SMALL"] = "1"
 
