@@ -83,6 +83,7 @@ def test_maps_follow_the_slider_while_it_is_dragged_and_the_page_does_not_run(
     middle, ends = box["y"] + box["height"] / 2, (box["x"] + 8, box["x"] + box["width"] - 8)
     page.mouse.move(ends[1], middle)
     page.mouse.down()
+    wall = page.locator(f"{VIEWER} .wall").first.element_handle()
     for place, epoch in (1, 2), (0, 0), (2, 5), (1, 2):
         page.mouse.move(ends[0] + (ends[1] - ends[0]) * place / len(EPOCHS), middle)
         wait_for_epoch(page, folder, epoch)
@@ -92,6 +93,7 @@ def test_maps_follow_the_slider_while_it_is_dragged_and_the_page_does_not_run(
         expect(score).to_have_text(re.compile(re.escape(f"{score_of(folder, file_of(epoch)):.3f}"[:4])))
     expect(page.locator(f"{SLIDER} .now")).to_contain_text("Epoch 2")
     assert not page.evaluate("window.ran"), "the page has run while the slider was held"
+    assert wall.evaluate("wall => wall.isConnected"), "an epoch takes a frame only if it builds no walls"
     page.mouse.up()
     page.wait_for_url(f"**model=history*{KEPT}*2*")
     wait_for_epoch(page, folder, 2)

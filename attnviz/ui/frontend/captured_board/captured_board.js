@@ -47,7 +47,6 @@ export class CapturedBoard extends LayerBoard {
   /** @type {Map<string, Known>} layers that are here, by path */ known = new Map();
   number = 0; // of the layer that is shown large
   of = ""; // the model and the picture that `known` is of
-  walled = ""; // what the wall was made for
 
   constructor(parent) {
     super(parent);
@@ -122,11 +121,8 @@ export class CapturedBoard extends LayerBoard {
     this.layout(true);
   }
 
-  makeWall() {
-    const walled = JSON.stringify([this.of, this.group]);
-    if (walled === this.walled && this.wall) return this.wall;
-    this.walled = walled;
-    return super.makeWall();
+  get form() {
+    return [...super.form, this.of, this.group];
   }
 
   place() {

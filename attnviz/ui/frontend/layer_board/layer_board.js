@@ -87,6 +87,10 @@ export class LayerBoard extends Viewer {
     return { ...super.facts, layers: this.layers.length };
   }
 
+  get form() {
+    return [...super.form, this.layers.length];
+  }
+
   makeWall() {
     const { heads } = this.attention;
     const numbers = Array.from({ length: heads }, (_, head) => String(head + 1));

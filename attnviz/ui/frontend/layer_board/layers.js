@@ -27,14 +27,22 @@ export function partsOf({ header, arrays, shapes }) {
 
 /** @typedef {ReturnType<typeof layerOf>} Layer */
 
+/** @type {WeakMap<object, {attention: Attention, worked: Worked}>} by a layer's arrays: some of it is computed once */
+const attentions = new WeakMap();
+
 /**
  * The attention of a layer, which fills its maps into the buffers.
  * @param {ReturnType<typeof partsOf>[0]} part
  * @param {{maps: Float64Array, logs: Float64Array, indices: Uint16Array}} buffers
  */
 export function layerOf({ arrays, shapes }, buffers) {
-  const attention = new Attention(/** @type {any} */ (arrays), shapes.query ?? [...shapes.log_normaliser, 0]);
-  return { arrays, shapes, attention, worked: new Worked(attention, arrays, shapes), buffers };
+  let found = attentions.get(arrays);
+  if (!found) {
+    const attention = new Attention(/** @type {any} */ (arrays), shapes.query ?? [...shapes.log_normaliser, 0]);
+    found = { attention, worked: new Worked(attention, arrays, shapes) };
+    attentions.set(arrays, found);
+  }
+  return { arrays, shapes, ...found, buffers };
 }
 
 /**

@@ -39,7 +39,6 @@ export function fitTo(viewer, width) {
   // The rows of a table stand below one another, so they are lower.
   if (viewer.wall) viewer.wall.room = (viewer.wall.table ? 0.85 : 1) * Math.max(70, Math.min(innerHeight / 10, 112));
   viewer.wall?.layout(width, kind === "narrow");
-  viewer.showMap();
   viewer.qkvMaps.layout(width, kind === "narrow");
   frame.legend.layout();
 }

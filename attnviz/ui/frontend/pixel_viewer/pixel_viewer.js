@@ -5,7 +5,7 @@ import { Attention, MEAN } from "../maps/attention.js";
 import { half } from "../maps/extremes.js";
 import { NormedEnd } from "../maps/normed_end.js";
 import { Boxes } from "../maps/boxes.js";
-import { set } from "../core/dom.js";
+import { grown, set } from "../core/dom.js";
 import { best } from "../core/numbers.js";
 import { UrlView } from "../core/url_view.js";
 import { Cells, inkEdge } from "../maps/cells.js";
@@ -39,6 +39,8 @@ export class Viewer extends PixelPart {
   /** @type {Scale} of the chosen map */ scale;
   /** @type {Uint32Array} */ palette;
   /** @type {ReturnType<typeof readingOf>} */ reading;
+  built = ""; // the form of the data for which walls and choices are there
+  fitted = ""; // the size for which they are laid out
   /** @type {number} the token whose map is shown */ held;
   /** @type {number} the one it is paired with, or -1 */ other;
   /** @type {number} `other`, or the strongest where there is none */ shownOther;
@@ -116,19 +118,12 @@ export class Viewer extends PixelPart {
       : this.boxes
         ? this.boxes.edge(arrays.background)
         : inkEdge(arrays.picture, rows, columns);
-    const { heads } = this.attention;
     this.painter.take(this);
-    this.names = Array.from({ length: heads }, (_, head) => ({ name: String(head + 1), spoken: `Head ${head + 1}` }));
-    this.names.push({ name: "mean", spoken: "All heads: mean" });
-    this.wall = this.makeWall();
-    frame.wallHolder.replaceChildren(...(this.wall ? [this.wall.element] : []));
-    frame.headChoice.replaceChildren(
-      ...this.names.map(({ name }, head) => new Option(name, head < heads ? String(head) : MEAN)),
-    );
-    frame.headChoice.hidden = heads === 1;
+    const form = JSON.stringify(this.form);
+    if (form !== this.built) this.build();
+    this.built = form;
     frame.forgetControls();
-    this.qkvMaps.take(this);
-    this.chips.take(header.names ?? []);
+    this.qkvMaps.painted = null;
     frame.answer.name(header.classes, header.label);
     frame.answer.holder.hidden = !header.classes.length;
     if (header.classes.length) frame.answer.show(arrays);
@@ -137,6 +132,31 @@ export class Viewer extends PixelPart {
       if (this.view.direction === "received") this.view.query = null;
       this.place();
     });
+  }
+
+  /** What the parts of the page are built for: layers and epochs of one picture mostly share it. @returns {any} */
+  get form() {
+    const { header, shapes, edge, attention } = this;
+    const { rows, columns, prefix, boxes, names, plain } = header;
+    const sizes = [attention.heads, attention.size, shapes.value?.[2], shapes.output?.[1], shapes.background];
+    return [rows, columns, prefix, boxes, names, plain, Boolean(header.asked), edge, sizes];
+  }
+
+  /** Build what the data's form needs: walls of maps, and choices. */
+  build() {
+    const { frame } = this;
+    const { heads } = this.attention;
+    this.names = Array.from({ length: heads }, (_, head) => ({ name: String(head + 1), spoken: `Head ${head + 1}` }));
+    this.names.push({ name: "mean", spoken: "All heads: mean" });
+    this.wall = this.makeWall();
+    frame.wallHolder.replaceChildren(...(this.wall ? [this.wall.element] : []));
+    frame.headChoice.replaceChildren(
+      ...this.names.map(({ name }, head) => new Option(name, head < heads ? String(head) : MEAN)),
+    );
+    frame.headChoice.hidden = heads === 1;
+    this.qkvMaps.build(this);
+    this.chips.take(this.header.names ?? []);
+    this.fitted = "";
   }
 
   /** Take the attention from the data, and make room for its maps. */
@@ -341,10 +361,19 @@ export class Viewer extends PixelPart {
 
   // Layout: never while the pointer moves
 
+  takeColours() {
+    const others = super.takeColours();
+    if (others) this.fitted = "";
+    return others;
+  }
+
   layout(force = false) {
     const width = this.widthToFit(force);
     if (!width || !this.view) return;
-    fitTo(this, width);
+    const fitted = `${this.size} ${grown()}`;
+    if (fitted !== this.fitted) fitTo(this, width);
+    this.fitted = fitted;
+    this.showMap();
     this.painter.background(this);
     this.draw();
   }

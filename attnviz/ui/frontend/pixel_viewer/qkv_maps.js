@@ -26,8 +26,8 @@ export class QkvMaps {
     this.watcher.observe(this.element);
   }
 
-  /** Build the walls for new data. @param {import("./pixel_viewer.js").Viewer} viewer that they belong to */
-  take(viewer) {
+  /** Build the walls for data of a new form. @param {import("./pixel_viewer.js").Viewer} viewer that they belong to */
+  build(viewer) {
     this.viewer = viewer;
     const { shapes, cells, edge, attention } = viewer;
     const sizes = { query: attention.size, key: attention.size, value: shapes.value?.[2], output: shapes.output?.[1] };
@@ -69,7 +69,6 @@ export class QkvMaps {
     this.element.classList.toggle("few", sizes.output <= 6);
     this.element.parentElement?.toggleAttribute("hidden", there.length === 0);
     this.element.replaceChildren(...this.parts.map((part) => part.element));
-    this.painted = null;
   }
 
   /** Lay the walls out. @param {number} width of the whole, CSS pixels @param {boolean} narrow on a phone */
