@@ -1,6 +1,7 @@
 """Passes of a model whose attentions give zero, with noise on a part of the picture, and how its tokens answer."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -30,16 +31,17 @@ class Passes:
         self._given = pictures[0] if pictures else None
         self._arguments, self._named = arguments, named
 
-    def answers(self, strength: Tensor | None = None) -> "Answers":
-        """Return queries and keys of a pass with noise on the picture, (row, column) how much; None for no noise."""
+    def answers(self, strength: Tensor | None = None, ends: bool = False) -> "Answers":
+        """Return queries and keys of a pass with noise on the picture, (row, column) how much; None for no noise. With
+        `ends` the pass ends where those of all calls are known."""
         assert self.picture is not None
         picture = self.picture
         if strength is not None:
             noise = torch.randn(picture.shape, generator=torch.Generator().manual_seed(0)) * strength
             picture = picture + noise.to(picture) * picture.std().clamp_min(0.1)
-        mode = _Muted(self.model)
+        mode = _Muted(self.model, set(self.calls) if ends else None)
         # Whatever watches the passes around this one is not to see it.
-        with torch.no_grad(), mode:
+        with suppress(_Enough), torch.no_grad(), mode:
             self.model(
                 *(self._put(one, picture) for one in self._arguments),
                 **{name: self._put(one, picture) for name, one in self._named.items()},
@@ -90,12 +92,18 @@ def _shown(tensor: Tensor, call: Call) -> Tensor:
     return split[0].reshape(call.layout.size("window"), tensor.shape[-2], -1)
 
 
-class _Muted(Mode):
-    """A pass in which every attention gives zero; keeps the queries and keys."""
+class _Enough(BaseException):
+    """Ends a pass. No model catches it by mistake."""
 
-    def __init__(self, model: nn.Module) -> None:
+
+class _Muted(Mode):
+    """A pass in which every attention gives zero; keeps the queries and keys. It ends with the last call that is looked
+    for, if `until` names any."""
+
+    def __init__(self, model: nn.Module, until: set[str] | None) -> None:
         super().__init__()
         self.frames = Frames(model)
+        self._until = until
         self.found: dict[Which, Tensor] = {}
 
     def attention(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -128,3 +136,7 @@ class _Muted(Mode):
     def _keep(self, key: str, query: Tensor, keys: Tensor) -> None:
         self.found[key, "query"] = query.detach().clone()
         self.found[key, "key"] = keys.detach().clone()
+        if self._until is not None:
+            self._until.discard(key)
+            if not self._until:
+                raise _Enough

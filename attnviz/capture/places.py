@@ -92,8 +92,7 @@ def places_of(
         return {}
     height, width = passes.picture.shape[-2:]
     size, clean = (height, width), passes.answers()
-    grids = {which: _suggested(len(one[0]), size) for which, one in clean.sizes(clean).items() if len(one) == 1}
-    found, open_ = _by_cross(passes, clean, grids, None)
+    found, open_ = _by_cross(passes, clean, _suggested_of(clean, size), None)
     if open_:
         if not clean.same_as(passes.answers()):
             return {}  # the order of the tokens is drawn anew in each pass
@@ -111,8 +110,24 @@ def places_of(
         for key in open_:
             down, across = (torch.stack([one[key] for one in side]) for side in profiles)
             found[key] = _located(down, across, everywhere[key], size)
-    both = {key: (found.get((key, "query")), found.get((key, "key"))) for key, _ in found}
-    return {key: Both(*_likely(*one)) for key, one in both.items()}
+    return {key: _both(found, key) for key, _ in found}
+
+
+def place_of(
+    model: nn.Module, arguments: tuple[Any, ...], named: Mapping[str, Any], key: str, call: Call
+) -> Both | None:
+    """Find where the tokens of one call lie by two passes that end at the call; None where these leave it open."""
+    passes = Passes(model, arguments, named, {key: call})
+    if passes.picture is None:
+        return None
+    height, width = passes.picture.shape[-2:]
+    clean = passes.answers(ends=True)
+    found, open_ = _by_cross(passes, clean, _suggested_of(clean, (height, width)), None, ends=True)
+    return _both(found, key) if found and not open_ else None
+
+
+def _both(found: Mapping[Which, Places | None], key: str) -> Both:
+    return Both(*_likely(found.get((key, "query")), found.get((key, "key"))))
 
 
 def _likely(query: Places | None, key: Places | None) -> tuple[Places | None, Places | None]:
@@ -128,6 +143,7 @@ def _by_cross(
     clean: Answers,
     grids: Mapping[Which, tuple[int, int] | None],
     there: Mapping[Which, Tensor] | None,
+    ends: bool = False,
 ) -> tuple[dict[Which, Places | None], list[Which]]:
     """Return the places that noise on a cross settles, and what it leaves open.
 
@@ -135,6 +151,7 @@ def _by_cross(
         passes, clean: the model, and what it does without noise.
         grids: what is suggested; of them the finest says how wide the arms of the cross are.
         there: which tokens lie on the picture, of those that are looked for; None where faint noise is to tell.
+        ends: whether the pass ends where all calls are known.
     """
     assert passes.picture is not None
     height, width = passes.picture.shape[-2:]
@@ -144,7 +161,7 @@ def _by_cross(
     strength[_band(row, height, finest[0])] = 1
     strength[:, _band(column, width, finest[1])] = 1
     found: dict[Which, Places | None] = {}
-    sizes = clean.sizes(passes.answers(strength))
+    sizes = clean.sizes(passes.answers(strength, ends))
     for which, size in sizes.items() if there is None else ((one, sizes[one]) for one in there if one in sizes):
         on = size > NOISE if there is None else there[which]
         if not on.any():
@@ -156,6 +173,11 @@ def _by_cross(
             cells[on[0]] = torch.arange(prod(grid))
             found[which] = Places(_grid(grid, on[0], (height, width)), (tuple(cells.tolist()),))
     return found, [which for which in (sizes if there is None else there) if which not in found]
+
+
+def _suggested_of(clean: Answers, size: tuple[int, int]) -> dict[Which, tuple[int, int] | None]:
+    """Return the rasters of the calls without windows."""
+    return {which: _suggested(len(one[0]), size) for which, one in clean.sizes(clean).items() if len(one) == 1}
 
 
 def _suggested(tokens: int, size: tuple[int, int]) -> tuple[int, int] | None:

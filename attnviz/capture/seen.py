@@ -12,7 +12,7 @@ from attnviz.capture import places_kept, refusals
 from attnviz.capture.call import Call
 from attnviz.capture.capturing import Capture, Parts
 from attnviz.capture.frames import tensors_of
-from attnviz.capture.places import Both, Said, places_of
+from attnviz.capture.places import Both, Said, place_of, places_of
 from attnviz.capture.readings import readings_of
 from attnviz.capture.report import report_of
 from attnviz.edits import Edit
@@ -53,6 +53,7 @@ class Captured:
         self.calls: dict[str, Call] = {}
         self.unplaced = ""  # why no places were found
         self._places: dict[str, Both] | None = None
+        self._ahead: dict[str, Both | None] = {}  # of single calls, found before those of all
 
     def close(self) -> dict[str, Reading]:
         """Return the readings of a pass that has ended.
@@ -100,9 +101,30 @@ class Captured:
             key: what the call's tap paths begin with.
         """
         if not self.has_places:
+            if both := self._ahead.get(key):
+                return both
             self._places = self._find_places()
         assert self._places is not None
         return self._places.get(key)
+
+    def place(self, key: str) -> bool:
+        """Find where the tokens of one call lie, ahead of those of the others, by two passes that end there.
+
+        Args:
+            key: of a call that is not refused.
+
+        Returns:
+            Whether it is known now; where it is not, `places` will tell.
+        """
+        if self.has_places:
+            return True
+        if key not in self._ahead:
+            arguments, named = self.mode.frames.arguments or ((), {})
+            try:
+                self._ahead[key] = place_of(self.mode.model, arguments, named, key, self.calls[key])
+            except Exception:  # as below, where it is said
+                self._ahead[key] = None
+        return self._ahead[key] is not None
 
     @property
     def has_places(self) -> bool:
@@ -126,12 +148,14 @@ class Captured:
 
     def _find_places(self) -> dict[str, Both]:
         arguments, named = self.mode.frames.arguments or ((), {})
+        drawn = {key: both for key, both in self._ahead.items() if both}
         try:
             with PROGRESS.get(progress)("Finding where tokens lie") as said:
                 found = places_of(self.mode.model, arguments, named, self._shown, said)
         except Exception as error:  # whatever a model that is not ours raises where its attention gives zero
             self.unplaced = f"{type(error).__name__}: {error}"
-            return {}
+            return drawn
+        found |= drawn
         places_kept.save(self._digest(), found)
         return found
 

@@ -138,6 +138,25 @@ def test_places_are_found_once_and_kept(monkeypatch: pytest.MonkeyPatch) -> None
     assert attnviz.watch(other)(images)["first.weights"].grid == first
 
 
+def test_one_call_is_placed_ahead_of_the_others_by_passes_that_end_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, ran = Patches(prefix=1).eval(), list[str]()
+    for name in ("embed", "second"):
+        model.get_submodule(name).register_forward_hook(lambda *_, name=name: ran.append(name))
+    captured = attnviz.watch(model)(pictures(24, 40)).captured
+    assert captured.place("first") and not captured.has_places
+    assert ran == ["embed", "second", "embed", "embed"]
+    ahead = captured.places("first")
+    assert (
+        ahead is not None and ahead.query is not None and (ahead.query.grid.columns, ahead.query.grid.prefix) == (10, 1)
+    )
+    assert len(ran) == 4
+    assert captured.places("second") is not None and captured.has_places
+    assert captured.places("first") == ahead
+    assert not attnviz.watch(Patches(shuffled).eval())(pictures(24, 40)).captured.place("first")
+    monkeypatch.setattr("attnviz.capture.seen.place_of", None)
+    assert attnviz.watch(model)(pictures(24, 40)).captured.place("second")  # as places are kept
+
+
 def test_places_that_are_kept_of_one_order_are_not_those_of_another() -> None:
     def turned(by: int) -> Order:
         def order(tokens: Tensor) -> Tensor:

@@ -165,7 +165,12 @@ def test_a_search_that_is_stopped_leaves_the_model_to_others(started: pytest.Mon
     test = AppTest.from_file(str(ROOT / "pages" / "00_explorer.py"), default_timeout=120)
     test.session_state[own_model.STOPPED] = True
     test.run()
-    assert "was stopped" in test.info[0].value and not test.code
+    assert "was stopped: no map" in test.info[0].value and not test.code
+    test.query_params["address"] = "first"  # whose place two short passes tell
+    test.run()
+    assert "was stopped: other layers" in test.info[0].value and viewed(test).tokens == 97
+    del test.query_params["address"]
+    test.run()
     with pytest.raises(BadInput, match="has not been found yet"):
         OWN_LAYER.of(subjects.Subject(own.own().net, photo), layer="")
     test.button[-1].click().run()

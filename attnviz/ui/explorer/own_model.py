@@ -46,6 +46,7 @@ NO_LENS = (
 )
 NOTHING = "This model has no attention that can be captured. The report says what it has."
 STOPPED = "own_stopped"
+NONE, OTHERS = "no map can be drawn.", "other layers may not be drawn, and there is no report."
 
 
 def choose() -> Example:
@@ -72,9 +73,19 @@ def choose() -> Example:
 
 def show(subject: Subject) -> None:
     """Draw the layer that is chosen, the gates, and what was captured of the whole model."""
-    seen = _looked(subject)
+    seen = _passed(subject)
     if seen is None:
         return
+    holder = st.empty()  # always there: else the viewer would be mounted anew once the search is over
+    if not seen.captured.has_places:
+        calls = own_passes.captured(seen)
+        shown = own_passes.find_place(seen, st.query_params.get("address", next(iter(calls), "")))
+        if shown:
+            _layer(subject, seen, calls, {})  # which of the others can be drawn is not known yet
+        if not _places(seen, holder, OTHERS if shown else NONE):
+            return
+        if shown:
+            st.rerun()
     paths, refused = own_passes.drawable(seen)
     gates = own_passes.gates_in(seen)
     if paths:
@@ -93,8 +104,8 @@ def board(subject: Subject, key: str) -> None:
     from attnviz.ui.components.captured_board import FIELDS as OF_BOARD
     from attnviz.ui.components.captured_board import captured_board
 
-    seen = _looked(subject)
-    if seen is None:
+    seen = _passed(subject)
+    if seen is None or not _places(seen, st.empty(), NONE):
         return
     paths, refused = own_passes.drawable(seen)
     if not paths:
@@ -111,26 +122,25 @@ def board(subject: Subject, key: str) -> None:
     page.meaning(f"{READS} {HATCHED}", f"{NOT}\n\n{NO_LENS}")
 
 
-def _looked(subject: Subject) -> Trace | None:
-    """Return the pass of the model on the photograph, once it is known where tokens lie; None where a sentence or the
-    search stands in its place."""
+def _passed(subject: Subject) -> Trace | None:
+    """Return the pass of the model on the photograph; None where a sentence stands in its place."""
     st.caption("Photographs stay on the machine that runs this app.")
     try:
-        seen = passed(subject.example, st.query_params.get("address"))
+        return passed(subject.example, st.query_params.get("address"))
     except AttnvizError as error:
         st.info(verbatim(str(error)))
         return None
-    # Always there: else the viewer would be mounted anew once the search is over.
-    return seen if _places(seen, st.empty()) else None
 
 
-def _places(seen: Trace, holder: DeltaGenerator) -> bool:
-    """Find where tokens lie, showing how far the search is; return whether that is known, and so the page goes on."""
+def _places(seen: Trace, holder: DeltaGenerator, without: str) -> bool:
+    """Find where tokens lie, showing how far the search is; return whether that is known, and so the page goes on.
+
+    Args:
+        without: what is said once the search was stopped.
+    """
     if not seen.captured.has_places and st.session_state.get(STOPPED):
         with holder.container():
-            st.info(
-                "The search for where the tokens of this model lie on the picture was stopped: no map can be drawn."
-            )
+            st.info(f"The search for where the tokens of this model lie on the picture was stopped: {without}")
             st.button("Search again", on_click=_search_again)
         return False
     own_passes.find_places(seen, partial(_progress, holder))

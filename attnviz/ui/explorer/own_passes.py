@@ -73,6 +73,9 @@ def _ahead() -> None:
     with suppress(AttnvizError, _Long):  # what cannot be shown the page will say
         example = first()
         seen = passed(example)
+        for path in captured(seen)[:1]:
+            if find_place(seen, path):
+                payload(Subject(mine.net, example), OfLayer(layer=path))
         find_places(seen, _briefly)
         for path in drawable(seen)[0][:1]:
             payload(Subject(mine.net, example), OfLayer(layer=path))
@@ -119,7 +122,7 @@ def passed(example: Example, layer: str | None = None) -> Trace:
             seen = watch(mine.model, [f"{path}.*" if path else "*" for path in near] or ["*"])(batch_of(mine, picture))
         found = Pass(lambda: seen, tuple(_tensors(seen)))
         if paths is None and sum(one.numel() * one.element_size() for one in found.tensors) > PASSES:
-            _large[key] = [path for path, call in seen.captured.calls.items() if not call.refused]
+            _large[key] = captured(seen)
         return found
 
     name = (*_named(mine, example), near)
@@ -169,18 +172,43 @@ def find_places(seen: Trace, shown: Callable[[str], AbstractContextManager[Said]
         PROGRESS.reset(token)
 
 
+def find_place(seen: Trace, path: str) -> bool:
+    """Find where the tokens of one layer lie, ahead of those of the others, so that its map need not wait for them.
+
+    Returns:
+        Whether the layer can be drawn already.
+    """
+    if path not in captured(seen):
+        return False
+    if not seen.captured.has_places:
+        with running(own.own()):
+            if not seen.captured.place(path):
+                return False
+    from attnviz.figures.captured import lies_in
+
+    try:
+        lies_in(seen, path)
+    except BadInput:
+        return False
+    return True
+
+
+def captured(seen: Trace) -> list[str]:
+    """Return the paths of the layers that were captured."""
+    return [path for path, call in seen.captured.calls.items() if not call.refused]
+
+
 def drawable(seen: Trace) -> tuple[list[str], dict[str, str]]:
     """Return the paths of the layers that can be drawn on the picture, and of the others why not."""
     from attnviz.figures.captured import lies_in
 
     found, refused = [], {}
-    for path, call in seen.captured.calls.items():
-        if not call.refused:
-            try:
-                lies_in(seen, path)
-                found.append(path)
-            except BadInput as error:
-                refused[path] = str(error).replace("; give grid=(rows, columns)", "")  # what only a script can do
+    for path in captured(seen):
+        try:
+            lies_in(seen, path)
+            found.append(path)
+        except BadInput as error:
+            refused[path] = str(error).replace("; give grid=(rows, columns)", "")  # what only a script can do
     return found, refused
 
 
@@ -231,8 +259,6 @@ def payload(subject: Subject, parameters: OfLayer) -> bytes:
         from attnviz.figures.captured import views_of
 
         seen = passed(example, path)
-        if not seen.captured.has_places:
-            raise BadInput("Where the tokens of this model lie has not been found yet: open its page first.")
         logits = getattr(seen.output, "logits", seen.output)
         count = logits.shape[1] if getattr(logits, "ndim", 0) == 2 else 0
         classes = subject.net.classes
@@ -240,7 +266,22 @@ def payload(subject: Subject, parameters: OfLayer) -> bytes:
         return views_of(seen, [path], _photo(seen), names or None, 0, None, subject.origin(path))[path].packed()
 
     key = (*_named(own.own(), example), example.key, path)
+    if key not in _layers:
+        _wait_for_places(passed(example, path), path)
     return _layers.get(key, compute, what="layer of an own model", check=cache.wanted)
+
+
+def _wait_for_places(seen: Trace, path: str) -> None:
+    """Wait while a search for where tokens lie runs, outside of a turn that others need.
+
+    Raises:
+        BadInput: it takes long, and nobody has asked for it.
+    """
+    if not find_place(seen, path):
+        try:
+            find_places(seen, _briefly)
+        except _Long:
+            raise BadInput("Where the tokens of this model lie has not been found yet: open its page first.") from None
 
 
 OWN_LAYER = View("own_layer", OfLayer, payload, loads=False)
