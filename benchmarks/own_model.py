@@ -4,7 +4,8 @@ to layer, against a bare pass of ViT-B/16.
 python -m benchmarks.own_model
 
 Weights are random. The first visit is of a model of which nobody has found yet where its tokens lie; a second
-photograph, once that is known of all layers, needs a pass alone. A layer that is beside the one that is shown has been fetched ahead; another one has not.
+photograph, once that is known of all layers, needs a pass alone. A layer that is beside the one that is shown has been
+fetched ahead; another one has not.
 """
 
 import os
