@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from attnviz.files import reason
 from attnviz.lessons import reader
 from attnviz.lessons.lesson import Known, Lesson, Mistake
 
+_MEANT = re.compile(r".+\.(?:md|markdown|mdown|mkd)(?:\.txt)?", re.IGNORECASE)
 MOST = 200  # lessons in a folder
 LARGEST_PICTURE = 200_000
 """Bytes of a picture for a handout, at most."""
@@ -47,13 +49,15 @@ class Folder:
         """
         try:
             root = _real(self.path)
-            paths = sorted(path for path in root.iterdir() if path.suffix == ".md")[:MOST]
+            paths = sorted(path for path in root.iterdir() if _MEANT.fullmatch(path.name))[:MOST]
         except OSError as error:
             raise BadInput(f"The folder of lessons {str(self.path)!r} cannot be read: {reason(error)}.") from error
         found = {}
         for path in paths:
             one = self._one(path, root)
-            if one:
+            if path.suffix != ".md":
+                found[path.name] = _refused(path, "The file of a lesson is called NAME.md: name it so, or elsewhere.")
+            elif one:
                 found[path.stem] = one
         return found
 

@@ -5,17 +5,25 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any
 
 import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from markdown_it import MarkdownIt
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from attnviz.errors import closest
+from attnviz.lessons import marks
 from attnviz.lessons.languages import DEFAULT, LANGUAGES
 from attnviz.lessons.lesson import LAST, LONGEST
 
+MOST = 400  # characters of a sentence
+
 
 def _words(text: str) -> str:
-    if not 0 < len(text.strip()) <= 400:
+    if not 0 < len(text.strip()) <= MOST:
         raise ValueError("a sentence")
     return text
+
+
+def _whole(word: object) -> object:
+    return int(word) if isinstance(word, str) and re.fullmatch(r"0|[1-9]\d{0,4}", word, re.ASCII) else word
 
 
 Sentence = Annotated[str, AfterValidator(_words)]
@@ -27,12 +35,12 @@ class FrontMatter(BaseModel):
     model_config = ConfigDict(strict=True)
 
     title: Sentence
-    minutes: Annotated[int, Field(ge=1, le=LONGEST)]
+    minutes: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=LONGEST)]
     level: Sentence
     objectives: Annotated[list[Sentence], Field(min_length=1, max_length=7)]
     believed: Sentence
     against: Sentence
-    order: Annotated[int, Field(ge=0, le=LAST)] = LAST
+    order: Annotated[int, BeforeValidator(_whole), Field(ge=0, le=LAST)] = LAST
     language: str = DEFAULT
 
 
@@ -43,8 +51,8 @@ _WANTED = {
     "objectives": "a list of one to seven sentences, each after '- '",
     "order": f"a number up to {LAST:,}",
 }  # all others are sentences
-_KINDS = {int: "a number", float: "a number", bool: "yes or no", list: "a list", dict: "a field with fields"}
-_FIELD = re.compile(r"([A-Za-z_]\w*):(?:\s.*)?")
+_KINDS: dict[type, str] = {list: "a list", dict: "a field with fields"}
+_FIELD = re.compile(r"([A-Za-z_]\w*)\s*:(?:\s.*)?")
 
 _SENTENCES = (
     ("mapping values are not allowed", "A value with a colon in it stands between quotes: title: 'Heads: a story'."),
@@ -62,7 +70,7 @@ _SENTENCES = (
 )
 
 
-def explained(error: yaml.YAMLError, content: str) -> tuple[int, str]:
+def explained(error: Exception, content: str) -> tuple[int, str]:
     """Return the line of the file, from 0, and a sentence for what YAML cannot read."""
     problem = f"{getattr(error, 'problem', None) or error}"
     begun = getattr(error, "context_mark", None)
@@ -90,44 +98,53 @@ def repeated(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             before.add(field[1])
 
 
-def _unreadable(content: str) -> int:
-    """Return the line of the file, from 0, of the first field whose value cannot be made; 1 where it is none alone."""
-    for number, line in enumerate(content.split("\n")):
-        try:
-            yaml.safe_load(line if _FIELD.fullmatch(line) else "")
-        except yaml.YAMLError:
-            continue  # it goes on in the next line
-        except Exception:
-            return number + 1
-    return 1
+def _other(content: str) -> Iterator[tuple[int, str]]:
+    """Yield the line of the file, from 0, and a sentence for what YAML takes for more than words: it would be lost."""
+    lines = content.split("\n")
+    line = 0
+    try:
+        for event in yaml.parse(content, yaml.BaseLoader):
+            line = event.start_mark.line
+            if getattr(event, "tag", None) or getattr(event, "anchor", None):
+                yield line + 1, "A value that begins with '!', '&' or '*' stands between quotes."
+            rest = lines[event.end_mark.line][event.end_mark.column :] if event.end_mark.line < len(lines) else ""
+            if isinstance(event, yaml.ScalarEvent) and rest.lstrip().startswith("#"):
+                yield event.end_mark.line + 1, "What follows ' #' would be lost: a value with it stands between quotes."
+    except yaml.YAMLError as error:
+        yield explained(error, content)
+    except (ValueError, OverflowError):  # a character that there is not
+        yield line + 1, "This value cannot be read: put it between quotes, single ones."
 
 
-def read(content: str | None, complain: Callable[[int, str], None]) -> tuple[dict[str, Any] | None, str]:
+def read(
+    content: str | None, complain: Callable[[int, str], None], parser: MarkdownIt
+) -> tuple[dict[str, Any] | None, str]:
     """Return the fields of the front matter, or None where it has mistakes, and the language, which counts in any case.
 
     Args:
         content: without the lines '---'; None where a lesson has no front matter.
         complain: receives the line, from 0, and a sentence of each mistake.
+        parser: of Markdown, which front matter has none of.
     """
     if content is None:
         complain(0, f"A lesson begins with front matter between two lines '---': {', '.join(FIELDS)}.")
         return None, DEFAULT
-    try:
-        found = yaml.safe_load(content)
-    except yaml.YAMLError as error:
-        complain(*explained(error, content))
+    wrong = [*_other(content)]
+    if wrong:
+        complain(*wrong[0])
         return None, DEFAULT
-    except Exception:  # what a value is taken for, such as a date, is made in many ways and fails in as many
-        complain(_unreadable(content), "This value cannot be read: put it between quotes.")
+    try:
+        found = yaml.load(content, yaml.BaseLoader)  # noqa: S506 -- every value is words: 010 is no 8, yes no truth
+    except (yaml.YAMLError, RecursionError) as error:
+        complain(*explained(error, content))
         return None, DEFAULT
     if not isinstance(found, dict):
         complain(1, f"The front matter consists of lines 'name: value': {', '.join(FIELDS)}.")
         return None, DEFAULT
-    wrong = []
     lines = content.split("\n")
 
     def at(name: str) -> int:
-        return next((i + 1 for i, one in enumerate(lines) if one.startswith(f"{name}:")), 1)
+        return next((i + 1 for i, one in enumerate(lines) if re.match(rf"{re.escape(name)}\s*:", one)), 1)
 
     for line, name in repeated(lines):
         wrong.append((line, f"The front matter has the field {name!r} twice: keep one of them."))
@@ -147,8 +164,13 @@ def read(content: str | None, complain: Callable[[int, str], None]) -> tuple[dic
     except ValidationError as error:
         for name in dict.fromkeys(str(one["loc"][0]) for one in error.errors()):
             value = found.get(name)
-            said = "is missing" if value is None and name in FIELDS else f"is {_short(value)} here"
-            wrong.append((at(name), f"The front matter says {name}: {_WANTED.get(name, 'a sentence')}; it {said}."))
+            said = "is missing" if not value and name in FIELDS else f"is {_short(value)} here"
+            wanted = _WANTED.get(name, f"a sentence of at most {MOST} characters")
+            wrong.append((at(name), f"The front matter says {name}: {wanted}; it {said}."))
+    for field, value in found.items():
+        for word in value if isinstance(value, list) else [value]:
+            if isinstance(word, str) and (mark := marks.not_plain(parser, word)):
+                wrong.append((at(field), f"The front matter is words alone, and {field} has Markdown in it: {mark}."))
     for line, sentence in wrong:
         complain(line, sentence)
     return None if wrong else fields, language

@@ -25,7 +25,9 @@ DIRECTIVES = {  # name -> its options
     "solution": ("view",),
     "keypoints": (),
 }
-_OPTION = re.compile(r":([a-z_-]+):[ \t]*(.*)")
+_OPTION = re.compile(r":([a-z_-]+):(?:[ \t]+(.*))?")
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u200b\u202a-\u202e\u2028\u2029\u2066-\u2069\ufeff\ufffd]")
+_WORDS = ("text", "text_special", "code_inline", "em", "strong")  # what a title consists of
 _BOX = re.compile(r"\[([ xX])\][ \t]+")
 
 
@@ -79,13 +81,16 @@ class _Reader:
         if len(text) > LARGEST:
             self.complain(0, f"A lesson has at most {LARGEST:,} characters, and this file has {len(text):,}.")
             return None, self.mistakes
+        for found in _INVISIBLE.finditer(text):
+            sentence = f"A character that cannot be seen stands here, U+{ord(found[0]):04X}: write this line anew."
+            self.complain(text.count("\n", 0, found.start()), sentence)
         for line, sentence in unclosed(text):
             self.complain(line, sentence)
         if self.mistakes:  # what follows would be blamed for what is left open
             return None, self.mistakes
         nodes = SyntaxTreeNode(self.parser.parse(text)).children
         front = nodes.pop(0) if nodes and nodes[0].type == "front_matter" else None
-        fields, language = front_matter.read(front.content if front else None, self.complain)
+        fields, language = front_matter.read(front.content if front else None, self.complain, self.parser)
         self.language = LANGUAGES[language]
         step: _Open | None = None
         for node in nodes:
@@ -105,6 +110,10 @@ class _Reader:
             self.complain(text.count("\n"), "A lesson has at least one step, which begins with '## Title'.")
         if len(self.steps) > MOST_STEPS:
             self.complain(0, f"A lesson has at most {MOST_STEPS} steps, and this one has {len(self.steps)}.")
+        titles = [one.title for one in self.steps]
+        for number, one in enumerate(self.steps):
+            if one.title and one.title in titles[:number]:
+                self.complain(one.line - 1, f"A step has a title of its own, and {one.title[:60]!r} is that of two.")
         if not self.keypoints:
             self.complain(
                 text.count("\n"), "A lesson ends with what to keep in mind: write a :::{keypoints} directive."
@@ -119,13 +128,21 @@ class _Reader:
 
     def _open(self, heading: SyntaxTreeNode | None, line: int, before: View | None) -> _Open:
         title = _plain(heading) if heading else ""
-        if heading and heading.tag != "h2":
+        if heading and heading.markup != "##":
             self.complain(line, f"A step begins with '## Title', and here is {heading.markup[:6]!r}.")
         elif heading and not title:
             self.complain(line, "A step has a title: '## Title'.")
-        return _Open(title, line, Texts(self.known, self.complain, self.language), before)
+        texts = Texts(self.known, self.complain, self.language, self.parser)
+        inside = heading.children[0].children if heading else []
+        texts.inlines(inside, line)
+        for node in inside:
+            if node.type not in _WORDS:
+                self.complain(line, f"A title is words alone, without this ({node.type.replace('_', ' ')}).")
+        return _Open(title, line, texts, before)
 
     def _add(self, step: _Open, node: SyntaxTreeNode) -> None:
+        if self.keypoints:
+            self.complain(node.map[0] if node.map else 0, "A lesson ends with its keypoints: put this before them.")
         if node.type != "colon_fence":
             step.text += step.texts.blocks([node], 0)
             return
@@ -238,8 +255,7 @@ class _Reader:
             if not box:
                 self.complain(line, "Each answer begins with '[ ]' or '[x]'.")
                 continue
-            words = texts.inlines(item.children[0].children[0].children, line)
-            words[0] = ["text", str(words[0][1])[box.end() :]]
+            words = texts.inlines(item.children[0].children[0].children, line, skip=box.end())
             yield Option(words, box[1] != " ", texts.blocks(item.children[1:], first))
 
     def _number(self, exercise: _Directive) -> tuple[str | None, str]:
@@ -275,23 +291,34 @@ class _Reader:
 
     def _directive(self, node: SyntaxTreeNode) -> _Directive | None:
         line = node.map[0] if node.map else 0
-        found = re.fullmatch(r"\{([\w-]+)\}\s*(.*)", node.info.strip())
+        found = re.fullmatch(r"\{([\w-]+)\}(?:\s+(.*))?", node.info.strip())
         if not found or found[1] not in DIRECTIVES:
-            name = found[1][:40] if found else node.info[:40]
-            self.complain(line, f"There is no directive {name!r}. {closest(name, DIRECTIVES)}")
+            name = found[1][:40] if found else node.info.strip()[:40]
+            meant = closest(name.strip("{} \t"), DIRECTIVES)
+            if found:
+                self.complain(line, f"There is no directive {name!r}. {meant}")
+            else:
+                self.complain(line, f"A directive begins with :::{{name}}, not with {name!r}. {meant}")
             return None
-        name, allowed = found[1], DIRECTIVES[found[1]]
+        name, allowed, argument = found[1], DIRECTIVES[found[1]], found[2] or ""
+        if argument and name != "view":
+            self.complain(line, f"Behind :::{{{name}}} nothing stands: write {argument[:40]!r} into the lines below.")
         lines, options, places = node.content.split("\n"), {}, {}
         count = 0
         for count, one in enumerate(lines):  # noqa: B007 -- how many there are is wanted
             option = _OPTION.fullmatch(one.strip())
+            if not option and one.lstrip().startswith(":"):
+                self.complain(line + 1 + count, f"An option is ':name: value', with a space, not {one.strip()[:40]!r}.")
+                continue
             if not option:
                 break
-            options[option[1]], places[option[1]] = option[2].strip(), line + 1 + count
+            if option[1] in options:
+                self.complain(line + 1 + count, f"The option {option[1][:40]} stands here twice: keep one of them.")
+            options[option[1]], places[option[1]] = (option[2] or "").strip(), line + 1 + count
             if option[1] not in allowed:
                 known: Collection[str] = allowed or ("none",)
                 self.complain(places[option[1]], f"{name} has no option {option[1][:40]!r}. {closest('', known)}")
-            elif not option[2].strip():
+            elif not options[option[1]]:
                 self.complain(places[option[1]], f"The option {option[1]} has a value: ':{option[1]}: ...'.")
         else:
             count = len(lines)
@@ -299,11 +326,11 @@ class _Reader:
             self.complain(line, f"The directive {name} is empty.")
         body = "\n".join(lines[count:])
         nodes = SyntaxTreeNode(self.parser.parse(body)).children
-        return _Directive(name, found[2], options, places, nodes, line, line + 1 + count)
+        return _Directive(name, argument, options, places, nodes, line, line + 1 + count)
 
 
 def _plain(node: SyntaxTreeNode) -> str:
-    if node.type in ("text", "code_inline", "myst_role"):
+    if node.type in ("text", "text_special", "code_inline", "myst_role"):
         return str(node.content)
     return "".join(_plain(child) for child in node.children).strip() if node.children else ""
 

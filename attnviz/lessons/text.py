@@ -1,4 +1,4 @@
-"""The text of a lesson: from Markdown to the blocks and inlines that `lesson` describes. HTML is plain text in it."""
+"""The text of a lesson: from Markdown to the blocks and inlines that `lesson` describes. HTML is refused."""
 
 import re
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
 from attnviz.errors import AttnvizError, BadInput, closest
-from attnviz.lessons import conditions
+from attnviz.lessons import conditions, marks
 from attnviz.lessons.languages import DEFAULT, LANGUAGES, Language
 from attnviz.lessons.lesson import Block, Known, View
 from attnviz.lessons.views import view_of
@@ -30,9 +30,7 @@ PLACES = ("query", "key", "pixel", "cell")
 
 _WRITTEN = re.compile(r"[+\u2212-]?(\d[\d.,]*)(?:\s?%)?", re.ASCII)
 _TARGETED = re.compile(r"(.*\S)\s*<([^<>]+)>", re.DOTALL)
-_NO_LINK = re.compile(r"\[[^\[\]]+\]( ?)\(([^()\s]*)\)?")  # what is meant for one: with a space, unclosed, or no URL
-_NO_FORMULA = re.compile(r"(?<!\\)\$[^$]*\\[a-z]+")  # a dollar sign and a word of LaTeX
-_BARE = re.compile(rf"{{({'|'.join(ROLES)})}}")  # a role without its text
+_HERE = re.compile(r"localhost|127\.[\d.]+|0\.0\.0\.0|::1")
 _MARKS = {"em", "strong"}
 _BREAKS = {"softbreak", "hardbreak"}
 
@@ -42,7 +40,9 @@ def markdown() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False})
     for plugin in (front_matter_plugin, colon_fence_plugin, myst_role_plugin):
         parser.use(plugin)
-    return parser.use(dollarmath_plugin, allow_labels=False)
+    parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False)
+    # What is escaped stays apart from text, so that `marks` can tell them; and a link is written in one way.
+    return parser.disable(["text_join", "reference"])
 
 
 @dataclass
@@ -51,6 +51,7 @@ class Texts:
 
     Args:
         complain: receives the line (from 0) and the sentence of every mistake.
+        parser: of Markdown.
         formulas: LaTeX, in the order of their numbers.
         links: the views that links with fields lead to.
     """
@@ -58,6 +59,7 @@ class Texts:
     known: Known
     complain: Callable[[int, str], None]
     language: Language = LANGUAGES[DEFAULT]
+    parser: MarkdownIt = field(default_factory=markdown)
     formulas: list[str] = field(default_factory=list)
     links: list[View] = field(default_factory=list)
 
@@ -77,17 +79,22 @@ class Texts:
                 return ["p", self.inlines(node.children[0].children, line)]
             case "bullet_list" | "ordered_list":
                 kind = "ul" if node.type == "bullet_list" else "ol"
+                if node.attrs.get("start", 1) != 1:
+                    meant = f"{node.attrs['start']}\\{node.markup}"
+                    self.complain(line, f"A list counts from 1: write {meant} where none is meant.")
                 return [kind, [self.blocks(item.children, first) for item in node.children]]
             case "blockquote":
                 return ["quote", self.blocks(node.children, first)]
-            case "code_block" | "fence":
-                if node.type == "fence" and node.info.startswith("{"):
+            case "fence":
+                if node.info.startswith("{"):
                     self.complain(line, f"Write a directive between lines of colons: :::{node.info[:40]}")
                 return ["code", node.content]
+            case "code_block":
+                self.complain(line, "Four spaces or a tab begin this line: take them out, or write code between ```.")
             case "math_block":
-                return ["math", self._formula(node.content)]
+                return ["math", self._formula(node.content, line)]
             case "hr":
-                return None
+                self.complain(line, "A line across is not shown: a new step begins with '## Title'.")
             case "heading":
                 self.complain(line, "Here no heading can stand: only steps have one, '## Title' at the left.")
             case "colon_fence":
@@ -96,30 +103,35 @@ class Texts:
                 self.complain(line, f"A lesson cannot show this ({node.type.replace('_', ' ')}).")
         return None
 
-    def inlines(self, nodes: list[SyntaxTreeNode], line: int) -> list[list[object]]:
-        """Return what the nodes inside a paragraph say; `line` is where that begins, from 0."""
+    def inlines(self, nodes: list[SyntaxTreeNode], line: int, skip: int = 0) -> list[list[object]]:
+        """Return what the nodes inside a paragraph say.
+
+        Args:
+            line: where that begins, from 0.
+            skip: characters at the beginning that are left out.
+        """
+        for below, sentence in marks.unread(nodes, skip):
+            self.complain(line + below, sentence)
+        found = self._inlines(nodes, line)
+        if skip:
+            found[0] = ["text", str(found[0][1])[skip:]]
+        return found
+
+    def _inlines(self, nodes: list[SyntaxTreeNode], line: int) -> list[list[object]]:
         found: list[list[object]] = []
         for node in nodes:
-            if node.type in _BREAKS:
-                line += 1
-                found.append(["text", " "])
-            elif node.type == "text":
-                if node.content:
-                    found.append(["text", node.content])
-                if bare := _BARE.search(node.content):
-                    self.complain(line, f"After {bare[0]} its text stands between backticks: {bare[0]}`...`.")
-                if (link := _NO_LINK.search(node.content)) and (not link[1] or self._leads(link[2])):
-                    self.complain(
-                        line, f"This is no link: {link[0][:60]!r}. One is written [words](page) or [words](URL)."
-                    )
-                if _NO_FORMULA.search(node.content):
-                    self.complain(line, "A formula stands between two dollar signs, and here the second is missing.")
+            if node.type in _BREAKS or node.type in ("text", "text_special"):
+                words = " " if node.type in _BREAKS else node.content
+                if found and found[-1][0] == "text":
+                    found[-1] = ["text", f"{found[-1][1]}{words}"]
+                elif words:
+                    found.append(["text", words])
             elif node.type in _MARKS:
-                found.append([node.type, self.inlines(node.children, line)])
+                found.append([node.type, self._inlines(node.children, line)])
             elif node.type == "code_inline":
                 found.append(["code", node.content])
             elif node.type in ("math_inline", "math_inline_double"):
-                found.append(["math", self._formula(node.content)])
+                found.append(["math", self._formula(node.content, line)])
             elif node.type == "link":
                 found.append(self._link(node, line))
             elif node.type == "myst_role":
@@ -128,50 +140,60 @@ class Texts:
                 self.complain(line, "A lesson shows pages, not picture files: use :::{view} in place of an image.")
             else:
                 self.complain(line, f"A lesson cannot show this ({node.type.replace('_', ' ')}).")
+            line += sum(one.type in _BREAKS for one in node.walk())
         return found
 
-    def _leads(self, target: str) -> bool:
-        return "://" in target or target.partition("?")[0] in self.known.pages
-
-    def _formula(self, latex: str) -> int:
+    def _formula(self, latex: str, line: int) -> int:
+        bare = re.sub(r"\\[\\{}]", "", latex)
+        if not latex.strip() or bare.count("{") != bare.count("}"):
+            self.complain(line, f"This formula is empty, or a brace in it has no other one: {latex.strip()[:60]!r}.")
         self.formulas.append(latex.strip())
         return len(self.formulas) - 1
 
     def _link(self, node: SyntaxTreeNode, line: int) -> list[object]:
         href = str(node.attrs.get("href", ""))
+        words = self._inlines(node.children, line)
+        if not words or "title" in node.attrs:
+            self.complain(line, f"A link is written [words](page), with words and without a title: {href[:60]!r}.")
         try:
             parts = urlsplit(href)
+            host = parts.hostname or ""
         except ValueError:
-            parts = None
-        inside = parts is not None and not parts.scheme and not parts.netloc and parts.path in self.known.pages
-        if not inside and (parts is None or parts.scheme not in ("http", "https") or not parts.netloc):
+            parts, host = urlsplit(""), ""
+        if parts.scheme in ("http", "https") and "." in host and not _HERE.fullmatch(host):
+            return ["link", href, words]
+        try:
+            view = view_of(href, self.known, None)
+        except BadInput as error:
             self.complain(
                 line,
-                f"A link leads to a page of the app, such as draw, or to https://..., not {href[:60]!r}.",
+                f"A link leads to a page of the app, such as draw, or to https://..., not {href[:60]!r}. {error}",
             )
-        elif inside and parts is not None and parts.query:
-            try:
-                self.links.append(replace(view_of(href, self.known, None), line=line + 1))
-            except BadInput as error:
-                self.complain(line, str(error))
-        return ["link", href, self.inlines(node.children, line)]
+            return ["link", href, words]
+        if parts.netloc:
+            self.complain(line, f"This link leads to the reader's own computer: write {view.page or 'home'} alone.")
+        if view.words:
+            self.links.append(replace(view, line=line + 1))
+        return ["link", f"{view.page or './'}{f'?{parts.query}' if parts.query else ''}", words]
 
     def _role(self, node: SyntaxTreeNode, line: int) -> list[object]:
         name, words = str(node.meta["name"]), " ".join(node.content.split())
         try:
-            return self._said(name, words)
+            return self._said(name, words, line)
         except AttnvizError as error:
             self.complain(line, str(error))
         return ["text", words]
 
-    def _said(self, name: str, words: str) -> list[object]:
+    def _said(self, name: str, words: str, line: int) -> list[object]:
         if name in COLOURS:
+            self._check_plain(words)
             return ["role", name, words]
         if name == "math":
-            return ["math", self._formula(words)]
+            return ["math", self._formula(words, line)]
         targeted = _TARGETED.fullmatch(words)
         if name == "term":
             word, what = (targeted[1], targeted[2]) if targeted else (words, words)
+            self._check_plain(word)
             return ["term", self.known.anchor(what), word]
         if name == "shown":
             if not targeted or not TARGET.fullmatch(targeted[2]):
@@ -184,6 +206,10 @@ class Texts:
                 self._check_number(targeted[1])
             return ["shown", targeted[1], targeted[2]]
         raise BadInput(f"There is no role {name[:40]!r}. {closest(name[:40], ROLES)}")
+
+    def _check_plain(self, words: str) -> None:
+        if mark := marks.not_plain(self.parser, words):
+            raise BadInput(f"The words of a role are shown as they are, and {words[:60]!r} has Markdown in it: {mark}.")
 
     def _check_number(self, written: str) -> None:
         """Refuse a number that is written as in another language: it would be shown with other decimals."""

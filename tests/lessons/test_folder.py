@@ -32,8 +32,11 @@ def test_no_file_outside_of_the_folder_is_read(tmp_path: Path) -> None:
     (folder / "below" / "deep.md").write_text(TEXT)
     (folder / "link.md").symlink_to(outside)
     (folder / "notes.txt").write_text("no lesson")
+    for name in ("two.MD", "three.md.txt", "four.markdown"):
+        (folder / name).write_text(TEXT)
     found = Folder(folder, KNOWN).read()
-    assert set(found) == {"link"}
+    assert set(found) == {"link", "two.MD", "three.md.txt", "four.markdown"}
+    assert "NAME.md" in found["two.MD"].mistakes[0].sentence
     assert found["link"].lesson is None and "outside of the folder" in found["link"].mistakes[0].sentence
 
 

@@ -89,7 +89,7 @@ def test_pictures_are_those_of_the_lesson_in_its_folder(tmp_path: Path) -> None:
 
 def test_what_a_lesson_says_is_never_markup() -> None:
     evil = "<script>alert(1)</script><img src=x onerror=alert(1)>"
-    text = TEXT.replace("- a list", f"{evil} $<b>_{{<i>}}$ `<u>`\n\n- a list")
+    text = TEXT.replace("- a list", f"{evil.replace('<', chr(92) + '<')} $<b>_{{<i>}}$ `<u>`\n\n- a list")
     lesson, mistakes = read(text, "everything.md", KNOWN)
     assert lesson is not None, mistakes
     lesson = replace(lesson, title=evil, level=evil, believed=evil, against=evil, objectives=[evil])

@@ -125,14 +125,13 @@ def test_all_mistakes_are_said_at_once_and_in_order() -> None:
     assert [mistake.line for mistake in mistakes] == [3, 13, 58]
 
 
-def test_html_is_plain_text() -> None:
-    text = TEXT.replace("- a list", "<script>alert(1)</script> [0, 1] (both) &lt;i&gt;\n\n<div>\n\n- a list")
-    lesson, mistakes = read(text, FILE, KNOWN)
+def test_signs_of_markdown_are_text_where_they_are_escaped_or_mean_nothing() -> None:
+    written = r"\<b> \$5 \[page\](draw) \*x\_ \{key\} &lt;i&gt; &amp;amp; [0, 1] (both) 2 * 3 < 4, x_y [...] ca. ~5"
+    lesson, mistakes = read(TEXT.replace("- a list", f"{written}\n\n- a list"), FILE, KNOWN)
     assert not mistakes and lesson is not None
     first, *_ = lesson.steps
-    words = "".join(part[1] for part in first.text[1][1])
-    assert words == "<script>alert(1)</script> [0, 1] (both) <i>"
-    assert first.text[2] == ["p", [["text", "<div>"]]]
+    words = "<b> $5 [page](draw) *x_ {key} <i> &amp; [0, 1] (both) 2 * 3 < 4, x_y [...] ca. ~5"
+    assert first.text[1] == ["p", [["text", words]]]
 
 
 def test_an_address_is_taken_as_a_browser_shows_it() -> None:

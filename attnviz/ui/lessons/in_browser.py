@@ -69,6 +69,10 @@ WRONG = f"""async ([module, named]) => {{
 COMPLAINTS = """() => [...document.querySelectorAll('[data-testid^="stBidiComponent"]')]
   .flatMap((host) => [...(host.shadowRoot?.querySelectorAll(".complaint:not([hidden])") ?? [])])
   .map((one) => one.firstChild?.textContent ?? "").filter((one) => one.startsWith("The URL asks for"))"""
+# Formulas that cannot be drawn: KaTeX writes what it does not know in its red.
+FORMULAS = """() => [...document.querySelectorAll(".st-key-lesson_formulas *")]
+  .filter((one) => one.matches(".katex-error") || one.style.color === "rgb(204, 0, 0)")
+  .map((one) => one.textContent)"""
 FRAMED = "async ([module, name]) => Boolean((await import(module)).partOf(name))"
 # The names of the parts of a page that can be pointed at.
 PARTS = """() => [...document.querySelectorAll('[data-testid^="stBidiComponent"]')].flatMap((host) =>
@@ -100,6 +104,7 @@ def needed(lesson: Lesson) -> bool:
     tasks = [step.task for step in lesson.steps if step.task]
     numbers = any([*step.shown(), *step.shown_when_solved()] for step in lesson.steps)
     views = [*(step.view for step in lesson.steps), *(task.shows for task in tasks if task.shows)]
+    numbers = numbers or any(step.formulas for step in lesson.steps)
     return numbers or any(task.target for task in tasks) or any(view.words or view.frame for view in views)
 
 
@@ -142,9 +147,11 @@ class _Tried:
         if task and task.target and task.number is not None and not task.within:
             first.append(_Named(task.number, task.target, task.line, plain=True))
         asked = task is not None and bool(_of_components(task))
-        if not (first or second or asked or number in self.lesson.views):
+        if not (first or second or asked or step.formulas or number in self.lesson.views):
             return
         yield from self.show(number, step.view)
+        for formula in set(self.page.evaluate(FORMULAS)):
+            yield self.mistake(step.line, f"A formula of this step cannot be drawn: {formula[:80]!r} is not LaTeX.")
         yield from self.compared(first)
         before = self.page.evaluate(SHOWN)
         if task and asked and all(self.held(task.check, before, before)):

@@ -44,7 +44,7 @@ def test_a_number_that_the_page_does_not_show_and_a_condition_that_fails_are_nam
 ) -> None:
     words = (
         "It says {shown}`8 <pixel_viewer.answer>`, and {shown}`0.45 <pixel_viewer.probability>`.\n"
-        'Here is {shown}`3 <gates.channel>`, and {shown}`18 of 20 <"findings">`.'
+        'Here is {shown}`3 <gates.channel>`, and {shown}`18 of 20 <"findings">`, $\\sofmax(q)$.'
     )
     solved = "Now {shown}`6 <pixel_viewer.head>` is chosen."
     written(tmp_path, words, "query is 8,8 and pixel_viewer.head is 6", solved)
@@ -55,13 +55,14 @@ def test_a_number_that_the_page_does_not_show_and_a_condition_that_fails_are_nam
         capture_output=True, text=True, check=False, env=os.environ,
     )  # fmt: skip
     found = process.stdout.splitlines()[1:]
-    assert process.returncode != 0 and len(found) == 7, process
+    assert process.returncode != 0 and len(found) == 8, process
     wanted = {
         "'0.45'": (line_of(tmp_path, "0.45"), "pixel_viewer.probability is "),
         "'3'": (line_of(tmp_path, "<gates"), "there is no gates on it"),
         "'18 of 20'": (line_of(tmp_path, "18 of"), 'there is no part "findings" on it'),
         "head “99”": (line_of(tmp_path, ":::{view}"), "complains: The URL asks for head"),
         "'pixel_viewer.head-prat'": (line_of(tmp_path, ":::{view}"), "Did you mean 'pixel_viewer.head-part'?"),
+        "sofmax' is not LaTeX": (line_of(tmp_path, "## "), "cannot be drawn"),
         "'6'": (line_of(tmp_path, solved), "pixel_viewer.head is 5 there"),
         "pixel_viewer.head is 6' fails": (line_of(tmp_path, ":view: ?"), "pixel_viewer.head is 5 there"),
     }
