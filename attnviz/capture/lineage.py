@@ -22,6 +22,18 @@ SHAPES = PARTS | {
 }  # fmt: skip
 SUMS = {"add", "sub", "rsub", "subtract", "__add__", "__sub__", "__rsub__", "__radd__", "__iadd__", "__isub__", "lerp"}
 
+NEW = {
+    "zeros_like",
+    "ones_like",
+    "empty_like",
+    "full_like",
+    "rand_like",
+    "randn_like",
+    "new_zeros",
+    "new_ones",
+    "new_empty",
+    "new_full",
+}  # of a tensor they take the shape alone
 JOINS = {"cat", "concat", "concatenate", "stack"}
 LAYERS = {"linear", "conv1d", "conv2d", "conv3d", "layer_norm", "batch_norm", "group_norm", "rms_norm"}
 
@@ -74,9 +86,9 @@ class Lineage:
     def pass_on(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any], result: Any) -> None:
         """Mark the result of an operation as its arguments are."""
         found = [mark for one in _tensors(arguments, named) if (mark := getattr(one, self._name, None)) is not None]
-        if not found:
-            return
         name = getattr(function, "__name__", "")
+        if not found or name in NEW:
+            return
         if len(found) > 1 and name in SUMS:
             first, second = found[:2]
             if first.of is not second.of or (first.part and second.part):

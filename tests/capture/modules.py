@@ -150,6 +150,16 @@ class Linear(Base):
         return query.relu() @ (key.relu().mT @ value)
 
 
+class Hard(Base):
+    """One query takes a key whole, with the gradient of a softmax over queries, as where GroupViT assigns to groups."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        scores = query @ key.mT
+        soft = scores.softmax(-2)
+        hard = torch.zeros_like(scores).scatter_(-2, soft.argmax(-2, keepdim=True), 1.0)
+        return (hard - soft.detach() + soft) @ value
+
+
 class Additive(Base):
     """Weights from a layer, not from a product."""
 
