@@ -124,7 +124,9 @@ class Language:
     def plain(self, word: str) -> str | None:
         """Return a number that is written in this language as Python writes it; None where it is not written so."""
         decimal, group = re.escape(self.decimal), re.escape(self.group)
-        if not re.fullmatch(rf"-?(?:\d{{1,9}}|\d{{1,3}}(?:{group}\d{{3}})+)(?:{decimal}\d{{1,9}})?", word, re.ASCII):
+        if not re.fullmatch(
+            rf"-?(?:0|[1-9]\d{{0,8}}|[1-9]\d{{0,2}}(?:{group}\d{{3}})+)(?:{decimal}\d{{1,9}})?", word, re.ASCII
+        ):
             return None
         return word.replace(self.group, "").replace(self.decimal, ".")
 

@@ -26,7 +26,7 @@ _RULES = [
         (r"^\s*[:\uff1a]", "A colon begins no line of a text: an option such as ':check: ...' stands directly below "
          "the first line of its directive, and this begins with three colons, :::{{hint}}."),
         (r"^\s*[#\uff03]+", "A step begins with '## Title', at the left and with a space after the signs."),
-        (r"^\s*(?:[-+](?![-\d.])|[\u2022\u2023\u25aa\u25e6])", "An item of a list begins with '- ', at the left and "
+        (r"^\s*(?:--|[-+](?![\d.])|[\u2022\u2023\u25aa\u25e6])", "An item of a list begins with '- ', at the left and "
          "with a space."),
         (r"^\s*\d{1,2}[.)](?=[^\W\d_])", "An item of a list begins with '1. ', with a space."),
         (r"^%+\s|^\([\w-]+\)=\s*$", "{found!r} would be shown as it is: a lesson has no comments and no labels."),

@@ -307,7 +307,10 @@ class _Reader:
         count = 0
         for count, one in enumerate(lines):  # noqa: B007 -- how many there are is wanted
             option = _OPTION.fullmatch(one.strip())
-            if not option and one.lstrip().startswith(":"):
+            named = re.match(r"\s*:?\s*([A-Za-z_-]+)", one)
+            if not option and (
+                one.lstrip().startswith(":") or (named and f"{named[1]}:" in one and named[1] in allowed)
+            ):
                 self.complain(line + 1 + count, f"An option is ':name: value', with a space, not {one.strip()[:40]!r}.")
                 continue
             if not option:

@@ -29,7 +29,7 @@ PLACES = ("query", "key", "pixel", "cell")
 """Declared values that are places, "row,column": their comma is none of a number."""
 
 _WRITTEN = re.compile(r"[+\u2212-]?(\d[\d.,]*)(?:\s?%)?", re.ASCII)
-_TARGETED = re.compile(r"(.*\S)\s*<([^<>]+)>", re.DOTALL)
+_TARGETED = re.compile(r"([^<>]*[^<>\s])\s*<([^<>]+)>", re.DOTALL)
 _HERE = re.compile(r"localhost|127\.[\d.]+|0\.0\.0\.0|::1")
 _MARKS = {"em", "strong"}
 _BREAKS = {"softbreak", "hardbreak"}

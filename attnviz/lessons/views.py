@@ -28,6 +28,9 @@ def view_of(word: str, known: Known, before: View | None) -> View:
         pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
     except ValueError as error:
         raise BadInput(f"The URL {word[:60]!r} cannot be read: {error}.") from error
+    for field in parts.query.split("&") if parts.query else ():
+        if not re.fullmatch(r"[A-Za-z_][\w.-]*=[^=]*", field):
+            raise BadInput(f"Fields of a URL are NAME=VALUE, with one & between two, and {field[:60]!r} is none.")
     words = dict(pairs)
     if len(words) < len(pairs):
         twice = next(key for key, _ in pairs if [one for one, _ in pairs].count(key) > 1)
