@@ -15,6 +15,7 @@ import { linkTo } from "../../attnviz/ui/frontend/head_switch/derive.js";
 import { HeadTable } from "../../attnviz/ui/frontend/head_table/head_table.js";
 import { files } from "../../attnviz/ui/frontend/map_grid/export.js";
 import { Cells } from "../../attnviz/ui/frontend/maps/cells.js";
+import { Jacobian } from "../../attnviz/ui/frontend/pixel_viewer/jacobian.js";
 import { Viewer } from "../../attnviz/ui/frontend/pixel_viewer/pixel_viewer.js";
 import { LOOK } from "./helpers.js";
 
@@ -67,7 +68,10 @@ test("what is saved while an answer is awaited holds it; where it cannot be had,
   const [saved, said] = [[], []];
   const part = Object.assign(Object.create(LivePart.prototype), {
     answer: "of the unturned picture",
-    files: async () => ({ PNG: () => saved.push(part.answer) }),
+    async files() {
+      const { answer } = part; // what is saved may be made at once
+      return { PNG: () => saved.push(answer) };
+    },
     announce: (words) => said.push(words),
   });
   saversOf(part);
@@ -98,7 +102,10 @@ for (const [what, views] of Object.entries({
     const part = Object.assign(Object.create(Kind.prototype), {
       ...views(view),
       shown: "the old view",
-      files: async () => ({ PNG: () => saved.push(part.shown) }),
+      async files() {
+        const { shown } = part;
+        return { PNG: () => saved.push(shown) };
+      },
       announce: (words) => said.push(words),
     });
     saversOf(part, {});
@@ -125,6 +132,58 @@ for (const [what, views] of Object.entries({
     const waits = "PNG: waiting for the view that was asked for.";
     assert.deepEqual(said, [waits, "PNG: saved.", "PNG: not possible.", "PNG: not possible."]);
   });
+
+test("what is saved is of the view that the URL asks for, also where it changes while the file is made", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const buttons = buttonsOf(t);
+  const saved = [];
+  const script = { state: "notRunning" };
+  document.querySelector = () => /** @type {any} */ ({ getAttribute: () => script.state });
+  const part = Object.assign(Object.create(Part.prototype), {
+    shown: "the old view",
+    async files() {
+      const { shown } = part;
+      if (saved.length === 0 && shown === "the old view") script.state = "running";
+      return { PNG: () => saved.push(shown) };
+    },
+    announce() {},
+  });
+  saversOf(part, {});
+  buttons.PNG.dispatchEvent(new Event("click"));
+  await turn();
+  assert.deepEqual(saved, []);
+  Object.assign(part, { shown: "the new view" });
+  script.state = "notRunning";
+  t.mock.timers.tick(50);
+  await turn();
+  assert.deepEqual(saved, ["the new view"]);
+});
+
+test("what is saved of a Jacobian waits until the last of its answers is there", async () => {
+  const asker = {
+    pending: false,
+    hear: (/** @type {any} */ _) => {},
+    ask: (_subject, _request, hear) => Object.assign(asker, { pending: true, hear }),
+    rest: () => (asker.pending = false),
+    whenAnswered: async () => !asker.pending,
+  };
+  const part = Object.assign(Object.create(Jacobian.prototype), {
+    ...{
+      asker,
+      viewer: { page: "http://here/page?map=jacobian" },
+      take: ({ maps }) => maps && (part.reading = { maps }),
+    },
+  });
+  part.ask({ checkpoint: "a", picture: {} }, false);
+  asker.hear({ maps: [1, NaN] });
+  assert.equal(await part.whenAnswered(), false, "small steps are still awaited");
+  asker.hear({ maps: [1, 2] });
+  assert.equal(await part.whenAnswered(), true);
+  part.ask({ checkpoint: "a", picture: {} }, false);
+  asker.hear({ error: "There is none." });
+  assert.equal(asker.pending, false);
+  assert.equal(part.page, "http://here/page?map=jacobian");
+});
 
 test("what is saved of heads waits until all pictures are measured", () => {
   const isThere = (header) => Object.assign(Object.create(HeadTable.prototype), { header }).isThere;

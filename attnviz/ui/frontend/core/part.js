@@ -244,10 +244,9 @@ export class Part {
 
   /** The same, once the answer to what is shown is here, too. @returns {Promise<any>} fails where that cannot be had */
   async filesWhenAnswered() {
-    const files = await this.files();
-    // Last, so that nothing can be asked between the answer and the saving.
+    await this.files(); // their module is fetched
     if (!(await this.whenAnswered())) throw new Error("the server has not answered to what is shown");
-    return files;
+    return this.files(); // last: of what is shown now, and not of what was when they were asked for
   }
 
   /** Come back once no answer or view is awaited. @returns {Promise<boolean>} whether it has come, if any was */

@@ -120,8 +120,11 @@ export class Savers {
 
   /** @param {string} name of a file @param {() => void} ready is called once nothing is awaited any more */
   async save(name, ready) {
-    const files = await this.load();
-    await settled(); // the URL may have changed meanwhile
+    let files = await this.load();
+    while (!isSettled()) {
+      await settled(); // the URL has changed meanwhile
+      files = await this.load();
+    }
     ready();
     return files[name]();
   }

@@ -27,7 +27,7 @@ const left = new Map();
  * @property {string} [hint] what can be done with it
  * @property {(width: number, beside: number) => number|undefined} [widthOfTile] how wide a tile may be, of so many in a
  *   row
- * @property {Part} [owner] the other component, whose URL this has, and with which it waits
+ * @property {Pick<Part, "whenAnswered"|"page">} [owner] that whose URL this has, and with which it waits
  * @property {(phone: boolean) => number} [across] how many tiles stand in a row on a phone
  * @property {(header: any) => Record<string, any>} [tiles] more for the wall of tiles
  * @property {(tile: number) => void} [clicked] a tile was clicked: it is not chosen then

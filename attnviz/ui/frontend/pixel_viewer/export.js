@@ -60,7 +60,7 @@ export function origin(viewer) {
         ? "log2 of the multiple of an even share, -4 to 4"
         : `${scale.low} to ${scale.high} (${view.scale === "map" ? "this map" : "all maps"})`,
     counted: "rows, columns and heads from 1, from the top left",
-    page: viewer.url.link(),
+    page: viewer.url.link({ ...view, map: "attention" }), // which is what is saved, also beside a Jacobian
   };
 }
 

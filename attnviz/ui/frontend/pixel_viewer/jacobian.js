@@ -17,9 +17,11 @@ const LOST = "The live connection is lost. The Jacobian is shown as soon as it i
 export class Jacobian {
   /**
    * @param {HTMLElement} node that it is put into
-   * @param {(act: () => void) => void} guard runs what must not fail
+   * @param {{guard: (act: () => void) => void, page: string}} viewer runs what must not fail, and knows the URL
    */
-  constructor(node, guard) {
+  constructor(node, viewer) {
+    this.viewer = viewer;
+    const guard = (act) => viewer.guard(act);
     this.complaint = new Complaint();
     // While a Jacobian is shown, it matters to nobody how the connection fares.
     const say = (sentence) => !this.reading && this.complaint.say(sentence);
@@ -58,8 +60,19 @@ export class Jacobian {
     const asks = [{ checkpoint: asked.checkpoint, wanted: { view } }];
     this.asker.ask(this.key, { pictures: [asked.picture], asks }, (answer) => {
       this.take(answer);
-      if (!steps && this.reading?.maps.some(Number.isNaN)) this.ask(asked, true);
+      if (!answer.error && !steps && this.reading?.maps.some(Number.isNaN)) this.ask(asked, true);
+      else this.asker.rest();
     });
+  }
+
+  /** Come back once the Jacobian that was asked for is shown: what is saved of its maps waits for it. */
+  whenAnswered() {
+    return this.asker.whenAnswered();
+  }
+
+  /** The URL of the page that shows it. */
+  get page() {
+    return this.viewer.page;
   }
 
   /** Hide it, and let go of the connection; what is still on its way is not heard. */
@@ -81,6 +94,7 @@ export class Jacobian {
     // Its single map is as wide as the map in whose place it stands, but for a line more of words below it.
     this.grid ??= new MapGrid(this.holder, {
       hint: HINTS.read,
+      owner: this,
       widthOfTile: (_, beside) => (beside === 1 ? this.side - LINE * grown() : undefined),
     });
     this.holder.hidden = false;

@@ -432,7 +432,7 @@ export class Viewer extends PixelPart {
   async fetchJacobian() {
     try {
       const { Jacobian } = await import("./jacobian.js");
-      this.jacobian ??= new Jacobian(this.frame.jacobianHolder, (act) => this.guard(act));
+      this.jacobian ??= new Jacobian(this.frame.jacobianHolder, this);
       this.guard(() => this.showMap());
     } catch (error) {
       this.fail(error);

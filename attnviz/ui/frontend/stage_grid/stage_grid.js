@@ -70,8 +70,8 @@ export class StageGrid extends PixelPart {
     return (await import("./export.js")).files(this);
   }
 
-  whenAnswered() {
-    return this.answer.asker.whenAnswered();
+  async whenAnswered() {
+    return (await super.whenAnswered()) && this.answer.asker.whenAnswered();
   }
 
   takeData() {
