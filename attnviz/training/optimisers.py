@@ -1,7 +1,7 @@
 """From a recipe to an optimiser, and from the progress of a training to its learning rates."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from functools import cache
 from inspect import unwrap
@@ -28,7 +28,7 @@ def optimiser(model: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
 
 
 @cache
-def _uncompiled(kind: type[torch.optim.Optimizer]) -> type[Any]:
+def _uncompiled(kind: type[torch.optim.Optimizer]) -> Callable[..., torch.optim.Optimizer]:
     """Return a kind of optimiser that does not import torch's compiler, which takes as long as torch itself.
 
     An optimiser imports it to exclude itself from what is compiled. Here nothing is.
