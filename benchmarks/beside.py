@@ -47,13 +47,14 @@ def drawing(number: int) -> bytes:
     return pack({"number": number, "asks": asks, "prepare": {"centred": True}}, {"pictures": CANVAS})
 
 
-SENT: dict[str, Callable[[int], bytes]] = {
+EVERY: dict[str, Callable[[int], bytes]] = {
     "the most that a request may be": lambda number: request(number, 64, [MAPS]),
     "more than it may be": lambda number: request(number, 64, [MAPS] * 32),
     "many asks, each just quick enough": lambda number: request(number, 2, [{"checkpoint": LARGE}] * 32),
     "a megabyte of nonsense": lambda number: b"\xff" * 1_000_000,
     "drawings": drawing,
 }
+SENT = {what: EVERY[what] for what in amount([*EVERY], ["more than it may be", "drawings"])}
 
 
 def visit(address: str, browser: str) -> ClientConnection:

@@ -49,7 +49,9 @@ def main() -> None:
     torch.set_num_threads(1)
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
     layer = "encoder.layers.encoder_layer_7.self_attention"
-    models = {"torchvision ViT-B/16": (torchvision().models.vit_b_16().eval(), layer)}
+    vision = torchvision().models
+    tiny = partial(vision.VisionTransformer, 224, 56, 8, num_heads=2, hidden_dim=16, mlp_dim=16)
+    models = {"torchvision ViT-B/16": (amount(vision.vit_b_16, tiny)().eval(), layer)}
     if find_spec("timm"):
         import timm
 

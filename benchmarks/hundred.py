@@ -40,8 +40,9 @@ COUNTED = {"page": amount(6, 1), "draw": amount(20, 1), "drag": amount(20, 1)}  
 PROCESSES = 2  # that the visitors share
 TRAINING = {
     "model": "pixel_attention", "recipe": "1v8",
-    "changes": {"data": "strokes", "epochs": "1000", "patience": "1000"},
+    "changes": {"data": "strokes", "epochs": amount("1000", "1"), "patience": amount("1000", "1")},
 }  # fmt: skip
+COSTLY = [*VIEWS][: amount(None, 2)]  # on which one visitor is watched alone
 
 
 @dataclass
@@ -102,7 +103,7 @@ def sum_of(figure: Callable[[int], float], servers: Sequence[Server]) -> float:
 
 def costs(address: str, servers: Sequence[Server]) -> dict[str, float]:
     """Return the seconds that servers compute for an action of one visitor alone, on all cores, by its name."""
-    visitors = [Visitor(address, 10_000 + number, view) for number, view in enumerate(VIEWS)]
+    visitors = [Visitor(address, 10_000 + number, view) for number, view in enumerate(COSTLY)]
     for one in visitors:
         for name in COUNTED:
             one.do(name, 0)  # models are loaded, and what they give for the first picture is kept
@@ -170,7 +171,7 @@ def shown(found: dict[str, Crowd], costs: dict[str, float]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--visitors", type=int, default=amount(100, 2))
+    parser.add_argument("--visitors", type=int, default=amount(100, 1))
     parser.add_argument("--seconds", type=float, default=amount(180.0, 1.5))
     parser.add_argument("--no-training", action="store_true", help="nothing is trained meanwhile")
     parser.add_argument("--replicas", action="store_true", help="two servers behind nginx, in place of one")

@@ -29,6 +29,7 @@ from benchmarks.clock import amount
 from tests.browser.harness import ROOT, launch, run_app, wait_until_ready
 
 PAIRS = amount(9, 1)
+BESIDE = amount(1, 2)  # 2: one checkout beside itself
 HOVERS = amount(20, 2)  # in each direction and round
 PANELS = ("digits", "digits-no-positions", "1v8-augmented")  # of pixel attention, which every checkout has
 
@@ -186,13 +187,15 @@ def main() -> None:
     with ExitStack() as stack:
         playwright = stack.enter_context(sync_playwright())
         browser = stack.enter_context(launch(playwright))
-        checkouts = ((other, python), (ROOT, sys.executable))
+        checkouts = ((other, python), (ROOT, sys.executable))[: 2 // BESIDE]
         apps = [stack.enter_context(run_app(folder=one, python=its)).address for one, its in checkouts]
-        sizes = {path: [received(browser, f"{app}/{path}") for app in apps] for path in PAGES[: amount(None, 1)]}
+        sizes = {
+            path: [received(browser, f"{app}/{path}") for app in apps] * BESIDE for path in PAGES[: amount(None, 1)]
+        }
         sides = [
             open_all(stack, browser, folder, interpreter, app)
             for (folder, interpreter), app in zip(checkouts, apps, strict=True)
-        ]
+        ] * BESIDE
         for turn in range(amount(0, 1), pairs + 1):  # the first does not count
             print(f"round {turn} of {pairs}", file=sys.stderr)
             for name in sides[0]:

@@ -19,7 +19,7 @@ from benchmarks.clock import amount
 from tests.browser.harness import WAIT, launch, run_app, wait_until_ready
 
 PAIRS = amount(7, 1)
-SESSIONS = amount(20, 2)
+SESSIONS = amount(20, 1)
 
 # Whether the page can be used, asked in every animation frame. The pointer is moved to another pixel in each of them,
 # until the viewer reads another one.

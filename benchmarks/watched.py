@@ -34,7 +34,7 @@ from tests.browser.harness import launch, run_app
 TRAINING = Order(
     model="pixel_attention",
     recipe="1v8",
-    changes={"data": "strokes", "epochs": "200", "patience": "200"},
+    changes={"data": "strokes", "epochs": "200", "patience": "200", **amount({}, {"heads": "1"})},
     seeds=(0, 1, 2),
 )
 HEADS, DIRECTION = 24, "Takes from"
@@ -132,9 +132,9 @@ def waits(browser: Browser, app: str, viewer: str) -> dict[str, list[float]]:
     page = browser.new_page(viewport={"width": 1280, "height": 720})
     hovers = hover.hover(page, viewer, HEADS, DIRECTION)[0]["hover"][1:]
     page.close()
-    page = draw.open_cards(browser, f"{app}/draw")
+    page = draw.open_cards(browser, f"{app}/draw{amount('', '?models=pixel_attention.1v8')}")
     sheet = page.locator(".sheet")
-    for _ in range(amount(1, 0)):  # it is warm
+    for _ in range(draw.WARM):
         draw.waits(page, sheet, True)
     found = {"hover, 24 heads": hovers, "drawing, all cards": draw.waits(page, sheet, True)}
     page.close()
@@ -173,7 +173,9 @@ def watched(address: str, process: int, visitors: int, seconds: float) -> None:
             sockets = [stack.enter_context(session.open_at(address, f"w{number}")).socket for number in range(count)]
             watchers = [Watcher(socket) for socket in sockets]
             for one in watchers:
-                one.hear(5.0 if one is watchers[0] else 1.0)  # the first draw of the page is not what is measured
+                one.hear(
+                    amount(5.0, 1.0) if one is watchers[0] else 1.0
+                )  # the first draw of the page is not what is measured
             until = time.monotonic() + seconds
             threads = [threading.Thread(target=one.watch, args=(until,)) for one in watchers]
             before, began = computed(process), time.monotonic()

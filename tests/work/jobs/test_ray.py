@@ -32,7 +32,8 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="Whether all keep to loopback is read from Linux's ss."),
 ]
 
-CHANGES = {"data": "strokes", "epochs": "12", "heads": "1"}
+EPOCHS = 40  # of a third of a second each: the cluster dies twice before the last one
+CHANGES = {"data": "strokes", "epochs": str(EPOCHS), "patience": str(EPOCHS)}
 PATIENCE = 240  # seconds
 # Ray gives up a node after 15 seconds of silence, and a node its head after 60.
 SOON = {"RAY_health_check_period_ms": "1000", "RAY_gcs_rpc_server_reconnect_timeout_s": "10"}
@@ -159,7 +160,7 @@ def _epochs(job: str) -> int:
 
 
 def _weights(home: Path) -> str:
-    return hashlib.sha256((home / "weights-12.safetensors").read_bytes()).hexdigest()
+    return hashlib.sha256((home / f"weights-{EPOCHS}.safetensors").read_bytes()).hexdigest()
 
 
 def test_a_training_survives_the_death_of_its_node_and_of_the_whole_cluster(here, tmp_path, monkeypatch):
@@ -173,7 +174,7 @@ def test_a_training_survives_the_death_of_its_node_and_of_the_whole_cluster(here
     own = ("127.0.0.1:", "[::1]:", "[::ffff:127.0.0.1]:")
     assert not [line for line in listening if not line.split()[3].startswith(own)]
 
-    order = Order(model="pixel_attention", recipe="1v8", changes=CHANGES, cluster=here.address)
+    order = Order(model="pixel_line", recipe="1v8", changes=CHANGES, cluster=here.address)
     job = table.start(order)
     _await(lambda: _epochs(job) >= 2, "it does not train")
     (run,) = table.runs_of(job)
@@ -182,9 +183,9 @@ def test_a_training_survives_the_death_of_its_node_and_of_the_whole_cluster(here
     here.kill(its)
     _await(lambda: not trains.is_running() or trains.status() == psutil.STATUS_ZOMBIE, "it trains on without a node")
     done = _epochs(job)
-    assert done < 12
+    assert done < EPOCHS
     _await(lambda: _tended(job) and _epochs(job) > done, "it was not submitted again")
-    assert submissions.read(table.folder() / job).attempt == 2
+    assert submissions.read(table.folder() / job).attempt >= 2  # a busy cluster may lose the second one too
 
     here.kill(*[node for node in here.nodes if node.poll() is None])
     trains = psutil.Process(runs.status(run)["process"])
@@ -197,7 +198,7 @@ def test_a_training_survives_the_death_of_its_node_and_of_the_whole_cluster(here
     _await(lambda: _tended(job) and table.state(job).word == "finished", "it was not found again")
 
     monkeypatch.setenv("ATTNVIZ_RUNS", str(tmp_path / "undisturbed"))
-    chosen = altered(recipe("pixel_attention", "1v8"), CHANGES)
+    chosen = altered(recipe("pixel_line", "1v8"), CHANGES)
     seeds.train_runs(chosen, [0], device="cpu", threads=1, report=small.silent, command="")
     assert _weights(tmp_path / "runs" / run) == _weights(tmp_path / "undisturbed" / run)
 
