@@ -27,16 +27,21 @@ def check_recorded(address: str) -> None:
         )
 
 
-def check_repeated(address: str) -> None:
-    """Refuse an edit in a pass that an activation checkpoint will compute again for its gradients.
+def check_repeated(address: str, done: str = "edited", otherwise: str = "use torch.no_grad()") -> None:
+    """Refuse a change in a pass that an activation checkpoint will compute again for its gradients.
+
+    Args:
+        address: of the tap.
+        done: what is done to it.
+        otherwise: what can be done beside turning the checkpoint off.
 
     It goes by the functions that have called the layer, as checkpoints leave no other trace: those of torch that are
     not reentrant, and any autograd.Function, which reentrant ones are.
     """
     if any(_checkpoints()):
         raise TraceError(
-            f"{address} is edited inside of an activation checkpoint, which would compute it again without the edit, "
-            "so that the gradients would be false. Turn the checkpoint off, or use torch.no_grad()."
+            f"{address} is {done} inside of an activation checkpoint, which would compute it again without that, "
+            f"so that the gradients would be false. Turn the checkpoint off, or {otherwise}."
         )
 
 

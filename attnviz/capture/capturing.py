@@ -113,6 +113,8 @@ class Capture(Mode):
     def _opened(self, call: Call, given: Attend) -> Tensor:
         """Compute an attention step by step as far as edits and gradients need it."""
         key, wanted = call.where.key, self.wanted(call.where.key)
+        if self.gradients and wanted:
+            passes.check_repeated(address(key, next(iter(wanted))), "computed step by step", "leave out gradients=True")
         given.query = self._through(call, "query", given.query)
         given.key = self._through(call, "key", given.key)
         given.value = self._through(call, "value", given.value, given)
@@ -166,6 +168,7 @@ class Capture(Mode):
                 shown = changed
                 self.used.add((path, place))
         if tap in self.wanted(call.where.key):
+            passes.check_alive(path, shown, passes.transforms(), self.gradients)
             call.kept[tap] = shown if self.gradients else shown.detach().clone()
             if edits:
                 call.before[tap] = before if self.gradients else before.detach().clone()

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 
 import attnviz
 from attnviz import edits
@@ -252,6 +253,21 @@ def test_weights_can_be_differentiated_when_asked() -> None:
         assert not attnviz.watch(model, "*weights")(tokens())["weights"].tensor.requires_grad
 
 
+def test_gradients_that_would_be_dead_or_false_are_refused() -> None:
+    for build in (Fused, ByHand):
+        with torch.no_grad(), pytest.raises(TraceError, match="computed without gradients"):
+            attnviz.watch(build(), "weights", gradients=True)(tokens())
+
+    def checkpointed(model: nn.Module) -> Tensor:
+        with trace(model, "weights", gradients=True, capture=True) as seen:
+            checkpoint(model, tokens().requires_grad_(), use_reentrant=False)
+        return seen["weights"].tensor
+
+    with pytest.raises(TraceError, match=r"checkpoint, .*leave out gradients=True"):
+        checkpointed(Fused())
+    assert checkpointed(ByHand()).requires_grad  # nothing is computed otherwise than by the model
+
+
 @pytest.mark.parametrize("context", ["inference", "autocast", "bfloat16", "checkpoint"])
 def test_other_precisions_and_modes(context: str) -> None:
     model, given = Fused(), tokens()
@@ -267,8 +283,6 @@ def test_other_precisions_and_modes(context: str) -> None:
         weights = attnviz.watch(model.bfloat16())(given.bfloat16())["weights"].tensor
         assert torch.allclose(weights, softmax_by_hand(model, given)[0], atol=2e-2)
     else:
-        from torch.utils.checkpoint import checkpoint
-
         with trace(model, "weights") as seen:
             checkpoint(model, given.requires_grad_(), use_reentrant=False).sum().backward()
         assert list(seen) == ["weights"] and given.grad is not None
