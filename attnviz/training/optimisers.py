@@ -1,10 +1,8 @@
 """From a recipe to an optimiser, and from the progress of a training to its learning rates."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
-from functools import cache
-from inspect import unwrap
 from typing import Any
 
 import torch
@@ -22,21 +20,9 @@ def optimiser(model: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
     shared: dict[str, Any] = {"lr": recipe.learning_rate, "weight_decay": recipe.weight_decay}
     groups = list(_groups(model, recipe))
     if recipe.optimiser == "sgd":
-        return _uncompiled(torch.optim.SGD)(groups, **shared, momentum=recipe.momentum, nesterov=recipe.nesterov)
+        return torch.optim.SGD(groups, **shared, momentum=recipe.momentum, nesterov=recipe.nesterov)
     kind = torch.optim.Adam if recipe.optimiser == "adam" else torch.optim.AdamW
-    return _uncompiled(kind)(groups, **shared, betas=recipe.betas, eps=recipe.eps)
-
-
-@cache
-def _uncompiled(kind: type[torch.optim.Optimizer]) -> Callable[..., torch.optim.Optimizer]:
-    """Return a kind of optimiser that does not import torch's compiler, which takes as long as torch itself.
-
-    An optimiser imports it to exclude itself from what is compiled. Here nothing is.
-    """
-    for method in (kind.add_param_group, kind.zero_grad, kind.state_dict, kind.load_state_dict):
-        plain: Any = unwrap(method)
-        plain.__dynamo_disable = plain  # where torch notes that a method has been excluded
-    return type(kind.__name__, (kind,), {"step": torch.no_grad()(unwrap(kind.step))})
+    return kind(groups, **shared, betas=recipe.betas, eps=recipe.eps)
 
 
 def rate(recipe: Recipe, peak: float, progress: float, lowered: int) -> float:

@@ -6,11 +6,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import metadata
 from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement
 from playwright.sync_api import expect
 
 from .cards import find_card, wait_for_answers
@@ -23,7 +21,7 @@ OTHERS = (
     "chance_looks",
 )  # packages of tests/third_party/; the first is the example of CONTRIBUTING.md
 
-pytestmark = pytest.mark.slow  # an environment is filled, and models are trained in it
+pytestmark = pytest.mark.slow  # a fresh environment is filled with 1.5 GB
 
 
 def run(*command: object, cwd: Path, **env: str) -> str:
@@ -47,41 +45,11 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, source, cwd=folder)
     (wheel,) = folder.glob("*.whl")
     run(sys.executable, "-m", "venv", python.parents[1], cwd=folder)
-    run(python, "-m", "pip", "install", "--quiet", "--no-compile", "--no-deps", wheel, cwd=folder)
-    fill(next(python.parents[1].glob("lib/python*/site-packages")))
+    pins = ROOT / "requirements.txt"
+    constraints = folder / "constraints.txt"  # so that the versions are those of all other tests
+    constraints.write_text("\n".join(line for line in pins.read_text().splitlines() if "==" in line))
+    run(python, "-m", "pip", "install", "--quiet", "--no-compile", "-c", constraints, f"{wheel}[app]", cwd=folder)
     return python
-
-
-def fill(packages: Path) -> None:
-    """Put all into an environment that attnviz and its app's extra ask for, and nothing else.
-
-    What pip would install anew for minutes is installed for these tests already; its files become links.
-    """
-    (own,) = metadata.distributions(name="attnviz", path=[str(packages)])
-    asked, found = [(word, frozenset({"app"})) for word in own.requires or ()], set()
-    while asked:
-        word, extras = asked.pop()
-        wanted = Requirement(word)
-        if wanted.marker and not any(wanted.marker.evaluate({"extra": extra}) for extra in (*extras, "")):
-            continue
-        if wanted.name == "attnviz":
-            asked += [(one, frozenset(wanted.extras)) for one in own.requires or ()]
-            continue
-        one = metadata.distribution(wanted.name)
-        assert wanted.specifier.contains(one.version, prereleases=True), f"{wanted}: {one.version} is installed"
-        if (one.name, frozenset(wanted.extras)) in found:
-            continue
-        found.add((one.name, frozenset(wanted.extras)))
-        asked += [(more, frozenset(wanted.extras)) for more in one.requires or ()]
-        for file in one.files or ():
-            there, here = Path(one.locate_file(file)), packages / file
-            if file.parts[0] == ".." or here.exists() or not there.is_file():
-                continue  # a program, what two packages hold, and byte code that was not made
-            here.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                here.hardlink_to(there)
-            except OSError:  # it lies on another disk
-                shutil.copy2(there, here)
 
 
 @contextmanager
