@@ -8,12 +8,17 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 READERS = {
-    "open", "fdopen", "FileIO", "read_text", "read_bytes", "write_text", "write_bytes", "mmap",
-    "safe_open", "load_file", "save_file", "open_memmap", "memmap", "fromfile", "loadtxt", "genfromtxt", "savez",
-    "copy2", "copyfile", "copytree", "file_digest", "ZipFile", "GzipFile", "TarFile", "read_csv", "full_load",
-    "unsafe_load",
+    "fdopen", "FileIO", "read_text", "read_bytes", "write_text", "write_bytes", "mmap", "safe_open", "load_file",
+    "save_file", "open_memmap", "memmap", "fromfile", "from_file", "loadtxt", "genfromtxt", "savez", "copy2",
+    "copyfile", "copytree", "file_digest", "ZipFile", "GzipFile", "TarFile", "read_csv", "full_load", "unsafe_load",
+    "run_path", "exec_module", "FileResponse", "StaticFiles", "getlines", "getsource", "imread", "read_image",
+    "JournalFileBackend",
 }  # fmt: skip
-LOADERS = {"json", "np", "numpy", "torch", "pickle", "yaml", "tomllib"}  # whose `load` reads a file
+MODULES = {
+    **dict.fromkeys(("json", "np", "numpy", "torch", "pickle", "yaml", "tomllib"), {"load"}),
+    "shutil": {"copy", "move"}, "sqlite3": {"connect"}, "io": {"open_code"},
+}  # fmt: skip
+"""What reads a file in each of these: words that are common elsewhere."""
 
 OURS = {
     "attnviz/__main__.py open": "/dev/null",
@@ -30,15 +35,18 @@ OURS = {
     "attnviz/figures/saved.py write_bytes": "where its caller wants the figure",
     "attnviz/figures/history.py ZipFile": "of bytes, and of `files.opened`",
     "attnviz/figures/modules.py read_text": "installed with attnviz",
-    "attnviz/figures/photo.py open": "a picture that its caller names",
+    "attnviz/figures/photo.py open": "of `files.opened`",
+    "attnviz/head_table/claims.py run_path": "code that whoever starts the command names",
     "attnviz/head_table/export.py savez": "into bytes",
     "attnviz/head_table/kept.py load": "of `files.read`",
     "attnviz/head_table/kept.py savez": "into bytes",
     "attnviz/capture/places_kept.py read_bytes": "the code of a model that runs already",
+    "attnviz/capture/loading.py exec_module": "a model that whoever starts the server names",
     "attnviz/capture/loading.py load_file": "weights that whoever starts the server names",
     "attnviz/ui/components/__main__.py write_text": "a checkout of whoever changes a view",
     "attnviz/training/runs.py safe_open": "looked at first: a regular file, of which the notes are read",
     "attnviz/ui/lessons/bar.py read_text": "installed with attnviz",
+    "attnviz/ui/lessons/tried.py from_file": "the app itself",
     "attnviz/ui/mechanisms/element_wise/film.py read_text": "installed with attnviz",
     "attnviz/ui/server/descriptors.py open": "/dev/null",
     "attnviz/ui/server/head.py read_text": "installed with attnviz and Streamlit",
@@ -50,6 +58,7 @@ OURS = {
     "attnviz/work/packing.py open": "a member of a zip",
     "attnviz/work/processes.py read_text": "/proc",
     "attnviz/work/remote.py open": "a URL; bounded where it is read",
+    "attnviz/work/search/journal.py JournalFileBackend": "of `files.regular`",
     "attnviz/work/search/journal.py open": "of `files.regular`",
     "attnviz/work/search/trials.py read_bytes": "installed with attnviz",
     "pages/home.py read_bytes": "installed with attnviz",
@@ -58,14 +67,18 @@ OURS = {
 
 
 def reads(source: str) -> set[str]:
-    """Return the names of what reads or writes files in some code."""
+    """Return the names of what reads or writes files in some code, called there or handed on."""
     found = set()
     for node in ast.walk(ast.parse(source)):
-        called = node.func if isinstance(node, ast.Call) else None
-        name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
-        of = called.value.id if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) else ""
-        if name in READERS or (name == "load" and of in LOADERS):
-            found.add(name)
+        if isinstance(node, ast.Call):
+            found |= {"open"} & {getattr(node.func, "attr", ""), getattr(node.func, "id", "")}
+        elif isinstance(node, ast.Attribute):
+            of = node.value.id if isinstance(node.value, ast.Name) else ""
+            found |= {node.attr} & (READERS | MODULES.get(of, set()))
+        elif isinstance(node, ast.Name):
+            found |= {node.id} & READERS
+        elif isinstance(node, ast.ImportFrom):
+            found |= {one.name for one in node.names} & MODULES.get(node.module or "", set())
     return found
 
 
@@ -85,8 +98,9 @@ def test_no_file_is_read_or_written_past_the_bounds() -> None:
 @pytest.mark.parametrize(
     "code",
     ["open(p)", "p.open('a')", "p.read_text()", "safe_open(p, 'np')", "np.load(p)", "zipfile.ZipFile(p)",
-     "json.load(f)", "np.lib.format.open_memmap(p)"],
+     "json.load(f)", "np.lib.format.open_memmap(p)", "map(Path.read_bytes, p)", "from json import load",
+     "shutil.copy(p, q)", "sqlite3.connect(p)"],
 )  # fmt: skip
 def test_what_reads_is_found(code: str) -> None:
     assert reads(code)
-    assert not reads("json.loads(files.read(p, 9)); cards.load(p); yaml.safe_load(text)")
+    assert not reads("json.loads(files.read(p, 9)); cards.load(p); yaml.safe_load(text); copy.copy(p)")

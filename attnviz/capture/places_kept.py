@@ -16,7 +16,7 @@ from attnviz.capture.call import Call
 from attnviz.capture.places import Both, Places
 from attnviz.grids import Grid
 
-_VERSION = 4  # of how places are found and written
+_VERSION = 5  # of how places are found and written
 _NOT_PLAIN = "..."  # in place of what cannot be told in a word
 _MOST = 50_000_000  # bytes of a file
 
@@ -102,12 +102,12 @@ def _operations(code: CodeType) -> tuple[Any, ...]:
 
 
 def load(name: str) -> dict[str, Both] | None:
-    """Return places by the key of their call; None where none are kept, or the file is damaged."""
+    """Return places by the key of their call; None where none are kept, or the file is damaged or that of another."""
     try:
         digest, _, content = files.read(folder() / f"{name}.json", _MOST).partition(b"\n")
     except OSError:
         return None
-    if digest != _digest(content):
+    if digest != _digest(name, content):
         return None
     return {key: Both(*(_places(one) for one in both)) for key, both in json.loads(content).items()}
 
@@ -118,11 +118,11 @@ def save(name: str, found: Mapping[str, Both]) -> None:
     with suppress(OSError):
         paths.made(folder(), "places of tokens")
         content = json.dumps(told).encode()
-        files.write(folder() / f"{name}.json", _digest(content) + b"\n" + content)
+        files.write(folder() / f"{name}.json", _digest(name, content) + b"\n" + content)
 
 
-def _digest(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest().encode()
+def _digest(name: str, content: bytes) -> bytes:
+    return hashlib.sha256(f"{name} ".encode() + content).hexdigest().encode()
 
 
 def _told(places: Places | None) -> dict[str, Any] | None:

@@ -18,6 +18,7 @@ from attnviz.views.attention import LayerView
 
 INDEX = "index.json"
 LARGEST = 1 << 30  # bytes of a view
+_LARGEST_INDEX = 1 << 24
 
 
 def write(moments: Mapping[int, Mapping[str, LayerView]], path: Path) -> None:
@@ -57,6 +58,8 @@ class History:
         self.path = path
         try:
             with files.opened(path) as opened, zipfile.ZipFile(opened) as file:
+                if file.getinfo(INDEX).file_size > _LARGEST_INDEX:
+                    raise self._no_history()
                 index = json.loads(file.read(INDEX))
             self.steps = [int(step) for step in index["steps"]]
             """Ascending."""

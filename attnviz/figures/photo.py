@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from attnviz import files
 from attnviz.data.inputs.pictures import to_grey
 from attnviz.errors import BadInput
 
@@ -33,13 +34,17 @@ def photo_of(given: Any) -> Bytes | None:
     """
     if given is None:
         return None
-    from PIL import Image
+    from PIL import Image, UnidentifiedImageError
 
     if isinstance(given, str | Path):
         try:
-            with Image.open(given) as opened:
+            with files.opened(Path(given)) as file, Image.open(file) as opened:
                 given = _in_8_bit(opened).convert("RGB")
-        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        except UnidentifiedImageError as error:
+            raise BadInput(f"{given} cannot be read as a picture: it is none that Pillow knows.") from error
+        except OSError as error:
+            raise BadInput(f"{given} cannot be read as a picture: {files.reason(error)}.") from error
+        except (SyntaxError, ValueError, Image.DecompressionBombError) as error:
             raise BadInput(f"{given} cannot be read as a picture: {error}.") from error
     if isinstance(given, Image.Image):
         given = _in_8_bit(given)

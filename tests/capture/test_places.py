@@ -201,6 +201,14 @@ def test_a_damaged_file_is_found_again(damage: Callable[[bytes], bytes]) -> None
     assert attnviz.watch(model)(images)["first.weights"].grid == expected
 
 
+def test_the_file_of_another_model_is_not_taken() -> None:
+    assert attnviz.watch(Patches(prefix=1).eval())(pictures(24, 40))["first.weights"].grid
+    (own,) = places_kept.folder().glob("*.json")
+    assert places_kept.load(own.stem)
+    own.rename(own.with_name("other.json"))
+    assert places_kept.load("other") is None
+
+
 def test_where_nothing_can_be_written_places_are_found_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
     assert attnviz.watch(Patches().eval())(pictures(24, 40))["first.weights"].grid is not None

@@ -1,5 +1,6 @@
 """The picture that a figure lies over: attnviz/figures/photo.py."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,14 @@ def test_a_file_with_too_many_pixels_is_refused(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 2)
     with pytest.raises(BadInput, match="bomb.png cannot be read as a picture"):
         photo_of(tmp_path / "bomb.png")
+
+
+@pytest.mark.parametrize("what", ["a pipe", "a link to itself", "text"])
+def test_a_file_that_is_no_picture_is_refused_and_never_waited_for(tmp_path: Path, what: str) -> None:
+    path = tmp_path / "photo.png"
+    {"a pipe": os.mkfifo, "a link to itself": lambda at: at.symlink_to(at.name), "text": Path.touch}[what](path)
+    with pytest.raises(BadInput, match=r"photo\.png cannot be read as a picture: [a-zA-Z ]+\.$"):
+        photo_of(path)
 
 
 @pytest.mark.parametrize("shape", [(480, 640), (640, 480), (500, 500), (300, 1200)], ids=str)

@@ -1,6 +1,8 @@
 """The attention of a picture while a model is trained: a history that a figure shows, and that changes no training."""
 
+import json
 import sys
+import zipfile
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -64,6 +66,10 @@ def test_what_was_recorded_is_saved_and_read_again(tmp_path: Path) -> None:
         np.testing.assert_array_equal(found.background, expected.background)
     with pytest.raises(BadInput, match="training.zip: the attention at step 1 cannot be read"):
         history.view(1, history.layers[0])
+    with zipfile.ZipFile(tmp_path / "huge.zip", "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("index.json", json.dumps({"steps": [0], "layers": ["a"]}) + " " * 2**24)
+    with pytest.raises(BadInput, match="huge.zip is no recorded training"):
+        History(tmp_path / "huge.zip")
     (tmp_path / "photo.png").write_bytes(b"no zip")
     with pytest.raises(BadInput, match="photo.png is no recorded training"):
         History(tmp_path / "photo.png")

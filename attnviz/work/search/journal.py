@@ -161,5 +161,7 @@ class Journal:
         from optuna.storages.journal import JournalFileBackend
 
         optuna.logging.set_verbosity(optuna.logging.WARNING)
+        with suppress(FileNotFoundError):
+            files.regular(self._path, _LARGEST)
         backend = JournalFileBackend(str(self._path), lock_obj=Lock(self._path))  # type: ignore[arg-type] # its base is not public
         return optuna.storages.JournalStorage(backend)
