@@ -43,6 +43,7 @@ OURS = {
     "attnviz/capture/places_kept.py read_bytes": "the code of a model that runs already",
     "attnviz/capture/loading.py exec_module": "a model that whoever starts the server names",
     "attnviz/capture/loading.py load_file": "weights that whoever starts the server names",
+    "attnviz/lessons/front_matter.py load": "of a text",
     "attnviz/ui/components/__main__.py write_text": "a checkout of whoever changes a view",
     "attnviz/training/runs.py safe_open": "looked at first: a regular file, of which the notes are read",
     "attnviz/ui/lessons/bar.py read_text": "installed with attnviz",
