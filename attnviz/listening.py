@@ -167,7 +167,7 @@ class Trace(dict[str, Reading]):
         return words
 
     def _edited(self, address: str, tensor: Tensor, words: tuple[str, ...], per: str | None) -> Tensor:
-        passes.check_repeated(address)
+        passes.check_repeated(address, self._backward)
         visit = {} if per is None else {per: self._reached[address]}
         self._reached[address] += 1
         for pattern, place, edit in self._edits[address]:

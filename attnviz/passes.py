@@ -19,25 +19,33 @@ _exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling
 
 
 def check_recorded(address: str) -> None:
-    """Refuse a pass that torch.export or torch.jit.trace records: what is edited now would stay so for ever."""
-    if _exporting() or torch._C._is_tracing():
+    """Refuse a pass that is recorded as a program: what is edited now would stay so for ever."""
+    proxies = sys.modules.get("torch.fx.experimental.proxy_tensor")  # which only a recording imports
+    if _exporting() or torch._C._is_tracing() or (proxies is not None and proxies.get_proxy_mode() is not None):
         raise TraceError(
-            f"{address} was reached while torch.export or torch.jit.trace records the model. Do that outside of the "
-            "block of the trace; the program that it makes has no taps."
+            f"{address} was reached while torch.export, torch.jit.trace or make_fx records the model. Do that outside "
+            "of the block of the trace; the program that it makes has no taps."
         )
 
 
-def check_repeated(address: str, done: str = "edited", otherwise: str = "use torch.no_grad()") -> None:
-    """Refuse a change in a pass that an activation checkpoint will compute again for its gradients.
+def check_repeated(address: str, outside: int, done: str = "edited", otherwise: str = "use torch.no_grad()") -> None:
+    """Refuse a change in a pass that an activation checkpoint will compute again for its gradients, or computes again.
+
+    The first goes by the functions that have called the layer, as checkpoints leave no other trace: those of torch that
+    are not reentrant, and any autograd.Function, which reentrant ones are.
 
     Args:
         address: of the tap.
-        done: what is done to it.
+        outside: the backward pass in which the trace was opened, as `backward` returns it.
+        done: what is done to the tap.
         otherwise: what can be done beside turning the checkpoint off.
-
-    It goes by the functions that have called the layer, as checkpoints leave no other trace: those of torch that are
-    not reentrant, and any autograd.Function, which reentrant ones are.
     """
+    if backward() != outside:
+        raise TraceError(
+            f"{address} is {done} in a backward pass that was begun inside of the trace: an activation checkpoint "
+            "computes a forward pass again that was without that, so that its gradients would be false. Call "
+            "backward() outside of the block."
+        )
     if any(_checkpoints()):
         raise TraceError(
             f"{address} is {done} inside of an activation checkpoint, which would compute it again without that, "

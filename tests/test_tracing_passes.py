@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils.checkpoint import checkpoint
 
 from attnviz import edits, effects
@@ -113,6 +114,15 @@ def test_what_a_checkpoint_computes_again_in_the_block_is_not_a_second_visit(aro
     torch.testing.assert_close(seen["pair.query"].tensor, 2 * model.first(VALUES).detach())
 
 
+@checkpoints
+def test_an_edit_does_not_change_what_a_checkpoint_computes_again_of_a_pass_before_the_trace(around):
+    model = Checkpointed(around)
+    before = model(VALUES).sum()
+    message = "pair.query is edited in a backward pass that was begun inside of the trace"
+    with pytest.raises(TraceError, match=message), trace(model, [], {"pair.query": torch.neg}):
+        before.backward()
+
+
 def _no_grad(model: nn.Module) -> None:
     with torch.no_grad():
         model(VALUES)
@@ -197,15 +207,19 @@ def _recorded(model: nn.Module) -> object:
         return torch.jit.trace(model, VALUES)
 
 
+def _made(model: nn.Module) -> object:
+    return make_fx(model)(VALUES)
+
+
 OLD = "torch 2.6 cannot tell an export from a compilation, and ends an export with hooks in an error of its own"
 EXPORT = pytest.param(_exported, marks=pytest.mark.skipif(not hasattr(torch.compiler, "is_exporting"), reason=OLD))
 
 
-@pytest.mark.parametrize("record", [EXPORT, _recorded], ids=["export", "jit"])
+@pytest.mark.parametrize("record", [EXPORT, _recorded, _made], ids=["export", "jit", "fx"])
 @pytest.mark.parametrize("options", [{}, {"keep": [], "edits": {"query": torch.neg}}], ids=["reading", "edit"])
 def test_a_program_is_not_recorded_inside_of_a_trace(record, options):
     model = Pair()
-    message = "query was reached while torch.export or torch.jit.trace records the model"
+    message = "query was reached while torch.export, torch.jit.trace or make_fx records the model"
     with pytest.raises(TraceError, match=message), trace(model, **options):
         record(model)
 

@@ -56,7 +56,7 @@ class Capture(Mode):
     ) -> None:
         super().__init__()
         self.model, self.keep, self.edits, self.gradients = model, keep, edits, gradients
-        self.frames = Frames(model)
+        self.frames, self.backward = Frames(model), passes.backward()
         self.calls: list[Call] = []
         self.gates: dict[str, tuple[Gate, Tensor, Tensor | None]] = {}
         self.used: set[tuple[str, int]] = set()
@@ -114,7 +114,8 @@ class Capture(Mode):
         """Compute an attention step by step as far as edits and gradients need it."""
         key, wanted = call.where.key, self.wanted(call.where.key)
         if self.gradients and wanted:
-            passes.check_repeated(address(key, next(iter(wanted))), "computed step by step", "leave out gradients=True")
+            path = address(key, next(iter(wanted)))
+            passes.check_repeated(path, self.backward, "computed step by step", "leave out gradients=True")
         given.query = self._through(call, "query", given.query)
         given.key = self._through(call, "key", given.key)
         given.value = self._through(call, "value", given.value, given)
@@ -158,7 +159,7 @@ class Capture(Mode):
             self._hold(call, tap, tensor)
             return tensor
         if edits:
-            passes.check_repeated(path)
+            passes.check_repeated(path, self.backward)
         shown = before = call.layout.shown(tensor)
         for place, edit in enumerate(edits):
             changed = edited(path, shown, call.axes(tap), {}, edit)
