@@ -19,6 +19,7 @@ _MEANT = re.compile(
 )
 """Marks that are none."""
 
+_URL = re.compile(r"(?:https?:/|www\.)\S{0,40}")
 _RULES = [
     (re.compile(pattern, re.MULTILINE), sentence)
     for pattern, sentence in [
@@ -47,9 +48,10 @@ _RULES = [
          "other one. Write \\_ for the sign alone, or `name` for a name."),
         (r"<[A-Za-z/!?][^<>\s]{0,30}>?", "HTML is not read: {found!r} would be shown as it is. Write \\< for the sign "
          "alone."),
+        (r"(?<=\S)\^(?=\S)", "What is raised or lowered is a formula between dollar signs, $x^2$."),
         (r"&#?\w+;", "There is no character {found!r}: write the sign itself."),
-        (r"~~|(?<!\S)==(?=\w)", "Words cannot be struck out or marked: take out {found!r}."),
-        (r"(?:https?:/|www\.)\S{0,40}", "Nobody could follow this: write <https://...> or [words](https://...)."),
+        (r"~~|~\w+~|(?<!\S)==(?=\w)", "Words cannot be struck out, marked or lowered: take out {found!r}."),
+        (_URL.pattern, "Nobody could follow this: write <https://...> or [words](https://...)."),
         (r"(?<![\w:]):[a-z][a-z_]+:(?![\w:])", "There is no sign {found!r}: write the sign itself."),
     ]
 ]  # fmt: skip
@@ -90,9 +92,8 @@ def _text(nodes: Sequence[SyntaxTreeNode]) -> Iterator[str]:
         elif node.type in ("softbreak", "hardbreak"):
             yield "\n"
         elif node.type in ("em", "strong", "link"):
-            yield _NODE
-            yield from _text(node.children)
-            yield _NODE
+            inside = "".join(_text(node.children))
+            yield f"{_NODE}{_URL.sub(_NODE, inside) if node.type == 'link' else inside}{_NODE}"
         elif node.type == "text_special" and (node.content.startswith("\\") or node.markup in ("\\(", "\\)")):
             yield node.markup if node.markup in ("\\(", "\\)") else node.content  # these escape nothing: LaTeX
         else:

@@ -134,6 +134,14 @@ def test_signs_of_markdown_are_text_where_they_are_escaped_or_mean_nothing() -> 
     assert first.text[1] == ["p", [["text", words]]]
 
 
+def test_a_link_to_the_outside_may_be_its_own_words() -> None:
+    url = "https://a.org/x"
+    lesson, mistakes = read(TEXT.replace("- a list", f"<{url}>, [{url}]({url})\n\n- a list"), FILE, KNOWN)
+    assert not mistakes and lesson is not None
+    link = ["link", url, [["text", url]]]
+    assert lesson.steps[0].text[1] == ["p", [link, ["text", ", "], link]]
+
+
 def test_an_address_is_taken_as_a_browser_shows_it() -> None:
     text = TEXT.replace(
         "look?number=23&query=12,13", "http://localhost:8501/look?number=23&query=12%2C13&lesson=a&step=2"
