@@ -21,10 +21,16 @@ from attnviz.lessons.conditions import holds
 from attnviz.ui.lessons.known import file_of
 from attnviz.ui.shared import url_state
 from attnviz.views.payload import unpack
+from attnviz.views.url_fields import KINDS
 
 PAGES = paths.shipped("pages")
 PATIENCE = 300.0  # seconds for one page
 _WARNS = "streamlit.runtime.scriptrunner_utils.script_run_context"
+_WANTED = {
+    "place": "a row and a column from 1, such as 3,12",
+    "number": "a number from 1",
+    "head": "a number from 1, or mean",
+}
 OWN = {"v", *url_state.STAYS}
 
 
@@ -163,7 +169,10 @@ def _out_of_place(header: Any, words: Mapping[str, str]) -> Iterator[str]:
         options = {"choice": field["options"], "yes_no": ("yes", "no")}.get(field["kind"])
         if word and options and word not in options:
             yield f"The URL asks for {name} '{word}', which there is not. {closest(word, options)}"
-        if field["kind"] == "place":
+        elif word and field["kind"] in KINDS and KINDS[field["kind"]].read(word) in (None, -1):
+            wanted = _WANTED.get(field["kind"], f"a {field['kind'].replace('_', ' ')}")
+            yield f"The URL asks for {name} '{word}', and it is {wanted}."
+        elif field["kind"] == "place":
             yield from _no_place(name, word, header)
 
 

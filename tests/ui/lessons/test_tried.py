@@ -59,6 +59,8 @@ def lesson(
     ("arguments", "line", "says"),
     [
         ({"view": "query=99,8"}, SHOWN, "Did you mean '14,8'"),
+        ({"view": "query=88"}, SHOWN, "it is a row and a column from 1, such as 3,12."),
+        ({"view": "head=0"}, SHOWN, "it is a number from 1, or mean."),
         ({"view": "qery=12,8"}, SHOWN, "Did you mean 'query'"),
         ({"view": "model=pixel_attention.digitz"}, SHOWN, "Did you mean 'pixel_attention.digits'"),
         ({"view": "data=stroke"}, SHOWN, "Did you mean 'strokes'"),
