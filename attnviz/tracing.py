@@ -60,7 +60,12 @@ class _AsWritten:
     def __enter__(self) -> None:
         with self._lock:
             if self._stance is None and "torch._dynamo" in sys.modules:  # else nothing has been compiled yet
-                self._stance = torch.compiler.set_stance("force_eager")
+                try:
+                    self._stance = torch.compiler.set_stance("force_eager")
+                except RuntimeError as error:  # which it refuses nowhere else
+                    raise TraceError(
+                        "A trace cannot be opened inside of a function that torch compiles: open it around its call."
+                    ) from error
             self._open += 1
 
     def __exit__(self, *_: object) -> None:
@@ -165,14 +170,15 @@ def trace(
         raise TraceError(f"A trace is opened for a torch module, not for a {type(model).__name__}.")
     layers: dict[nn.Module, str] = {layer: path for path, layer in _layers(model)}
     away: dict[nn.Module, str] = {layer: path for path, layer in _layers_of_twins(model)}
-    opened = Trace(model, layers, away, parts, edits or {}, gradients, capture, Layer)
-    listening = opened._captured.mode if opened._captured is not None else nullcontext()
-    with _as_written, opened._effects.watched(), listening:
-        opened._outer, _listener.trace = _listener.trace, opened
-        try:
-            yield opened
-        finally:
-            _listener.trace = opened._outer
+    with _as_written:  # the readings, too, are made uncompiled
+        opened = Trace(model, layers, away, parts, edits or {}, gradients, capture, Layer)
+        listening = opened._captured.mode if opened._captured is not None else nullcontext()
+        with opened._effects.watched(), listening:
+            opened._outer, _listener.trace = _listener.trace, opened
+            try:
+                yield opened
+            finally:
+                _listener.trace = opened._outer
     opened._close()
 
 

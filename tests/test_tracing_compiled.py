@@ -129,3 +129,16 @@ def test_compiled_models_run_compiled_again_when_the_last_trace_has_ended():
         visit.result(timeout=60)
     compiled(VALUES)
     assert len(graphs) == 2
+
+
+def test_a_trace_is_opened_around_a_compiled_function_and_not_inside_of_it():
+    @torch.compile(backend="eager")
+    def run(values: Tensor) -> Tensor:
+        with trace(model, [], {"query": torch.neg}):
+            return model(values)
+
+    torch._dynamo.reset()
+    model = Two().first
+    with pytest.raises(TraceError, match="inside of a function that torch compiles"):
+        run(VALUES)
+    torch._dynamo.reset()
