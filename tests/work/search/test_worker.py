@@ -4,6 +4,7 @@ import os
 import signal
 
 import pytest
+from filelock import FileLock, Timeout
 
 from attnviz import __main__, files
 from attnviz.errors import BadInput
@@ -14,6 +15,7 @@ from attnviz.work import processes
 from attnviz.work.jobs import carrying
 from attnviz.work.jobs.order import NONE
 from attnviz.work.search import table, worker
+from attnviz.work.search.shelf import SEARCHES
 from attnviz.work.search.study import Search
 from tests.work.search import searching
 from tests.work.search.searching import wanted
@@ -34,17 +36,25 @@ def test_a_worker_that_looks_for_the_last_time_while_more_are_asked_for_trains_t
     assert len(searching.work(wanted(trials=1)).finished) == 2 and last_looks
 
 
-def test_a_worker_that_will_not_look_again_is_not_counted_while_its_process_lives(here):
-    search = table.prepare(wanted(trials=1), most=NONE)
-    own = processes.own()
-    note = table.home(search) / "workers" / table.started(own.process)
-    files.write(note, own.model_dump_json())
-    assert table.at_work(search) == [own]
-    try:
-        worker.work(table.home(search), table.read(search))
-        assert table.at_work(search) == []
-    finally:
-        note.unlink(missing_ok=True)  # else this process would be ended together with other workers
+def test_who_asks_for_more_waits_for_a_last_look_and_then_counts_no_worker_that_will_not_look_again(here, monkeypatch):
+    more = wanted(trials=1)
+    searching.work(more)
+    home, is_finished = table.home(more.id), Search.is_finished
+    held: list[bool] = []
+
+    def looked(search):
+        with pytest.raises(Timeout), FileLock(SEARCHES.folder() / "lock", timeout=0):
+            pass
+        held.append(True)
+        return is_finished(search)
+
+    monkeypatch.setattr(Search, "is_finished", looked)
+    with worker._alive(home) as name:
+        note = home / "workers" / table.started(processes.own().process)
+        files.write(note, processes.own().model_dump_json())
+        assert table.at_work(more.id) == [processes.own()]
+        assert worker._leaves(Search(home, more, "higher"), home, name) and held
+        assert table.at_work(more.id) == []
 
 
 def test_a_trial_ends_when_its_seconds_are_over_with_what_it_has(here, monkeypatch):
