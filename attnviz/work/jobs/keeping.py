@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from attnviz import cards, checkpoints, files
 from attnviz.card import Card, SeedRun
 from attnviz.checkpoint_folder import is_name
-from attnviz.errors import AttnvizError, BadInput, CheckpointError, UnknownName
+from attnviz.errors import AttnvizError, BadInput, CheckpointError, RunError, UnknownName
 from attnviz.recipes.recipe import changed
 from attnviz.training import runs
 from attnviz.version import VERSION
@@ -50,6 +50,8 @@ def keep(run_id: str, epoch: int, word: str) -> str:
     recipe = changed(info.recipe, title=f"{info.recipe.title}, yours: {word}", weights=info.recipe.weights or "float32")
     weights = checkpoints.stored(model, model.state_dict(), recipe.weights)
     curve = runs.curve(run_id)
+    if epoch > len(curve) or not curve[0].values:
+        raise RunError(f"The curve of the run {run_id} ends before epoch {epoch}, so its model cannot be kept.")
     told = {column: tuple(one.values.get(column) for one in curve) for column in curve[0].values}
     card = Card(
         name=name,

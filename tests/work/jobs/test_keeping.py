@@ -1,6 +1,7 @@
 """Models that somebody keeps, attnviz/work/jobs/keeping.py."""
 
 import io
+import json
 import tempfile
 import zipfile
 from pathlib import Path
@@ -10,7 +11,7 @@ import torch
 from safetensors.torch import save
 
 from attnviz import cards, checkpoints, files
-from attnviz.errors import AttnvizError, BadInput, CheckpointError, UnknownName
+from attnviz.errors import AttnvizError, BadInput, CheckpointError, RunError, UnknownName
 from attnviz.training import runs
 from attnviz.training.run import Run
 from attnviz.work.jobs import keeping
@@ -48,6 +49,14 @@ def test_an_epoch_is_kept_under_a_word_and_is_the_model_that_the_run_was(run):
     assert "yours: mine" in card.recipe.title
     with pytest.raises(BadInput, match="already kept"):
         keeping.keep(run, 3, "mine")
+
+
+@pytest.mark.parametrize("lines", [[], [{"train_loss": 0.5}], [{}, {}, {}]], ids=["none", "one", "bare"])
+def test_an_epoch_that_the_curve_lacks_is_not_kept(run, lines):
+    told = [json.dumps({"epoch": epoch, **line}) + "\n" for epoch, line in enumerate(lines, 1)]
+    (runs.home(run) / "curve.jsonl").write_text("".join(told))
+    with pytest.raises(RunError, match=f"The curve of the run {run} ends before epoch 2, so its model cannot be kept"):
+        keeping.keep(run, 2, "mine")
 
 
 def test_packed_and_brought_elsewhere_it_is_the_same(run, tmp_path, monkeypatch):
