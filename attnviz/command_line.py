@@ -64,7 +64,7 @@ def _quiet(command: argparse.ArgumentParser) -> None:
 
 
 def _app(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--port", type=int, help="where it answers; by default 8501, or the next one that is free")
+    command.add_argument("--port", type=_port, help="where it answers; by default 8501, or the next one that is free")
     command.add_argument("--address", help="by default 127.0.0.1, this machine alone; 0.0.0.0 lets others in")
     command.add_argument("--lessons", metavar="FOLDER", help="of lessons, which are offered beside those of attnviz")
     command.add_argument("--data", type=Path, metavar="FOLDER", help="of data sets, instead of ATTNVIZ_DATA")
@@ -109,7 +109,7 @@ def _figure(command: argparse.ArgumentParser) -> None:
 def _view(command: argparse.ArgumentParser) -> None:
     _model_and_picture(command)
     command.add_argument(
-        "--port", type=int, help="where the app answers; by default 8501, or the next one that is free"
+        "--port", type=_port, help="where the app answers; by default 8501, or the next one that is free"
     )
     command.add_argument("--no-browser", action="store_true", help="open no browser; the address is printed")
 
@@ -288,6 +288,12 @@ def _device(command: argparse.ArgumentParser) -> None:
 
 def _set(command: argparse.ArgumentParser, what: str = "as of train") -> None:
     command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=what)
+
+
+def _port(word: str) -> int:
+    if not (word.isdecimal() and len(word) <= 5 and 0 < int(word) < 1 << 16):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 to 65535, not {word!r}")
+    return int(word)
 
 
 def _place(word: str) -> tuple[int, int]:

@@ -96,6 +96,16 @@ def test_wrong_words_are_refused(capsys: pytest.CaptureFixture[str], line: str) 
     assert "error: " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["app", "view m p"])
+@pytest.mark.parametrize("port", ["-5", "0", "65536", "9" * 5000, "eight"])
+def test_it_says_what_a_port_is(capsys: pytest.CaptureFixture[str], command: str, port: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        PARSER.parse_args([*command.split(), f"--port={port}"])
+    assert ended.value.code == 2
+    assert f"expected a whole number from 1 to 65535, not {port!r}" in capsys.readouterr().err
+    assert PARSER.parse_args([*command.split(), "--port=65535"]).port == 65535
+
+
 def test_it_says_what_seeds_are(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         PARSER.parse_args(["train", "m", "--recipe", "r", "--seeds", "4-0"])

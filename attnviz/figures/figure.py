@@ -107,6 +107,8 @@ def figure(
         BadInput: what is asked for is not there, or cannot be drawn; the sentence says why.
     """
     theme_of(theme)
+    if seed is not None and not 0 <= seed < 1 << 63:
+        raise BadInput(f"seed: expected a whole number from 0 to 2^63 - 1, got {seed}.")
     subject = _subject(subject, picture)
     chosen = {"layers": layers, "query": query, "heads": heads, "grid": grid}
     chosen |= {"show": show != "weights", "direction": direction != "from", "scale": scale != "share"}

@@ -131,6 +131,8 @@ def loaded(
     double: bool,
 ) -> tuple[nn.Module, Images, npt.NDArray[np.int64] | None, npt.NDArray[np.bool_] | str | None]:
     """Return model, pictures, right answers and mask; the arguments are those of `heads`."""
+    if count is not None and count < 1:
+        raise BadInput(f"count: expected at least one picture, or None for all, got {count}.")
     found = nets.net(net) if isinstance(net, str) else net
     if isinstance(found, Net):
         model = found.load(double=double).model

@@ -93,6 +93,9 @@ def test_what_such_a_model_does_not_have_is_said(figure) -> None:
         attnviz.figure(*LOOKS, query=(1, 1))
     with pytest.raises(BadInput, match="this model draws nothing at random"):
         attnviz.figure("pixel_attention.1v8", "strokes:23", seed=1)
+    for seed in (-1, 2**63):
+        with pytest.raises(BadInput, match=rf"seed: expected a whole number from 0 to 2\^63 - 1, got {seed}"):
+            attnviz.figure(*LOOKS, seed=seed)
     with pytest.raises(BadInput, match="no token attends to another, so there is no figure"):
         attnviz.figure("channel_attention.digits-cbam", "strokes:23")
     with pytest.raises(BadInput, match="one pair of axes, and 2 were given"):

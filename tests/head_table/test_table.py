@@ -225,6 +225,12 @@ def test_what_cannot_be_measured_is_refused_in_a_sentence(net: Any, pictures: An
             attnviz.heads(net.train(), pictures)
 
 
+@pytest.mark.parametrize("count", [0, -1])
+def test_fewer_than_one_picture_is_refused(count: int) -> None:
+    with pytest.raises(BadInput, match=f"count: expected at least one picture, or None for all, got {count}"):
+        attnviz.heads(small(), some_pictures(2), count=count)
+
+
 def test_an_unknown_measure_is_named() -> None:
     found = attnviz.heads(small(), some_pictures(2), places=0, random=False)
     assert np.isnan(found["erasure"]).all()
