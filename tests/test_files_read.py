@@ -32,7 +32,6 @@ OURS = {
     "attnviz/data/store.py open": "in a folder that was made a moment before, and to sync a folder",
     "attnviz/data/store.py open_memmap": "of `files.regular`",
     "attnviz/data/samples/__main__.py write_text": "a checkout of whoever makes the samples",
-    "attnviz/figures/saved.py write_bytes": "where its caller wants the figure",
     "attnviz/figures/history.py ZipFile": "of bytes, and of `files.opened`",
     "attnviz/figures/modules.py read_text": "installed with attnviz",
     "attnviz/figures/photo.py open": "of `files.opened`",

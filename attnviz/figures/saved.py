@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from attnviz import files
 from attnviz.errors import BadInput
 
 LARGE = 20_000_000  # bytes of a page
@@ -43,7 +44,7 @@ class Figure:
             The path.
 
         Raises:
-            BadInput: the ending is none of these.
+            BadInput: the ending is none of these, or the file cannot be written; what stood there still stands there.
         """
         path = Path(path)
         kind = path.suffix.lower().removeprefix(".")
@@ -61,7 +62,10 @@ class Figure:
                 )
         else:
             content = self._picture(kind)
-        path.write_bytes(content)
+        try:
+            files.write(path, content)
+        except OSError as error:
+            raise BadInput(f"{path} cannot be written: {files.reason(error)}.") from error
         return path
 
     def html(self) -> str:

@@ -1,8 +1,10 @@
 """Figures: the numbers are those of the model, pictures have the viewer's colours, and files state their origin."""
 
 import csv
+import errno
 import io
 import json
+import os
 import tomllib
 from pathlib import Path
 
@@ -47,6 +49,19 @@ def oracle(layer: int) -> np.ndarray:
     query, key, _ = (tokens @ attention.in_proj_weight.mT + attention.in_proj_bias).chunk(3, -1)
     query, key = (part[0].unflatten(-1, (2, 8)).transpose(0, 1) for part in (query, key))
     return (query @ key.mT / 8**0.5).softmax(-1).detach().numpy()
+
+
+def test_where_the_disk_is_full_the_figure_before_still_stands(captured, tmp_path, monkeypatch):
+    path = captured.save(tmp_path / "figure.csv")
+    before = path.read_bytes()
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(BadInput, match=r"figure\.csv cannot be written: no space left on device"):
+        captured.save(path)
+    assert [*tmp_path.iterdir()] == [path] and path.read_bytes() == before
 
 
 @pytest.mark.parametrize("suffix", ["csv", "npz"])
