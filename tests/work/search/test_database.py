@@ -18,7 +18,7 @@ from tests.work.search import server
 from tests.work.search.searching import Killer, wanted
 
 TRIES = text("SELECT pg_try_advisory_lock(:key)")
-KILLS = int(os.environ.get("KILLS", "10"))  # of the slow test, which takes three seconds or more for each
+KILLS = int(os.environ.get("KILLS", "6"))  # of the slow test, which takes three seconds or more for each
 SHORT = "from attnviz.work.search import database; database.BEAT, database.GRACE = 1, 2\n"
 
 
