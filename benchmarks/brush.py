@@ -50,11 +50,12 @@ def moved(browser: Browser, page: Page, selector: str, brushes: bool) -> list[fl
     return found
 
 
-def work(events: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Return the milliseconds of processor time of the main thread for each movement, until its frame is there."""
+def work(events: Sequence[Mapping[str, Any]], kind: str = "pointermove") -> list[float]:
+    """Return the milliseconds of processor time of the main thread for each movement, or another kind of event, until
+    its frame is there."""
     timed = [event for event in events if event.get("ph") == "X"]
     moves = [event for event in timed if event["name"] == "EventDispatch"]
-    starts = [event for event in moves if event["args"]["data"]["type"] == "pointermove"]
+    starts = [event for event in moves if event["args"]["data"]["type"] == kind]
     here = {(event["pid"], event["tid"]) for event in starts}
     own = [event for event in timed if (event["pid"], event["tid"]) in here]
     tasks, frames = ([event for event in own if event["name"] == name] for name in ("RunTask", "Commit"))
