@@ -81,7 +81,7 @@ def switch(page: Page, value: str, choice: str = "Layer") -> float:
 def painted(browser: Browser, page: Page, layers: list[str]) -> dict[str, list[float]]:
     """Return the milliseconds of work for each of several layers and heads that are here, and tokens."""
     found = {}
-    for choice, values in (("Layer", layers), ("Head", ["1", "2"])):
+    for choice, values in (("Layer", layers), ("Head", ["0", "1"])):
         browser.start_tracing(page=page, categories=CATEGORIES)
         for value in values * amount(8, 2):
             switch(page, value, choice)
