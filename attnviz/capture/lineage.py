@@ -1,7 +1,8 @@
 """What a tensor descends from: a product, a softmax, an attention, a gate; carried along as an attribute of the tensor.
 
 A mark passes on through operations whose result has as many numbers as the marked tensor (a scale, a bias, a reshape),
-and through those that take a part of it, or repeat it. It ends where something new is computed, as by a linear layer.
+and through those that take a part of it, or repeat it. It ends where something new is computed, as by a linear layer,
+and where the numbers are put in another order.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,27 +14,33 @@ from torch import Tensor
 
 PARTS = {
     "__getitem__", "broadcast_to", "cat", "chunk", "concat", "expand", "expand_as", "index_select", "interpolate",
-    "narrow", "pad", "repeat", "repeat_interleave", "select", "split", "tensor_split", "unbind", "unsafe_chunk",
+    "narrow", "pad", "repeat", "repeat_interleave", "select", "split", "stack", "tensor_split", "unbind",
+    "unsafe_chunk",
 }  # fmt: skip
 SHAPES = PARTS | {
     "clone", "contiguous", "flatten", "movedim", "permute", "reshape", "squeeze", "to", "transpose", "type_as",
     "unflatten", "unsqueeze", "view", "float", "type", "view_as", "reshape_as", "swapaxes",
     "div", "div_", "__truediv__", "__itruediv__",  # the last step of a hard sigmoid that is written out
 }  # fmt: skip
-SUMS = {"add", "sub", "rsub", "subtract", "__add__", "__sub__", "__rsub__", "__radd__", "__iadd__", "__isub__", "lerp"}
+SUMS = {
+    "add",
+    "sub",
+    "rsub",
+    "subtract",
+    "__add__",
+    "__sub__",
+    "__rsub__",
+    "__radd__",
+    "__iadd__",
+    "__isub__",
+    "lerp",
+    "addcmul",
+}
 
-NEW = {
-    "zeros_like",
-    "ones_like",
-    "empty_like",
-    "full_like",
-    "rand_like",
-    "randn_like",
-    "new_zeros",
-    "new_ones",
-    "new_empty",
-    "new_full",
-}  # of a tensor they take the shape alone
+ENDS = {
+    "zeros_like", "ones_like", "empty_like", "rand_like", "randn_like",  # take the shape alone
+    "flip", "gather", "msort", "roll", "sort", "take_along_dim",  # have the keys in another order
+}  # fmt: skip
 JOINS = {"cat", "concat", "concatenate", "stack"}
 LAYERS = {"linear", "conv1d", "conv2d", "conv3d", "layer_norm", "batch_norm", "group_norm", "rms_norm"}
 
@@ -87,7 +94,7 @@ class Lineage:
         """Mark the result of an operation as its arguments are."""
         found = [mark for one in _tensors(arguments, named) if (mark := getattr(one, self._name, None)) is not None]
         name = getattr(function, "__name__", "")
-        if not found or name in NEW:
+        if not found or name in ENDS:
             return
         if len(found) > 1 and name in SUMS:
             first, second = found[:2]

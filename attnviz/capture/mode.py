@@ -146,7 +146,8 @@ class Mode(TorchFunctionMode):
 
             return self.mixing(mark, product, place, compute)
         result = function(*arguments, **named)
-        before = next((mark for mark in marks if isinstance(mark, Product)), None)
+        sources = [self.lineage.of(mark.source) if isinstance(mark, Gate) else mark for mark in marks]
+        before = next((mark for mark in sources if isinstance(mark, Product)), None)
         if before is not None and not before.of_parameters and not product.of_parameters:
             self.unweighted()
         else:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from string import ascii_uppercase
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any, ClassVar, Literal
 
 import torch
@@ -11,9 +11,11 @@ from torch import Tensor, nn
 
 PRODUCTS = {
     torch.matmul, Tensor.matmul, Tensor.__matmul__, Tensor.__rmatmul__, torch.bmm, Tensor.bmm, torch.mm, Tensor.mm,
-    torch.baddbmm, Tensor.baddbmm, torch.einsum,
+    torch.baddbmm, Tensor.baddbmm, torch.addmm, Tensor.addmm, torch.linalg.matmul, torch.tensordot, torch.inner,
+    Tensor.inner, torch.einsum,
 }  # fmt: skip
-_ADDED = {torch.baddbmm, Tensor.baddbmm}
+_ADDED = {torch.baddbmm, Tensor.baddbmm, torch.addmm, Tensor.addmm}
+_INNER = {torch.inner, Tensor.inner}
 
 
 @dataclass(frozen=True)
@@ -99,9 +101,22 @@ def product_of(function: Any, arguments: tuple[Any, ...], named: dict[str, Any])
         left, right = right, left
     if not isinstance(left, Tensor) or not isinstance(right, Tensor) or min(left.ndim, right.ndim) < 2:
         return None
+    if function is torch.tensordot or function in _INNER:
+        return _contracted(left, right, ([-1], [-1]) if function in _INNER else (*values, 2)[2])
     lead = ascii_uppercase[: max(left.ndim, right.ndim) - 2]
     first, second = lead[len(lead) - left.ndim + 2 :], lead[len(lead) - right.ndim + 2 :]
     return Product((left, right), (first + "qc", second + "ck"), lead + "qk")
+
+
+def _contracted(left: Tensor, right: Tensor, dims: Any) -> Product:
+    """Return a sum over axes of both, given as torch.tensordot takes them, which leaves those of the left one first."""
+    if isinstance(dims, int):
+        dims = range(-dims, 0), range(dims)
+    word, other = ascii_uppercase[: left.ndim], [*ascii_lowercase[: right.ndim]]
+    for one, two in zip(*dims, strict=True):
+        other[two] = word[one]
+    rest = [letter for letter in word if letter not in other] + [letter for letter in other if letter not in word]
+    return Product((left, right), (word, "".join(other)), "".join(rest))
 
 
 def _einsum(equation: str, operands: tuple[Any, ...]) -> Product | None:

@@ -110,6 +110,28 @@ class Joined(Base):
         return (one - 0.3 * other).repeat(1, 2, 1, 1)
 
 
+class Stacked(Base):
+    """The difference of two attentions that were stacked."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        both = torch.stack([F.scaled_dot_product_attention(query, key, one) for one in (value, key)])
+        return both[0] - both[1]
+
+
+class Sigmoid(Base):
+    """A sigmoid in place of the softmax."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        return (query @ key.mT).sigmoid() @ value
+
+
+class Sorted(Base):
+    """Scores that are put in another order than the keys."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        return (query @ key.mT).sort(-1).values.softmax(-1) @ value
+
+
 class Sink(Base):
     """A further score, whose weight is thrown away."""
 

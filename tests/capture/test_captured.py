@@ -25,7 +25,10 @@ from tests.capture.modules import (
     Joined,
     Linear,
     Rows,
+    Sigmoid,
     Sink,
+    Sorted,
+    Stacked,
     Talking,
     Twice,
     tokens,
@@ -53,6 +56,25 @@ def test_weights_and_mixed_values_equal_those_computed_apart(build: type[nn.Modu
     assert torch.allclose(seen["weights"].tensor.double(), weights, atol=1e-6)
     assert torch.allclose(seen["mixed"].tensor.double(), weights @ value, atol=1e-6)
     assert torch.allclose(seen["value"].tensor.double(), value, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["addmm", "inner", "matmul", "tensordot"])
+def test_products_of_other_names_are_captured(name: str) -> None:
+    class Plain(nn.Module):
+        def forward(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+            products = {
+                "addmm": lambda: torch.addmm(torch.zeros(5, 4), query, key.mT),
+                "inner": lambda: torch.inner(query, key),
+                "matmul": lambda: torch.linalg.matmul(query, key.mT),
+                "tensordot": lambda: torch.tensordot(query, key, ([1], [1])),
+            }
+            return torch.tensordot(products[name]().softmax(-1), value, 1)
+
+    given = torch.randn(5, 3), torch.randn(4, 3), torch.randn(4, 2)
+    seen = attnviz.watch(Plain())(*given)
+    for tap, expected in zip(("query", "key", "value"), given, strict=True):
+        assert torch.equal(seen[tap].at(head=0).flatten(0, 1), expected)
+    assert torch.allclose(seen["weights"].at(head=0).flatten(0, 1), (given[0] @ given[1].mT).softmax(-1))
 
 
 def test_weights_of_torchs_attention_are_computed_in_double_precision() -> None:
@@ -90,7 +112,10 @@ def test_a_row_that_may_look_at_nothing_has_weights_of_zero() -> None:
         (Differential, "combined with that of another attention of the same layer"),
         (Combined, "combined with that of another attention of the same layer"),
         (Joined, "combined with that of another attention of the same layer"),
+        (Stacked, "combined with that of another attention of the same layer"),
         (Sink, "an attention sink"),
+        (Sigmoid, "a sigmoid"),
+        (Sorted, "do not come from the product of a query and a key"),
         (Talking, "its weights are changed between the softmax and the values"),
         (InPlace, "its weights are changed between the softmax and the values"),
         (Channels, "its softmax runs over channels"),
