@@ -53,7 +53,7 @@ class Frames:
         self.model = model
         self.arguments: tuple[tuple[Any, ...], dict[str, Any]] | None = None
         self._modules = dict(_named(model))
-        self._twins = {module for module in self._modules if module not in set(model.modules())}
+        self._twins = self._modules.keys() - set(model.modules())
         self._open: dict[str, FrameType] = {}
         self._visits: Counter[str] = Counter()
         self._calls: Counter[tuple[str, str]] = Counter()

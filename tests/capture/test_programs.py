@@ -68,6 +68,16 @@ def test_wrapped_models_keep_their_paths(wrap: Callable[[nn.Module], nn.Module])
     assert list(attnviz.watch(model, "*weights")(tokens())) == [f"{prefix}0.weights"]
 
 
+def test_the_modules_of_a_model_are_listed_a_few_times_in_a_pass_however_many_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = nn.Sequential(*(nn.Identity() for _ in range(300)), Fused())
+    listed: list[nn.Module] = []
+    monkeypatch.setattr(model, "modules", lambda: [listed.append(model), *nn.Module.modules(model)][1:])
+    attnviz.watch(model, "*weights")(tokens())
+    assert len(listed) < 10
+
+
 @pytest.fixture
 def group_of_one(tmp_path: Path) -> Iterator[None]:
     """Be the only process of a group."""
