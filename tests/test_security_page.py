@@ -5,7 +5,7 @@ from pathlib import Path
 
 from attnviz.data import brought
 from attnviz.data.inputs.pictures import MOST_BYTES, MOST_SIDE
-from attnviz.ui.server import asked, descriptors, hosts, log, scripts, sockets, uploads
+from attnviz.ui.server import asked, connections, descriptors, hosts, log, scripts, sockets, uploads
 from attnviz.ui.shared import visitor
 
 ROOT = Path(__file__).parents[1]
@@ -23,6 +23,7 @@ def test_its_limits_are_those_of_the_code() -> None:
     of = sockets.OF_A_BROWSER, sockets.PAGES_OF_A_BROWSER, sockets.OF_AN_ADDRESS, sockets.IN_ALL
     assert "at most {} sockets, {} of them for pages, an IP address {}, all together {}".format(*of) in words
     assert f"an address that is refused {asked.REFUSED:.0f} times" in words
+    assert f"of an address, {connections.AT_A_TIME} connections are read before others have their turn" in words
     assert (asked.CLASS, asked.MOST / asked.SECONDS, asked.MOST, asked.BUSY / asked.SECONDS) == (30, 6, 60, 5)
     assert "counts as thirty. Beside others, a browser's messages are handed on at most six times a second" in words
     assert "once it has sent sixty; pages of who asks for more than five a second" in words

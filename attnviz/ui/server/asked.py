@@ -26,6 +26,9 @@ MOST = 60.0
 REFUSED = 400.0
 """An address that was refused so often is closed as it connects: that costs a tenth of an answer."""
 
+MOST_REFUSED = 1.3 * REFUSED
+"""More is not counted: an address is open again three seconds after it has stopped."""
+
 _KEPT = 10_000  # visitors and addresses that are remembered
 
 Visitor = tuple[str, str]
@@ -51,8 +54,10 @@ class Asked:
         self._add(self._addresses, who[0])
 
     def note_refused(self, address: str) -> None:
-        """Count a socket that was refused."""
-        self._add(self._refused, address)
+        """Count a socket that was refused, or closed as it connected: while these go on, so does the closing, and it
+        ends a few seconds after them."""
+        if self._faded(self._refused, address) < MOST_REFUSED:
+            self._add(self._refused, address)
 
     def is_closed_to(self, address: str) -> bool:
         """Return whether an address goes on trying although it is refused."""

@@ -6,11 +6,17 @@ and whoever only holds connections holds few.
 asyncio accepts all that wait, 2,048 of them, before it looks at any. Here it takes a few at a time: so there are never
 many more than there may be, and descriptors do not run out, of which it would write 2,048 tracebacks a second. Those of
 an address that goes on trying although it is refused are closed at once.
+
+asyncio also reads all that has arrived before it does anything else: with 800 handshakes at once, who draws would wait
+for all of them at each step of an answer. Here it reads few connections of an address in a turn of the loop.
 """
 
 import asyncio
+import selectors
 import socket
 from asyncio.selector_events import BaseSelectorEventLoop
+from collections import Counter
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -21,6 +27,8 @@ from attnviz.ui.server.sockets import network
 AT_A_TIME = 16
 CLOSED_AT_A_TIME = 64
 OF_AN_ADDRESS = 0.75  # of all: a class may sit behind one
+
+Event = tuple[selectors.SelectorKey, int]
 
 
 class Connections:
@@ -33,17 +41,36 @@ class Connections:
 
     def __init__(self, in_all: int, of_an_address: int) -> None:
         self.in_all, self.of_an_address = in_all, of_an_address
-        self.open: dict[asyncio.Transport, str] = {}  # in the order in which they came
+        self.open: dict[asyncio.Transport, str] = {}  # in the order in which they came; some may have closed since
+        self._counts: Counter[str] = Counter()
+        self._look = 0  # at so many, those that have closed are left out
 
     def came(self, transport: asyncio.Transport) -> None:
         """Count a new connection, and close one if that is too many."""
-        self.open = {one: address for one, address in self.open.items() if not one.is_closing()}
         own = self.open[transport] = network((transport.get_extra_info("peername") or ("",))[0])
-        same = [one for one, address in self.open.items() if address == own]
-        if len(same) > self.of_an_address:
-            _close_one(same)
+        self._counts[own] += 1
+        if len(self.open) > min(self._look, self.in_all) or self._counts[own] > self.of_an_address:
+            self.open = {one: address for one, address in self.open.items() if not one.is_closing()}
+            self._counts = Counter(self.open.values())
+            self._look = 2 * len(self.open)
+        if self._counts[own] > self.of_an_address:
+            _close_one([one for one, address in self.open.items() if address == own])
         elif len(self.open) > self.in_all:
             _close_one([*self.open])
+
+    def few(self, ready: list[Event]) -> list[Event]:
+        """Return what is handled in this turn of the loop, of what a selector has found: of an address at most
+        `AT_A_TIME`. It finds the others again."""
+        read: Counter[str] = Counter()
+        found = []
+        for key, events in ready:
+            reader = key.data[0] if events & selectors.EVENT_READ else None
+            transport: Any = getattr(reader and reader._callback, "__self__", None)
+            if address := self.open.get(transport):
+                read[address] += 1
+            if not address or read[address] <= AT_A_TIME:
+                found.append((key, events))
+        return found
 
 
 def _close_one(among: list[asyncio.Transport]) -> None:
@@ -66,6 +93,11 @@ def bound() -> None:
     def accept_few(loop: Any, make: Any, listener: Any, tls: Any, server: Any, backlog: int, *more: Any) -> None:
         accept(loop, make, Listener(listener), tls, server, min(backlog, AT_A_TIME), *more)
 
+    handle: Callable[[Any, list[Event]], None] = BaseSelectorEventLoop._process_events  # type: ignore[attr-defined]
+
+    def handle_few(loop: Any, ready: list[Event]) -> None:
+        handle(loop, connections.few(ready))
+
     for module, name in (("h11_impl", "H11Protocol"), ("httptools_impl", "HttpToolsProtocol")):
         try:
             kind = getattr(import_module(f"uvicorn.protocols.http.{module}"), name)
@@ -73,6 +105,7 @@ def bound() -> None:
             continue
         kind.connection_made = counted(kind.connection_made, connections)
     setattr(BaseSelectorEventLoop, "_accept_connection", accept_few)  # noqa: B010
+    setattr(BaseSelectorEventLoop, "_process_events", handle_few)  # noqa: B010
     setattr(BaseSelectorEventLoop, "takes_few", True)  # noqa: B010
 
 
@@ -95,6 +128,7 @@ class Listener:
             connection, address = self.listener.accept()
             if not address or not ASKED.is_closed_to(network(address[0])):
                 return connection, address
+            ASKED.note_refused(network(address[0]))
             connection.close()
         raise BlockingIOError
 

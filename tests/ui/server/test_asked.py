@@ -103,7 +103,13 @@ def test_an_address_that_goes_on_trying_is_closed_until_it_stops(clock: Clock, a
         asked.note_refused("10.0.0.1")
     assert asked.is_closed_to("10.0.0.1")
     assert not asked.is_closed_to("10.0.0.2")
-    clock.now += SECONDS
+    for second in range(60):  # in which it goes on trying
+        for _ in range(800):
+            assert asked.is_closed_to("10.0.0.1"), second
+            asked.note_refused("10.0.0.1")
+        clock.now += 1.0
+    assert asked.is_closed_to("10.0.0.1")
+    clock.now += 2.0
     assert not asked.is_closed_to("10.0.0.1")
 
 

@@ -4,6 +4,7 @@ import asyncio
 import socket
 import threading
 from asyncio.selector_events import BaseSelectorEventLoop
+from collections import Counter
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -73,6 +74,22 @@ def test_the_connection_goes_that_was_idle_for_longest(kinds: list[tuple[str, st
     assert closed(kinds) == gone
 
 
+@pytest.mark.parametrize(("of_each", "most"), [(1, 40), (5, 500)])
+def test_those_that_have_closed_are_not_held_and_seldom_looked_for(of_each: int, most: int) -> None:
+    known, looked, held = Connections(1000, 3), 0, [Transport(str(number)) for number in range(100)]
+    for one in held:
+        known.came(one)
+    for number in range(2000):
+        before, one = known.open, Transport(f"more {number // of_each}", "socket")
+        known.came(one)
+        assert not one.closed
+        one.closed = True
+        looked += known.open is not before
+        assert len(known.open) <= 250
+    assert 0 < looked < most
+    assert all(one in known.open for one in held)
+
+
 @pytest.fixture
 def port() -> Iterator[int]:
     """A server that holds 6 connections of an address."""
@@ -133,6 +150,7 @@ def test_an_address_that_goes_on_trying_is_closed_as_it_connects(monkeypatch: py
         listener.accept()
     assert len(waiting) == 150 - 51 - connections.CLOSED_AT_A_TIME
     assert [one.closed for one, _ in came[:60]] == [True] * 50 + [False] + [True] * 9
+    assert asked._refused["10.0.0.1"][0] > REFUSED + 100  # it goes on as long as they do
 
 
 class Connection:
@@ -145,11 +163,57 @@ class Connection:
 def test_few_are_accepted_before_any_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     monkeypatch.setattr(BaseSelectorEventLoop, "_accept_connection", lambda *of: asked.append(of[5]))
+    monkeypatch.setattr(BaseSelectorEventLoop, "_process_events", lambda _, ready: asked.append(len(ready)))
+    monkeypatch.setattr(Connections, "few", lambda _, ready: ready[:2])
     monkeypatch.setattr(BaseSelectorEventLoop, "takes_few", False, raising=False)
     monkeypatch.setattr(connections, "counted", lambda made, _: made)
     connections.bound()
     loop = asyncio.SelectorEventLoop()
     for backlog in (2048, 3):
         loop._accept_connection(None, None, None, None, backlog)  # type: ignore[attr-defined]
+    loop._process_events([1, 2, 3])  # type: ignore[attr-defined]
     loop.close()
-    assert asked == [connections.AT_A_TIME, 3]
+    assert asked == [connections.AT_A_TIME, 3, 2]
+
+
+class Reads(asyncio.Protocol):
+    """Notes in which turns of the loop something is read."""
+
+    def __init__(self, turns: list[int], now: list[int]) -> None:
+        self.turns, self.now = turns, now
+
+    def data_received(self, _: bytes) -> None:
+        self.turns.append(self.now[0])
+
+
+def test_few_of_an_address_are_read_before_anything_else_is_done() -> None:
+    """800 handshakes at once were read in one turn of the loop, which took half a second of processor time."""
+
+    class Loop(asyncio.SelectorEventLoop):
+        def _process_events(self, ready: Any) -> None:
+            now[0] += 1
+            super()._process_events(known.few(ready))  # type: ignore[misc]
+
+    known, now, loop, held = Connections(1000, 1000), [0], Loop(), []
+    read: dict[str, list[int]] = {"many": [], "one": [], "": []}  # "": what is no connection of a visitor
+
+    async def serve() -> None:
+        for who in ["many"] * 50 + ["one"] * 2 + [""] * 20:
+            mine, theirs = socket.socketpair()
+            transport, _ = await loop.connect_accepted_socket(lambda: Reads(read[who], now), mine)  # noqa: B023
+            known.open |= {transport: who} if who else {}
+            held.append((transport, theirs))
+        for _, one in held:
+            one.send(b"GET")
+        now[0] = 0
+        while sum(map(len, read.values())) < len(held):
+            await asyncio.sleep(0)
+        for transport, one in held:
+            transport.close()
+            one.close()
+        await asyncio.sleep(0)
+
+    loop.run_until_complete(asyncio.wait_for(serve(), WAIT))
+    loop.close()
+    assert max(Counter(read["many"]).values()) == connections.AT_A_TIME
+    assert len({*read["one"], *read[""]}) == 1 and max(read["one"]) < max(read["many"])
