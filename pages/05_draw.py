@@ -102,12 +102,7 @@ def keep() -> None:
 
 
 def named(name: str, its: Task) -> Base:
-    """Return the test picture of that name, such as "strokes.12".
-
-    Raises:
-        BadInput, UnknownName: there is no such picture; says what there is.
-        DataError: its data set is not here.
-    """
+    """Return the test picture of a name such as "strokes.12"; an error says what there is."""
     source, _, number = name.partition(".")
     if source not in data.DATASETS or data.DATASETS[source].target.per_step:
         raise UnknownName("data set of single pictures", source, list(data.DATASETS))

@@ -35,10 +35,8 @@ def main() -> None:
 
 
 def see() -> tuple[Net, str]:
-    """Draw the choices, the viewer and the experiments: everything that another picture changes.
-
-    Returns:
-        The net that was chosen, and the data set whose test pictures it is shown with.
+    """Draw the choices, the viewer and the experiments, everything that another picture changes; return the chosen net
+    and the data set of its test pictures.
     """
     old = url_state.version() == url_state.FIRST
     with page.choices():

@@ -96,13 +96,8 @@ def of_data_set(net: Net) -> Asked:
 
 
 def draw(asked: Asked, parts: list[Any], of: str, answers: str) -> None:
-    """Draw what is measured so far, of the pictures that are chosen.
-
-    Args:
-        asked: the net and its pictures.
-        parts: of the work.
-        of: the class of the pictures, or ANY.
-        answers: "right", "wrong", or ANY.
+    """Draw what is measured so far, of the pictures of a class, or ANY, to which the answers are "right", "wrong", or
+    ANY.
     """
     found, net = work.table(asked, parts), asked.net
     measuring = len(parts) < work.job(asked).count

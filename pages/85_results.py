@@ -42,11 +42,7 @@ def main() -> None:
 
 
 def chosen(groups: Mapping[str, Sequence[result_dots.Task]]) -> tuple[Mechanism, result_dots.Task | None]:
-    """Draw the two choices, and return what is chosen: a mechanism, and what its models are compared on.
-
-    Args:
-        groups: name of each mechanism -> what its models are compared on.
-    """
+    """Draw the two choices, and return what is chosen: a mechanism, and what its models are compared on."""
     titles = {name: MECHANISMS[name].title for name in groups}
     name = url_state.choice("mechanism", list(titles), next(iter(titles)))
     st.segmented_control(

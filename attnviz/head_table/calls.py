@@ -43,17 +43,10 @@ class Call:
 
 
 def calls_of(model: nn.Module, images: Tensor) -> tuple[tuple[Call, ...], dict[str, str]]:
-    """Return the calls of attention in a pass of a model, in its order, and why others are left out.
+    """Return the calls of attention in a pass of a model, ours or any torch module, on two pictures, in its order; and
+    why others are left out, by path.
 
-    Args:
-        model: ours, or any torch module, whose attention is then captured.
-        images: two pictures, such as the model takes them.
-
-    Returns:
-        The calls, and path -> reason.
-
-    Raises:
-        BadInput: the model has no attention heads, answers step by step, or fails with two pictures.
+    BadInput: the model has no attention heads, answers step by step, or fails with two pictures.
     """
     try:
         with torch.no_grad(), trace(model, ["*weights"]) as seen:

@@ -217,12 +217,10 @@ class ClaimWork(Work):
         random: Sequence[Arrays] | None = None,
         pictures: npt.NDArray[np.bool_] | None = None,
     ) -> list[Outcome]:
-        """Return what came out.
+        """Return what came out of at least one part, and of the same parts of the net with random weights.
 
-        Args:
-            parts: those that there are, at least one.
-            random: the same of the net with random weights.
-            pictures: bool (picture,), which of them count; the first pictures alone, where there are marks for no more.
+        `pictures`, bool (picture,), says which of them count: the first pictures alone, where there are marks for no
+        more.
         """
 
         def share(key: str, row: int, parts: Sequence[Arrays]) -> Mean:
@@ -245,11 +243,7 @@ class ClaimWork(Work):
 
 
 def claim_of(word: str) -> tuple[str, tuple[str, Claim]]:
-    """Return the claim that FILE.py:function names, as an entry of `CLAIMS`; the file is run.
-
-    Raises:
-        BadInput: there is no such file or function, or running the file fails.
-    """
+    """Return the claim that FILE.py:function names, as an entry of `CLAIMS`; the file is run."""
     path, colon, name = word.rpartition(":")
     if not colon or not Path(path).is_file():
         raise BadInput(f"A claim is FILE.py:function, such as mine.py:looks_up, and {word!r} names no file.")

@@ -17,11 +17,7 @@ from attnviz.subjects import nets
 
 
 def run(options: argparse.Namespace) -> str:
-    """Measure, write what is asked for, and return what is printed.
-
-    Raises:
-        BadInput: a file cannot be written, or a claim cannot be had.
-    """
+    """Measure, write what is asked for, and return what is printed."""
     from tqdm import tqdm
 
     claims = {**CLAIMS, **dict(claim_of(word) for word in options.claim)}

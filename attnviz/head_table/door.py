@@ -37,17 +37,8 @@ class Pictures(NamedTuple):
 
 
 def pictures_of(net: Net, name: str, count: int | None = None) -> Pictures:
-    """Return the first test pictures of a data set that show a class of a net; samples where there is no more.
-
-    Args:
-        net: that will look at them.
-        name: of the data set.
-        count: how many at most; None for all.
-
-    Raises:
-        UnknownName: there is no such data set.
-        DataError: it is not here.
-        BadInput: fewer than two pictures, or none that the net takes.
+    """Return the first test pictures of a data set that show a class of a net, at most `count`; samples where there is
+    no more.
     """
     spec, shown = data.spec(name), data.shown(name)
     taken = net.input.rows, net.input.columns, net.input.channels

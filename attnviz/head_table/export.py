@@ -18,11 +18,8 @@ from attnviz.head_table.table import METHOD, Heads, Mean
 
 
 def rows(table: Heads, claims: Sequence[Outcome] = ()) -> list[dict[str, Any]]:
-    """Return a row for each head: its name and, for each measure and claim, mean and interval, random weights beside.
-
-    Args:
-        table: of all heads.
-        claims: what came out of them.
+    """Return a row for each head: its name and, for each measure and claim, mean and interval, random weights
+    beside.
     """
     means = {name: (table.mean(name), table.random.mean(name) if table.random else None) for name in MEASURES}
     means |= {f"claim {one.name}": (one.holds, one.random) for one in claims}

@@ -28,13 +28,7 @@ def folder() -> Path:
 
 
 def digest(model: nn.Module, images: Any, told: Any) -> str:
-    """Return what decides the result: the weights, the pictures, and the settings.
-
-    Args:
-        model: any.
-        images: a tensor or an array.
-        told: settings, as `repr` writes them.
-    """
+    """Return what decides the result: the weights, the pictures, and the settings as `repr` writes them."""
     hashed = hashlib.sha256(repr((VERSION, type(model).__qualname__, str(model), told)).encode())
     for name, one in model.state_dict().items():
         if isinstance(one, Tensor):

@@ -21,14 +21,8 @@ BATCH = 256  # pictures at once through the model, where tokens are erased
 
 
 def clear(logits: Tensor, answer: Tensor) -> Tensor:
-    """Return how clear an answer is: its logit above the mean of all; of two classes with one logit, the log-odds.
-
-    Args:
-        logits: (picture, 1) or (picture, class).
-        answer: int (picture,), numbers of classes.
-
-    Returns:
-        float (picture,).
+    """Return how clear an answer, int (picture,), is: its logit, of (picture, 1) or (picture, class), above the mean of
+    all; of two classes with one logit, the log-odds.
     """
     if logits.shape[1] == 1:
         return logits[:, 0] * (2 * answer - 1)
@@ -67,14 +61,8 @@ class Passes:
         return logits.cpu(), [seen[path].tensor for path in paths]
 
     def without_heads(self, images: Tensor, logits: Tensor) -> tuple[Array, npt.NDArray[np.bool_]]:
-        """Switch off one head after the other.
-
-        Args:
-            images: float (picture, channel, row, column).
-            logits: of the model as it is.
-
-        Returns:
-            (head of all calls, picture): what the clearness of the answer loses, and whether the answer changes.
+        """Switch off one head of all calls after the other, and return (head, picture): what the clearness of the
+        answer loses, and whether the answer changes.
         """
         answer = predicted(logits)
         whole = clear(logits.double(), answer)
@@ -102,16 +90,8 @@ class Passes:
         return None if found is None else found.abs().sum(1).double().cpu()
 
     def erasure(self, images: Tensor, logits: Tensor, grid: Grid, places: Tensor) -> Array:
-        """Erase one token after the other, each with the picture's mean.
-
-        Args:
-            images: float (picture, channel, row, column).
-            logits: of the pictures as they are.
-            grid: where the tokens lie.
-            places: which of them are erased.
-
-        Returns:
-            (picture, place): what the clearness of the answer loses.
+        """Erase each of the places, one after the other, with the picture's mean, and return what the clearness of the
+        answer loses, (picture, place).
         """
         answer = predicted(logits)
         removed = torch.zeros(len(places), grid.rows * grid.columns, dtype=torch.bool)
@@ -126,24 +106,15 @@ class Passes:
 
 
 def of_places(pixels: Tensor, grid: Grid) -> Array:
-    """Return the sums of pictures over the boxes of places: float64 (picture, place).
-
-    Args:
-        pixels: float64 (picture, row, column).
-        grid: where the places lie.
+    """Return the sums of pictures, float64 (picture, row, column), over the boxes of places: float64 (picture,
+    place).
     """
     covered = boxes(grid, *pixels.shape[1:]).flatten(1).double()
     return (pixels.flatten(1) @ covered.T).numpy()
 
 
 def agreement(received: Array, other: Array) -> Array:
-    """Return Kendall's tau between what places receive from each head and another map of the same picture.
-
-    Args:
-        received: (picture, head, place).
-        other: (picture, place).
-
-    Returns:
-        (picture, head), -1..1; NaN where a map is the same everywhere.
+    """Return Kendall's tau, (picture, head), between what places receive from each head, (picture, head, place), and
+    another map of the same picture, (picture, place); NaN where a map is the same everywhere.
     """
     return kendall(received, np.broadcast_to(other[:, None], received.shape), equal=ROUNDING)

@@ -82,24 +82,13 @@ class Heads:
     random: Heads | None = None
 
     def __getitem__(self, name: str) -> Array:
-        """Return a measure, float64 (head, picture).
-
-        Raises:
-            UnknownName: there is no such measure; the closest ones are listed.
-        """
+        """Return a measure, float64 (head, picture); UnknownName lists the closest ones."""
         if name not in self.values:
             raise UnknownName("measure of heads", name, MEASURES)
         return self.values[name]
 
     def mean(self, name: str) -> Mean:
-        """Return the mean of a measure over the pictures, with its interval.
-
-        Args:
-            name: of the measure.
-
-        Raises:
-            UnknownName: there is no such measure.
-        """
+        """Return the mean of a measure over the pictures, with its interval."""
         return (proportion if name in SHARES else average)(self[name])
 
     @property
@@ -108,14 +97,7 @@ class Heads:
         return None if self.labels is None else self.predicted == self.labels
 
     def where(self, pictures: npt.NDArray[np.bool_]) -> Heads:
-        """Return the table over some of the pictures, and that of random weights over the same.
-
-        Args:
-            pictures: bool (picture,).
-
-        Raises:
-            BadInput: another shape, or no picture.
-        """
+        """Return the table over the pictures that bool (picture,) names, and that of random weights over the same."""
         if pictures.shape != self.numbers.shape or not pictures.any():
             raise BadInput(f"Choose at least one of the {len(self.numbers)} pictures, with one mark for each.")
         return replace(
@@ -130,12 +112,8 @@ class Heads:
 
 
 def average(values: Array) -> Mean:
-    """Return means over pictures with Student's t interval.
-
-    Args:
-        values: (head, picture); NaN counts for nothing.
-
-    Source: Student, "The probable error of a mean", 1908.
+    """Return means of (head, picture) over pictures with Student's t interval ("The probable error of a mean", 1908);
+    NaN counts for nothing.
     """
     there = ~np.isnan(values)
     count = there.sum(1)
@@ -150,12 +128,8 @@ def average(values: Array) -> Mean:
 
 
 def proportion(values: Array) -> Mean:
-    """Return shares of pictures with Wilson's score interval.
-
-    Args:
-        values: (head, picture), 0 or 1; NaN counts for nothing.
-
-    Source: Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
+    """Return shares of pictures of 0 or 1 (head, picture) with Wilson's score interval ("Probable inference, the law of
+    succession, and statistical inference", 1927); NaN counts for nothing.
     """
     count = (~np.isnan(values)).sum(1)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -237,9 +237,8 @@ class Work(Parts):
     def reference(self) -> Arrays:
         """Return the sums of the maps of a fixed sample of the pictures, and for each head the one most like it.
 
-        Returns:
-            numbers: of these pictures. rows0, rows1, ...: (head, entry), of each call. nearest: (head of all calls,),
-            -1 where there is none.
+        "numbers" of these pictures; "rows0", "rows1", ...: (head, entry) of each call; "nearest": (head of all calls,),
+        -1 where there is none.
         """
         if self._reference is None:
             self._reference = kept.load(self.digest, "reference")
@@ -283,11 +282,8 @@ class Work(Parts):
         return None if self.mask is None else ink(self.batch(numbers), grid)
 
     def table(self, parts: Sequence[Arrays], labels: npt.NDArray[np.int64] | None = None) -> Heads:
-        """Return the table of the parts that there are, which begin with the first.
-
-        Args:
-            parts: at least one.
-            labels: int64 (picture,), the right answers; None where these are not known.
+        """Return the table of the parts that there are, which begin with the first; `labels`, int64 (picture,), are the
+        right answers.
         """
         done = sum(len(part["predicted"]) for part in parts)
         values = {name: np.concatenate([part[name] for part in parts], 1) for name in MEASURES if name in parts[0]}

@@ -29,13 +29,8 @@ _ONE = re.compile(
 
 
 def read(words: str, declared: Mapping[str, Collection[str]], language: Language = LANGUAGES[DEFAULT]) -> Condition:
-    """Return the conditions that words mean; they hold together.
-
-    Args:
-        words: joined by "and".
-
-    Raises:
-        BadInput: a condition is none, or names a value that its component does not declare.
+    """Return the conditions, joined by "and", that words mean; they hold together. BadInput names the one that is none,
+    or names a value that its component does not declare.
     """
     found = []
     for one in re.split(r"\s+and(?:\s+|$)", words.strip()):
@@ -58,13 +53,8 @@ def read(words: str, declared: Mapping[str, Collection[str]], language: Language
 
 
 def check_name(name: str, declared: Mapping[str, Collection[str]]) -> None:
-    """Refuse the name of a value that its component does not declare, or of a component that is misspelt.
-
-    Args:
-        name: COMPONENT.VALUE; one without a dot is a field of the URL, and passes.
-
-    Raises:
-        BadInput: says which values there are.
+    """Refuse the name COMPONENT.VALUE of a value that its component does not declare, or of a component that is
+    misspelt; one without a dot is a field of the URL, and passes.
     """
     component, dot, value = name.partition(".")
     if dot and component not in declared and get_close_matches(component, declared, 1, _ALIKE):
@@ -74,10 +64,8 @@ def check_name(name: str, declared: Mapping[str, Collection[str]]) -> None:
 
 
 def holds(check: Condition, words: Mapping[str, str], before: Mapping[str, str] | None = None) -> bool | None:
-    """Return whether conditions hold of a URL; None where that depends on a component, whose values a browser has.
-
-    Args:
-        before: those when the step began; by default the same.
+    """Return whether conditions hold of a URL, and of the one when the step began; None where that depends on a
+    component, whose values a browser has.
     """
     before = words if before is None else before
     known = [_holds((one[0], one[1], one[2]), words, before) for one in check if "." not in one[0]]

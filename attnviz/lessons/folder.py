@@ -42,11 +42,7 @@ class Folder:
         self._lock = Lock()
 
     def read(self) -> dict[str, Found]:
-        """Return name -> what its file holds; only files of the folder itself are read, in the order of their names.
-
-        Raises:
-            BadInput: there is no such folder, or it cannot be read.
-        """
+        """Return name -> what its file holds; only files of the folder itself are read, in the order of their names."""
         try:
             root = _real(self.path)
             paths = sorted(path for path in root.iterdir() if _MEANT.fullmatch(path.name))[:MOST]
@@ -90,13 +86,8 @@ def ours() -> Path:
 
 
 def picture_of(folder: Path, name: str, number: int) -> Path:
-    """Return the file of the picture for a handout: the first that is there of WebP, PNG and JPEG.
-
-    Args:
-        number: of its step, from 0.
-
-    Returns:
-        The name of the WebP where none of them is there.
+    """Return the file of the picture for a step, from 0, of a handout: the first that is there of WebP, PNG and JPEG,
+    else the name of the WebP.
     """
     files = [folder / "pictures" / f"{name}-{number + 1}.{suffix}" for suffix in ("webp", "png", "jpg", "jpeg")]
     return next((file for file in files if file.exists()), files[0])
@@ -114,11 +105,7 @@ def pictures(folder: Path, lesson: Lesson) -> dict[int, bytes]:
 
 
 def _real(path: Path) -> Path:
-    """Return the path that links lead to.
-
-    Raises:
-        OSError: there is none, or they lead in a circle.
-    """
+    """Return the path that links lead to; OSError where there is none, or they lead in a circle."""
     try:
         return path.resolve(strict=True)
     except RuntimeError as error:  # of Python before 3.13

@@ -121,10 +121,8 @@ def read(
 ) -> tuple[dict[str, Any] | None, str]:
     """Return the fields of the front matter, or None where it has mistakes, and the language, which counts in any case.
 
-    Args:
-        content: without the lines '---'; None where a lesson has no front matter.
-        complain: receives the line, from 0, and a sentence of each mistake.
-        parser: of Markdown, which front matter has none of.
+    The content, without the lines '---', is None where a lesson has no front matter; `complain` receives the line, from
+    0, and a sentence of each mistake.
     """
     if content is None:
         complain(0, f"A lesson begins with front matter between two lines '---': {', '.join(FIELDS)}.")

@@ -46,13 +46,11 @@ SIGNS = {
 
 
 def handout(lesson: Lesson, pictures: Mapping[int, bytes] | None = None, address: str = "") -> str:
-    """Return a lesson as HTML.
+    """Return a lesson as HTML. `pictures` are step, from 0 -> what the screen shows there, as WebP, PNG or JPEG; steps
+    without one name the link alone.
 
-    Args:
-        pictures: step, from 0 -> what the screen shows there, as WebP, PNG or JPEG; steps without one name the link
-            alone.
-        address: of the app that a class uses, such as "http://192.168.1.5:8501"; links begin with it. Without it they
-            name the step alone.
+    Links begin with the address of the app that a class uses, such as "http://192.168.1.5:8501"; without it they name
+    the step alone.
     """
     pictures, said_as = pictures or {}, LANGUAGES[lesson.language].words
     said: list[str] = []

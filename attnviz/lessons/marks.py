@@ -59,11 +59,8 @@ _PLAIN = re.compile(r"[`{}]|\*\*|\]\(|<[A-Za-z/!]")
 
 
 def unread(nodes: Sequence[SyntaxTreeNode], skip: int = 0) -> Iterator[tuple[int, str]]:
-    """Yield the first mark of each line of a paragraph that was not read: the line, from 0, and a sentence.
-
-    Args:
-        nodes: inside of the paragraph.
-        skip: characters at its beginning that are known.
+    """Yield the first mark of each line of a paragraph that was not read, but for the characters at its beginning that
+    are known: the line, from 0, and a sentence.
     """
     text = "".join(_text(nodes))
     text = _MEANT.sub(lambda found: _NODE * len(found[0]), " " * skip + text[skip:] if skip else text)

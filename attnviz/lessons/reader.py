@@ -32,12 +32,8 @@ _BOX = re.compile(r"\[([ xX])\][ \t]+")
 
 
 def read(text: str, file: str, known: Known) -> tuple[Lesson | None, list[Mistake]]:
-    """Return the lesson that a text is, or None where it has mistakes, and these.
-
-    Args:
-        text: Markdown.
-        file: its name, for the mistakes; without the suffix it is the name of the lesson.
-        known: what a lesson may name.
+    """Return the lesson that a text in Markdown is, or None where it has mistakes, and these. The file's name is for
+    the mistakes; without the suffix it is the name of the lesson.
     """
     return _Reader(file, known).read(text)
 

@@ -64,12 +64,7 @@ class Texts:
     links: list[View] = field(default_factory=list)
 
     def blocks(self, nodes: list[SyntaxTreeNode], first: int) -> list[Block]:
-        """Return what nodes say.
-
-        Args:
-            nodes: blocks of Markdown.
-            first: the line of the file at which their text begins, from 0.
-        """
+        """Return what blocks of Markdown say, whose text begins at a line of the file, from 0."""
         return [block for node in nodes if (block := self._block(node, first))]
 
     def _block(self, node: SyntaxTreeNode, first: int) -> Block | None:
@@ -104,11 +99,8 @@ class Texts:
         return None
 
     def inlines(self, nodes: list[SyntaxTreeNode], line: int, skip: int = 0) -> list[list[object]]:
-        """Return what the nodes inside a paragraph say.
-
-        Args:
-            line: where that begins, from 0.
-            skip: characters at the beginning that are left out.
+        """Return what the nodes inside a paragraph that begins at a line, from 0, say, without so many characters at
+        its beginning.
         """
         for below, sentence in marks.unread(nodes, skip):
             self.complain(line + below, sentence)

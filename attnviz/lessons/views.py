@@ -11,14 +11,8 @@ OWN = ("lesson", "step", "only")
 
 
 def view_of(word: str, known: Known, before: View | None) -> View:
-    """Return the view that a URL means.
-
-    Args:
-        word: such as "draw?data=strokes&number=23", copied from a browser with or without the beginning; "?"
-            and fields for the same page as before, with these changed.
-
-    Raises:
-        BadInput: it is no URL of a page.
+    """Return the view that a URL means, such as "draw?data=strokes&number=23", copied from a browser with or without
+    the beginning; "?" and fields for the same page as before, with these changed.
     """
     word = word.strip()
     if re.search(r"\s", word):

@@ -32,11 +32,7 @@ def spawn(words: list[str], threads: int, log: IO[bytes], alive: Path) -> subpro
 
 
 def environment(threads: int) -> dict[str, str]:
-    """Return the environment of a process that works in the background.
-
-    Args:
-        threads: of the CPU.
-    """
+    """Return the environment of a process that works in the background with so many CPU threads."""
     counts = {name: str(threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
     found = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
     paths = {"ATTNVIZ_RUNS": str(runs.folder().absolute()), "PYTHONPATH": os.pathsep.join(found)}

@@ -107,24 +107,14 @@ class Folders(Generic[Kind]):
         return []
 
     def home(self, name: str) -> Path:
-        """Return the folder of one, whose name can come from anywhere: no path is made of one that is none.
-
-        Args:
-            name: one of `ids()`.
-        """
+        """Return the folder of one, whose name can come from anywhere: no path is made of one that is none."""
         if not is_name(name) or not files.is_there(self.folder() / name / self.file):
             raise UnknownName(self.word, name, self.ids())
         return self.folder() / name
 
     def read(self, name: str) -> Kind:
-        """Return what was asked for.
-
-        Args:
-            name: one of `ids()`, from anywhere.
-
-        Raises:
-            UnknownName: there is none of that name.
-            RunError: its file cannot be read.
+        """Return what was asked for under a name that can come from anywhere; UnknownName if there is none, RunError if
+        its file cannot be read.
         """
         path = self.home(name) / self.file
         try:
@@ -136,11 +126,7 @@ class Folders(Generic[Kind]):
         return found
 
     def write(self, asked: Kind) -> Path:
-        """Write what is asked for, and return its folder. The caller holds the lock.
-
-        Raises:
-            OSError: it cannot be written.
-        """
+        """Write what is asked for, and return its folder. The caller holds the lock."""
         home = self.folder() / asked.id
         home.mkdir(exist_ok=True)
         files.write(home / self.file, asked.model_dump_json(indent=1) + "\n")

@@ -157,11 +157,7 @@ class _Coming:
 
 
 def settled(value: Any) -> int:
-    """Make the numpy arrays in a value read-only, and return about how many bytes it has.
-
-    Args:
-        value: of arrays, tensors, modules, dataclasses, containers and plain values, in any nesting.
-    """
+    """Make the numpy arrays in a value, of whatever nesting, read-only, and return about how many bytes it has."""
     size, seen = 0, set[int]()
     for part in _parts(value, seen):
         if isinstance(part, np.ndarray):

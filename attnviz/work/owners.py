@@ -11,12 +11,8 @@ from attnviz.work.search import shelf as searches
 def of_others(name: str, *, borrowed: bool = True) -> set[str] | None:
     """Return the runs of all jobs and searches but one; of jobs that can no longer be read, none.
 
-    Args:
-        borrowed: whether those count that one only uses, as they were there before it and belonged to nobody.
-
-    Returns:
-        The names of the runs. None where a search cannot be read, as Optuna or its database is not there: any run may
-        be one of its runs then.
+    None where a search cannot be read, as Optuna or its database is not there: any run may be one of its runs then.
+    `borrowed` says whether those count that one only uses, as they were there before it and belonged to nobody.
     """
     found: set[str] = set()
     for job in jobs.ids():

@@ -14,11 +14,7 @@ _MOST = 2000  # files
 
 
 def packed(files: Mapping[str, bytes]) -> bytes:
-    """Return files as one, the same for the same files.
-
-    Args:
-        files: their content by name.
-    """
+    """Return files, their content by name, as one, the same for the same files."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
         for name, file in files.items():
@@ -34,12 +30,7 @@ def names(content: bytes, most: int) -> list[str]:
 
 
 def members(content: bytes, wanted: Iterable[str], most: int) -> dict[str, bytes]:
-    """Return files out of a zip by their names; nothing is written.
-
-    Args:
-        content: from anywhere.
-        wanted: of `names(content)`.
-    """
+    """Return some of the files of a zip that can come from anywhere; nothing is written."""
     sizes = _sizes(content, most)
     found = {}
     try:

@@ -115,13 +115,8 @@ class Queue:
 
     @asynccontextmanager
     async def turn_async(self, kind: Kind, rank: Callable[[], float] | None = None) -> AsyncIterator[None]:
-        """Compute for the length of the block, in the event loop or in threads that it waits for.
-
-        Args:
-            rank: instead of the time of arrival: the lowest of a kind goes first.
-
-        Yields:
-            None.
+        """Compute for the length of the block, in the event loop or in threads that it waits for; the lowest `rank` of
+        a kind goes first, by default the one that came first.
         """
         if self.has_turn():
             yield
@@ -232,10 +227,8 @@ class Queue:
 
 
 def wait(event: Event, check: Callable[[], None] | None = None) -> None:
-    """Wait for an event in a thread.
-
-    Args:
-        check: called now and then, and once at the end; what it raises ends the wait.
+    """Wait for an event in a thread; `check` is called now and then, and once at the end, and what it raises ends the
+    wait.
     """
     while not event.wait(LISTEN if check else None):
         if check:

@@ -25,17 +25,10 @@ def push(name: str, url: str) -> str:
 
 
 def pull(url: str, word: str | None = None) -> str:
-    """Bring in a run or a checkpoint that was copied to a URL. It is checked like a file that is uploaded.
+    """Bring in a run or a checkpoint that was copied to a URL, checked like a file that is uploaded, and return its
+    name.
 
-    Args:
-        word: under which a model is kept; by default what follows the first dot of the file's name.
-
-    Returns:
-        The name of the run, or of the model: MODEL.WORD.
-
-    Raises:
-        BadInput: there is no such file, or it is none that attnviz packed, or is here already.
-        CheckpointError, RunError: it cannot be trusted, or it cannot be written here.
+    A model is kept as MODEL.WORD, by default by what follows the first dot of the file's name.
     """
     with _told(url, "read"):
         system, path = _opened(url)

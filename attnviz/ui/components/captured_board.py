@@ -26,13 +26,11 @@ def captured_board(
     state: Mapping[str, Any] | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> dict[str, Any] | None:
-    """Draw the board.
+    """Draw the board of a view of one layer, with the parameter `layer`, and `over` in its header: what the dots of the
+    layer show.
 
-    Args:
-        view: of one layer, with the parameter `layer`, and `over` in its header: what the dots of the layer show.
-        layers: of the model, as dictionaries: "path", "title", "refused", and of those that can be drawn "heads",
-            "rows", "columns" and "prefix". Layers that agree in these stand on one board.
-        key, state, on_change: as of `url_view.draw`.
+    `layers` are those of the model, as dictionaries: "path", "title", "refused", and of those that can be drawn
+    "heads", "rows", "columns" and "prefix". Layers that agree in these stand on one board.
     """
     paths = [dict(one) for one in layers]
     return url_view.draw("captured_board", view, FIELDS, key=key, state=state, on_change=on_change, paths=paths)

@@ -46,12 +46,10 @@ def module_of(name: str, frontend: Path) -> str:
 
 
 def component(name: str) -> ComponentRenderer:
-    """Return the command that draws a component.
+    """Return the command that draws a component, "pixel_viewer" of our `pyproject.toml` or PACKAGE.NAME of a mechanism
+    of another package.
 
-    Args:
-        name: the component as our `pyproject.toml` declares it, such as "pixel_viewer", or PACKAGE.NAME for one that a
-            mechanism of another package names. Its files are `NAME.js` and `NAME.css`, in a folder of that name if
-            there is one.
+    Its files are `NAME.js` and `NAME.css`, in a folder of that name if there is one.
     """
     import streamlit as st
 

@@ -107,18 +107,12 @@ def drawing_pad(
     opened: str = "",
     cards: Cards | None = None,
 ) -> None:
-    """Draw the pad and the cards.
+    """Draw the pad with what the URL says is `drawn` and `shown`, and the cards.
 
-    Args:
-        drawn: what the URL says.
-        samples: pictures to start from, of one size.
-        sheet: what is drawn on; None for that of digits.
-        on_change: called when the hand has come to rest, before the page runs again; `on_pad` then gives what is drawn.
-        base: the picture under the strokes that `drawn` names.
-        shown: what the panels show according to the URL.
-        pinned_base: the picture under the strokes of what is pinned.
-        inputs: other inputs by name, and the words for each; the page shows the one that `clicked_input` returns.
-        opened: the name of the one that is open; "" for none.
+    `samples` are pictures of one size to start from; `base` and `pinned_base` lie under the strokes of what is drawn
+    and pinned. `inputs` are other inputs by name, with the words for each: the page shows the one that `clicked_input`
+    returns, and `opened` is the one that is open, "" for none. `on_change` is called when the hand has come to rest,
+    before the page runs again; `on_pad` then gives what is drawn.
     """
     sheet = sheet or Sheet()
     for one in [*samples, *([base] if base else []), *([pinned_base] if pinned_base else [])]:

@@ -31,18 +31,12 @@ def epoch_slider(
     beside_curve: Mapping[int, float] | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> None:
-    """Draw the slider.
+    """Draw the slider over `points`, epoch (0 before the training) and key of its net: two at least, ascending.
 
-    Args:
-        points: epoch, 0 before the training, and key of its net: two at least, ascending.
-        net: the key of the one where it stands, unless the visitor has moved it since.
-        figure: what the curve below it is, in words.
-        unit: of the curve: "share" or "nats".
-        curve: epoch -> value; epochs beyond the points are not drawn.
-        note: a sentence below it; "" for none.
-        beside: epoch -> key of the net of a second training, which goes along; None where there is none.
-        beside_curve: the same figure of that training, by epoch.
-        on_change: called when it has come to rest, before the page runs again; `settled` gives the net there.
+    It stands at `net`, unless the visitor has moved it since. Below it is the `curve` of a `figure` in words, in
+    "share" or "nats", without epochs beyond the points, and a `note`. `beside` and `beside_curve` are those of a second
+    training, which goes along. `on_change` is called when the slider has come to rest, before the page runs again;
+    `settled` gives the net there.
     """
     epochs, keys = [epoch for epoch, _ in points], [one for _, one in points]
     if len(points) < 2 or epochs != sorted({*epochs}) or net not in keys:

@@ -30,10 +30,8 @@ def glimpse_player(
     parts: Sequence[str] = PARTS,
     on_change: Callable[[], None] | None = None,
 ) -> dict[str, Any] | None:
-    """Draw the picture with its glimpses, what the retina sees, and the belief.
-
-    Args:
-        parts: what is shown beside the picture, of PARTS. Without "player" no glimpse can be moved.
+    """Draw the picture with its glimpses, and beside it those of PARTS that are asked for; without "player" no glimpse
+    can be moved.
     """
     return url_view.draw(
         "glimpse_player",

@@ -75,12 +75,7 @@ class SwitchView:
 
 
 def packed(view: SwitchView, states: Sequence[str]) -> bytes:
-    """Return heads and the answer as the browser gets them.
-
-    Args:
-        view: what to look at.
-        states: of each head, as the URL says.
-    """
+    """Return heads, the state of each as the URL says it, and the answer as the browser gets them."""
     heads = len(view.received)
     if len(states) != heads or not set(states) <= set(STATES):
         raise BadInput(f"states: expected {heads} of {', '.join(STATES)}, got {', '.join(states)}.")
@@ -137,9 +132,8 @@ def states_to_url(states: Sequence[str]) -> dict[str, str | None]:
 
 
 def states_from_url(words: Mapping[str, str], heads: int) -> tuple[list[str], list[str]]:
-    """Return the state of each head that the URL names, and a sentence for every invalid value.
-
-    A head that is named twice has the last of its states.
+    """Return the state of each head that the URL names, the last where it is named twice, and a sentence for every
+    invalid value.
     """
     states, sentences = ["on"] * heads, []
     for edit in EDITED:

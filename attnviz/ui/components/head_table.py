@@ -67,13 +67,9 @@ class Moved:
 def packed(
     table: Heads, moved: Moved | None, origin: Mapping[str, str | int | float], *, measuring: bool = False
 ) -> bytes:
-    """Return the table as the browser gets it.
+    """Return the table as the browser gets it, with the pictures of the chosen head; `origin` stands in every export.
 
-    Args:
-        table: of all heads.
-        moved: the pictures of the chosen head; None where none is chosen.
-        origin: stands in every export.
-        measuring: whether more pictures will come: what is saved waits for them.
+    What is saved waits for more pictures while the page is `measuring`.
     """
     header: dict[str, Any] = {
         "measures": [
@@ -114,15 +110,5 @@ def _means(table: Heads, before: str) -> dict[str, np.ndarray]:
 def head_table(
     data: bytes, *, key: str, state: Mapping[str, Any], on_change: Callable[[], None]
 ) -> dict[str, Any] | None:
-    """Draw scatter, board and pictures.
-
-    Args:
-        data: what `packed` returned.
-        key: the component's name in this page; keep it fixed.
-        state: the view that the URL asks for, by the names of `FIELDS`.
-        on_change: called when a view has settled, before the page runs again; `url_view.settled_view` gives it there.
-
-    Returns:
-        The view that has settled last; None before the first time.
-    """
+    """Draw scatter, board and pictures of what `packed` returned, and return the view that has settled last."""
     return url_view.draw("head_table", data, FIELDS, key=key, state=state, on_change=on_change)

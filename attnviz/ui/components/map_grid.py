@@ -33,19 +33,12 @@ def map_grid(
     on_change: Callable[[], None] | None = None,
     **looks: Unpack[Looks],
 ) -> dict[str, Any]:
-    """Draw the maps.
+    """Draw the maps, as `packed` takes them or has returned them, with a frame around the `chosen` one, None where the
+    visitor frames it.
 
-    Args:
-        maps, labels, **looks: as of `packed`; or what that returned, alone.
-        chosen: the map that is framed; None leaves it to the visitor.
-        on_change: called when a map or a cell was chosen, before the page runs again; `chosen_map` and
-            `chosen_cell` give the new choice there. Never called while the pointer only moves.
-
-    Returns:
-        {"chosen": number of a map or None, "cell": [row, column] that is locked or None}
-
-    Raises:
-        BadInput: the shapes, labels or role do not fit.
+    Return {"chosen": number of a map or None, "cell": [row, column] that is locked or None}. `on_change` is called when
+    either was chosen, before the page runs again, and never while the pointer only moves; `chosen_map` and
+    `chosen_cell` give the new choice there.
     """
     state = ControlledState(key, "chosen")
     data = with_header(

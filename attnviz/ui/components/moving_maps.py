@@ -26,13 +26,8 @@ def turn_weight(
     limit: float,
     origin: Origin,
 ) -> bytes:
-    """Return w * picture + bias, on its own scale and on a fixed scale, with a slider for w.
-
-    Args:
-        picture: (row, column), as it enters the layer: standardised.
-        bias: b.
-        start: w before the slider has been moved.
-        limit: the slider goes from -limit to limit.
+    """Return w * picture (standardised) + bias, on its own scale and on a fixed scale, with a slider for w from -limit
+    to limit.
     """
     most = limit * float(np.abs(picture).max()) + abs(bias)
     panes = [
@@ -62,14 +57,10 @@ def temperature(
 ) -> bytes:
     """Return the weights of some queries of one head, with a slider for the number that divides their scores.
 
-    Args:
-        query: (query, size), those that are shown.
-        keys: (token, size)
-        names: of the queries; under a tile stands what comes before the first comma.
-        places: their tokens, row by row from 0.
-        picture: (row, column) intensities 0..1: the edge of its ink is drawn.
-        stops: places of the handle with a button: words, and log10 of the divisor.
-        low, high: the ends of the handle, log10 of the divisor; 0 is as trained.
+    `query` is (query, size), `keys` (token, size), `places` are the queries' tokens, row by row from 0; under a tile
+    stands what comes before the first comma of its name. `picture` is (row, column) in 0..1: the edge of its ink is
+    drawn. `stops` are places of the handle with a button: words, and log10 of the divisor, which goes from `low` to
+    `high`; 0 is as trained.
     """
     pane = _pane(
         "Where each query takes from",
@@ -93,13 +84,10 @@ def places(
     start: int,
     origin: Origin,
 ) -> bytes:
-    """Return a position code, and how similar the code of the position under the pointer is to all others.
+    """Return a position code, (place, feature), and how similar the code of the position under the pointer is to all
+    others, by the cosine or else by the dot product.
 
-    Args:
-        code: (place, feature)
-        picture: (row, column) intensities 0..1, on which a place is chosen.
-        cosine: compare by the cosine, else by the dot product.
-        start: the place where nobody has chosen one, row by row from 0.
+    `picture`, (row, column) in 0..1, is where a place is chosen; `start` is one of them, row by row from 0.
     """
     most = 1.0 if cosine else float((code**2).sum(1).max())
     compared: dict[str, Any] = {

@@ -28,11 +28,8 @@ SPREAD = 0.04  # of an axis, up and down
 
 
 def packed(found: Found, ends: tuple[float, float], origin: Mapping[str, str | int | float]) -> bytes:
-    """Return trials as the browser gets them.
-
-    Args:
-        found: the trials; those that are not finished are left out.
-        ends: the lowest and highest value of the last axis: the same for searches that are compared.
+    """Return finished trials as the browser gets them; `ends` are the lowest and highest value of the last axis, the
+    same for searches that are compared.
     """
     trials = found.finished
     low, high = ends

@@ -32,24 +32,13 @@ def pixel_viewer(
     layers: Sequence[Mapping[str, str]] | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> dict[str, Any] | None:
-    """Draw the viewer.
+    """Draw the viewer of a view, as `url_view.draw` does, and return the view that has settled last.
 
-    Args:
-        view: what to look at; or it, packed.
-        key: the component's name in this page; keep it fixed, so that what the visitor locked survives a new picture.
-        state: the view that the URL names; fields may be missing (the default) or nonsense (the default, and a
-            visible sentence). None leaves the visitor's own view as it is.
-        asked: how the Jacobian is asked for, from `jacobian_map.asked`; None offers no switch to it.
-        plain: without the controls, the exports and the maps of query, key and value: for a first look.
-        fields: of its view; with `layers` also "address", the path of the layer that is shown.
-        layers: of the model, as dictionaries: "path", "title", and "refused", why it cannot be shown, or "". The view
-            is then one of the live channel with the parameter `layer`, and the browser fetches the others as they are
-            chosen; None for a view that stands alone.
-        on_change: called when a view has settled (lock, release, a control), before the page runs again; `settled_view`
-            gives it there. Never called while the pointer only moves.
-
-    Returns:
-        The view that has settled last, all fields filled; None before the first time.
+    `asked` is how the Jacobian is asked for, from `jacobian_map.asked`; None offers no switch to it. `plain` leaves out
+    the controls, the exports and the maps of query, key and value, for a first look. `layers` are those of the model,
+    as dictionaries: "path", "title", and "refused", why it cannot be shown, or "". The view is then one of the live
+    channel with the parameter `layer`, the browser fetches the others as they are chosen, and `fields` have "address",
+    the path of the layer that is shown. None stands for a view alone.
     """
     return url_view.draw(
         "pixel_viewer",

@@ -186,13 +186,10 @@ def stage_grid(
     saves: bool = True,
     on_change: Callable[[], None] | None = None,
 ) -> dict[str, Any] | None:
-    """Draw the stages.
+    """Draw the stages of each layer that `columns` names, of ALL.
 
-    Args:
-        columns: which stages of each layer are drawn, of ALL.
-        switches: what can be switched, of SWITCHES.
-        inside: whether the arrays and softmaxes of the chosen head are shown below.
-        saves: whether the component has the buttons that save and share.
+    `switches` are those of SWITCHES that are offered; `inside` shows the arrays and softmaxes of the chosen head below;
+    `saves` has the buttons that save and share.
     """
     return url_view.draw(
         "stage_grid",

@@ -57,10 +57,8 @@ class _Received:
 
 
 def given(pad: str) -> Base | None:
-    """Return the picture from outside that the pad has not taken yet.
-
-    Returns:
-        A picture of 280 x 280 under a name of its own; None where there is none, or the pad has told that it has it.
+    """Return the picture from outside, 280 x 280 under a name of its own, that the pad has not told yet that it has;
+    None where there is none.
     """
     outside = _outside()
     told = on_pad(pad)
@@ -70,14 +68,9 @@ def given(pad: str) -> Base | None:
 
 
 def show(clicked: str | None, its: Task) -> str:
-    """Draw the input that is open, and the choice among the inputs; nothing where none is open.
+    """Draw the input that is open, and the choice among the inputs, and return which is open, "" for none.
 
-    Args:
-        clicked: the input to open now; "" to close the one that is open; None to leave it.
-        its: what the models classify.
-
-    Returns:
-        The input that is open; "" for none.
+    `clicked` is the input to open now; "" closes the one that is open; None leaves it.
     """
     in_memory()
     if clicked is not None:

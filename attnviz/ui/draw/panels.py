@@ -69,16 +69,14 @@ def offered() -> dict[tuple[str, ...], Task]:
 
 
 def chosen(its: Task | None = None) -> list[str]:
-    """Return the checkpoints that have panels unless the visitor chooses others.
+    """Return the checkpoints that have panels, of a task or the first one that is offered, unless the visitor chooses
+    others.
 
     These are the latest that somebody keeps; then the best checkpoint of every mechanism, that of every control, and
     those that the mechanisms name in addition, eight in all; of these, those of mechanisms come first. The best one is
     a checkpoint that has all classes of the task and was trained on pictures of its shape, if there is one, and among
     these the one with the highest accuracy on its validation part. Controls that are models of a mechanism itself, with
     its attention switched off, are left to the visitor.
-
-    Args:
-        its: the task; None for the first one that is offered.
     """
     its = its or first_task()
     known = known_of(its)
@@ -163,10 +161,8 @@ def choose(names: list[str], its: Task) -> None:
 
 
 def on_cards(names: list[str], its: Task, *, settled: bool = False) -> Cards:
-    """Return what the component receives about the panels.
-
-    Args:
-        settled: whether the page is told what the models saw once the hand rests.
+    """Return what the component receives about the panels; if `settled`, the page receives what the models saw once the
+    hand rests.
     """
     described = describe(names)
     header = {
@@ -190,11 +186,10 @@ def asked(cards: Cards, pinned: Drawn | None) -> Shown:
 def describe(names: list[str]) -> list[dict[str, Any]]:
     """Return what the browser receives about each panel, as plain JSON values.
 
-    Returns:
-        For each panel: checkpoint, title, kind, classes, parameters, accuracy (on the validation part, 0..1), shape
-        (rows and columns of the pictures it takes), missing (why it has no Jacobian, or None), epochs (those of its
-        history, each with the key of its net), page, and for what it shows renderer, says, wanted, rows, columns,
-        prefix, heads, options, all as in `Panel`.
+    checkpoint, title, kind, classes, parameters, accuracy (on the validation part, 0..1), shape (rows and columns of
+    the pictures it takes), missing (why it has no Jacobian, or None), epochs (those of its history, each with the key
+    of its net), page, and for what it shows renderer, says, wanted, rows, columns, prefix, heads, options, all as in
+    `Panel`.
     """
     found = [(net, panel_of(net)) for net in map(subjects.net, names)]
     alike = Counter((panel.title, _kind(net, panel)) for net, panel in found)

@@ -78,10 +78,8 @@ class Task:
         return self.side * max(1, digit.CANVAS // self.side)
 
     def on_pad(self, picture: Bytes) -> Bytes:
-        """Return a picture as the pad takes it, in the middle of a square: (side, side), or in colour (side, side, 3).
-
-        Args:
-            picture: uint8 (row, column, channel).
+        """Return a picture, uint8 (row, column, channel), as the pad takes it, in the middle of a square: (side, side),
+        or in colour (side, side, 3).
         """
         rows, columns, channels = picture.shape
         side = max(rows, columns)

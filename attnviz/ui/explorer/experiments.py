@@ -61,12 +61,8 @@ def _draw_agreement(parts: list[maps.Ranked], tap: str) -> None:
 
 
 def dot(name: str, values: maps.Array, control: bool) -> Dot | None:
-    """Return a row of the picture of several correlations; None where no map ranks anything.
-
-    Args:
-        name: what people read.
-        values: of each picture, (picture,) or (picture, draw); NaN where a map is the same everywhere.
-        control: whether it is there to be compared with.
+    """Return a row of the picture of several correlations, (picture,) or (picture, draw); None where no map ranks
+    anything.
     """
     there = values[np.isfinite(values)]
     if not len(there):

@@ -74,12 +74,8 @@ def taps_of(net: Net) -> list[str]:
 
 
 def of_example(loaded: Loaded, example: Example, tap: str, answer: int | None = None) -> PlaceMaps:
-    """Return the maps of one example.
-
-    Args:
-        loaded, example: the net and what it looks at.
-        tap: whose map is among them; "" for none.
-        answer: number of the class that is looked at; None for the one that the net chooses.
+    """Return the maps of one example, with that of a tap ("" for none), for a class, or None for the one that the net
+    chooses.
     """
     from attnviz.measures import place_maps
 
@@ -115,13 +111,8 @@ def layers_of(loaded: Loaded) -> list[str]:
 
 
 def ranked(loaded: Loaded, source: str, tap: str, first: int, count: int) -> Ranked:
-    """Return how alike the maps of some test pictures rank their places.
-
-    Args:
-        loaded: the net, in single precision to halve the time.
-        source: the data set of the pictures.
-        tap: whose map is ranked; "" for none.
-        first, count: which of those that fit the net.
+    """Return how alike the maps of some of the test pictures that fit the net rank their places; it is in single
+    precision to halve the time.
     """
     return together(
         [ranked_on(of_example(loaded, one, tap), one.number) for one in _some(loaded, source, first, count)]
@@ -151,10 +142,8 @@ def ranked_on(found: PlaceMaps, seed: int) -> Ranked:
 
 
 def kept(loaded: Loaded, source: str, tap: str, first: int, count: int) -> Kept:
-    """Return how alike the maps of some test pictures remain while layers are made random, anew for each picture.
-
-    Args:
-        loaded, source, tap, first, count: as of `ranked`.
+    """Return how alike the maps of some test pictures, as of `ranked`, remain while layers are made random, anew for
+    each picture.
     """
     from attnviz.measures.sanity import randomised
 

@@ -28,12 +28,11 @@ OWN_BOARD = View("own_board", OfLayer, payload, loads=False)
 
 
 def over(view: LayerView) -> dict[str, Any]:
-    """Return, head by head, how far, how evenly and how much outside of the picture a layer looks.
+    """Return, head by head, how far ("distance" in pixels from a query on the picture to its keys there), how evenly
+    ("entropy" in bits) and how much outside of the picture ("nowhere") a layer looks, and "even": the same three where
+    all keys get the same.
 
-    Returns:
-        "distance", the mean in pixels from a query on the picture to its keys there; "entropy" in bits; "nowhere", the
-        share of tokens that lie nowhere; and "even", the same three where all keys get the same. None where there is
-        no distance: the queries lie nowhere.
+    None where there is no distance: the queries lie nowhere.
     """
     prefix = view.prefix
     queries = np.arange(view.tokens) if view.attending is None else view.attending

@@ -134,9 +134,7 @@ def _passed(subject: Subject) -> Trace | None:
 
 def _places(seen: Trace, holder: DeltaGenerator, without: str) -> bool:
     """Find where tokens lie, showing how far the search is; return whether that is known, and so the page goes on.
-
-    Args:
-        without: what is said once the search was stopped.
+    `without` is said once the search was stopped.
     """
     if not seen.captured.has_places and st.session_state.get(STOPPED):
         with holder.container():

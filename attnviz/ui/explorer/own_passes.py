@@ -102,14 +102,10 @@ def first() -> Example:
 
 
 def passed(example: Example, layer: str | None = None) -> Trace:
-    """Return what was captured while the model looked at an example.
+    """Return what was captured while the model looked at an example, with the readings of one layer, by its path, or of
+    the first.
 
-    Args:
-        layer: path of the module that attends whose readings are needed, with those beside it; None for the first.
-
-    Raises:
-        TraceError: nothing was captured; names the modules that look like attention.
-        BadInput: the preprocessing or the model does not take the picture.
+    TraceError, where nothing was captured, names the modules that look like attention.
     """
     mine, picture = own.own(), example.picture
     key, paths = mine.net.key, _large.get(mine.net.key)
@@ -157,8 +153,7 @@ def _tensors(seen: Trace) -> Iterator[Tensor]:
 def find_places(seen: Trace, shown: Callable[[str], AbstractContextManager[Said]]) -> None:
     """Find where the tokens of a pass lie, unless that is known; a first time this takes a few passes to a few hundred.
 
-    Args:
-        shown: shows how far it is, in this thread; what it raises beyond `Exception` stops the search.
+    `shown` shows how far it is, in this thread; what it raises beyond `Exception` stops the search.
     """
     from attnviz.capture.seen import PROGRESS
 
@@ -173,10 +168,8 @@ def find_places(seen: Trace, shown: Callable[[str], AbstractContextManager[Said]
 
 
 def find_place(seen: Trace, path: str) -> bool:
-    """Find where the tokens of one layer lie, ahead of those of the others, so that its map need not wait for them.
-
-    Returns:
-        Whether the layer can be drawn already.
+    """Find where the tokens of one layer lie, ahead of those of the others, and return whether it can be drawn
+    already.
     """
     if path not in captured(seen):
         return False
@@ -247,11 +240,7 @@ class OfLayer(Strict):
 
 
 def payload(subject: Subject, parameters: OfLayer) -> bytes:
-    """Return what the viewer shows of a layer.
-
-    Raises:
-        BadInput: it is another net, there is no such layer, or it cannot be drawn; the sentence says why.
-    """
+    """Return what the viewer shows of a layer; BadInput says why it cannot be drawn."""
     path, example = parameters.layer, subject.example
     own.own_net(subject.net.key)
 
@@ -272,10 +261,8 @@ def payload(subject: Subject, parameters: OfLayer) -> bytes:
 
 
 def _wait_for_places(seen: Trace, path: str) -> None:
-    """Wait while a search for where tokens lie runs, outside of a turn that others need.
-
-    Raises:
-        BadInput: it takes long, and nobody has asked for it.
+    """Wait while a search for where tokens lie runs, outside of a turn that others need; BadInput where it takes long,
+    and nobody has asked for it.
     """
     if not find_place(seen, path):
         try:
@@ -288,14 +275,8 @@ OWN_LAYER = View("own_layer", OfLayer, payload, loads=False)
 
 
 def without(example: Example, path: str, heads: Sequence[int]) -> Any:
-    """Return the model's output with some heads of a layer switched off.
-
-    Args:
-        path: of the module that attends.
-        heads: their numbers from 0.
-
-    Raises:
-        TraceError: the edit cannot be made exactly.
+    """Return the model's output with some heads, from 0, of the layer at a path switched off; TraceError where that
+    cannot be done exactly.
     """
     import torch
 

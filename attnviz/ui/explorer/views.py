@@ -51,11 +51,7 @@ def ranked_payload(subject: Subject, parameters: OfMaps) -> bytes:
 
 
 def random_payload(subject: Subject, parameters: OfRandomLayers) -> bytes:
-    """Return the maps of a picture, and below them those with random layers.
-
-    Raises:
-        BadInput: the net has fewer layers.
-    """
+    """Return the maps of a picture, and below them those with random layers."""
     tap, count = _checked(subject, parameters.tap), parameters.layers
     layers = len(cache.of_net(maps.layers_of, subject.net))
     if count > layers:

@@ -51,11 +51,7 @@ FLAT = "none: a map is the same everywhere"
 
 
 def titles(tap: str) -> dict[str, str]:
-    """Return what each map is called.
-
-    Args:
-        tap: path of the tap whose map is the net's own; "" for none.
-    """
+    """Return what each map is called, with that of a tap as the net's own ("" for none)."""
     own = tap.rpartition(".")[2].replace("_", " ")
     return {
         OWN: own, JACOBIAN: "Jacobian", PRODUCT: "picture × Jacobian", ERASURE: "erasure", CHANCE: "a random map"
@@ -143,13 +139,8 @@ def verdict(found: Ranked, tap: str) -> str:
 
 
 def stays(taus: Mapping[str, float], chance: Mapping[str, Array], layers: int, tap: str) -> str:
-    """Say which maps of one picture remain as they were with all layers random.
-
-    Args:
-        taus: name of a map -> its tau with the map of the trained network; NaN where one is the same everywhere.
-        chance: name of a map -> taus of random maps with the map of the trained network, (draw,).
-        layers: how many are random.
-        tap: of the net's own map.
+    """Say which maps of one picture remain as they were with all layers random, from the tau of each with that of the
+    trained network (NaN where one is the same everywhere), beside those of random maps, (draw,).
     """
     ranked = {name: value for name, value in taus.items() if np.isfinite(value)}
     left_out = _left_out([name for name in taus if name not in ranked], tap, "with learnt or with random weights")
@@ -182,12 +173,8 @@ def survives(found: Kept, tap: str) -> str:
 
 
 def constant(taus: Mapping[str, float], logits: tuple[float, float], tap: str) -> str:
-    """Say which maps a constant changes that changes nothing else.
-
-    Args:
-        taus: name of a map -> its tau with the map without the constant; NaN where one is the same everywhere.
-        logits: of the answer, without and with it.
-        tap: of the net's own map.
+    """Say which maps a constant changes that changes nothing else, from the tau of each with that without it (NaN where
+    one is the same everywhere) and the answer's logits without and with it.
     """
     changed = [name for name, value in taus.items() if value < 1 - 1e-6]
     same = [name for name, value in taus.items() if value >= 1 - 1e-6]

@@ -24,13 +24,8 @@ UNTESTED = "cannot be tested here"
 
 
 def show(asked: Asked, heads: Heads, chosen: npt.NDArray[np.bool_], head: int | None) -> None:
-    """Draw the button that tests the claims, and what came out for a head, or for all where none is chosen.
-
-    Args:
-        asked: the net and its pictures.
-        heads: the table over the pictures that are chosen.
-        chosen: bool (picture,), which of those that are measured.
-        head: its row in the table.
+    """Draw the button that tests the claims, and what came out for a head, or for all where none is chosen, over the
+    `chosen` pictures, bool (picture,), of those that are measured.
     """
     from attnviz.head_table.claims import CLAIMS
 

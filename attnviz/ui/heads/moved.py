@@ -27,10 +27,8 @@ _kept = Kept(16 << 20, QUEUE)  # bytes of the maps of heads that were chosen
 
 
 def rows(values: npt.NDArray[np.float64]) -> list[npt.NDArray[np.int64]]:
-    """Return places of pictures: the highest values, the lowest, and one at random of each tenth of the order.
-
-    Args:
-        values: (picture,); NaN stands nowhere.
+    """Return places of pictures by a value of each, (picture,), where NaN stands nowhere: the highest, the lowest, and
+    one at random of each tenth of the order.
     """
     order = np.argsort(-values, kind="stable")[: int((~np.isnan(values)).sum())]
     tenths = [tenth for tenth in np.array_split(order, FEW) if len(tenth)]
@@ -40,14 +38,10 @@ def rows(values: npt.NDArray[np.float64]) -> list[npt.NDArray[np.int64]]:
 
 
 def of_head(table: Heads, asked: Asked, head: int, measure: str, url: str) -> Moved | None:
-    """Return the pictures of a head; None where it has no such number on any picture, or no grid.
+    """Return the pictures of a head, ordered by a measure, with links to the page at `url`; None where it has no such
+    number on any picture, or no grid.
 
-    Args:
-        table: over the pictures that are shown.
-        asked: the net, and all pictures of the table before any were left out.
-        head: its row in the table.
-        measure: by which the pictures are ordered.
-        url: of the page on which one of the pictures is looked at.
+    The table is over the pictures that are shown; `asked` has those from before any were left out.
     """
     own, values = table.heads[head], table[measure][head]
     call, few, net = table.calls[own.layer], pictures(asked), asked.net

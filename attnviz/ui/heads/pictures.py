@@ -80,11 +80,7 @@ class Few:
 
 @lru_cache(maxsize=8)
 def pictures(asked: Asked) -> Few:
-    """Return the pictures.
-
-    Raises:
-        DataError, BadInput: they cannot be had, or the model does not take them.
-    """
+    """Return the pictures."""
     if asked.is_own:
         return _photographs(asked.words)
     from attnviz.head_table.door import pictures_of

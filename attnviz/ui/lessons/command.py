@@ -16,13 +16,8 @@ from attnviz.ui.lessons.known import known
 
 
 def listed(folder: str | None) -> Iterator[dict[str, Any]]:
-    """Yield what the list of lessons says of each: `name`, `line`, `title`, and how many `steps`.
-
-    Args:
-        folder: of lessons; None for those that the app offers.
-
-    Raises:
-        BadInput: the folder cannot be read.
+    """Yield what the list of lessons, of a folder or those that the app offers, says of each: `name`, `line`, `title`,
+    and how many `steps`.
     """
     found = shelf.found() if folder is None else Folder(Path(folder), known()).read()
     for name, one in found.items():
@@ -36,14 +31,7 @@ def listed(folder: str | None) -> Iterator[dict[str, Any]]:
 
 
 def check(folder: str) -> Iterator[str]:
-    """Yield a line for each lesson: what it has, or each of its mistakes.
-
-    Args:
-        folder: of the lessons.
-
-    Raises:
-        BadInput: the folder cannot be read or has no lesson; or, at the end, a lesson has mistakes.
-    """
+    """Yield a line for each lesson of a folder: what it has, or each of its mistakes, which end in BadInput."""
     found = Folder(Path(folder), known()).read()
     if not found:
         raise BadInput(f"There is no lesson in {folder!r}: lessons are files NAME.md.")
@@ -73,16 +61,10 @@ def check(folder: str) -> Iterator[str]:
 
 
 def print_out(words: Sequence[str], address: str = "") -> Iterator[str]:
-    """Write handouts, and yield a line for each: where it is.
+    """Write handouts, whose links begin with an address, and yield a line for each: where it is.
 
-    Args:
-        words: the name of a lesson, ours or of the teacher's folder, and the folder that is written into; or one of the
-            two: all lessons, or this folder. A word alone that names a lesson is one.
-        address: of the app that a class uses, which links begin with.
-
-    Raises:
-        BadInput: a file cannot be written, or the address is none.
-        UnknownName: there is no such lesson.
+    The words are the name of a lesson, ours or of the teacher's folder, and the folder that is written into; or one of
+    the two: all lessons, or this folder. A word alone that names a lesson is one.
     """
     if address and not re.fullmatch(r"https?://[^\s/?#]+[^\s?#]*", address):
         raise BadInput(f"An address is such as http://192.168.1.5:8501, not {address!r}.")
@@ -101,15 +83,7 @@ def print_out(words: Sequence[str], address: str = "") -> Iterator[str]:
 
 
 def chosen(folder: str, alone: bool = False) -> dict[str, str]:
-    """Return the variables of the environment with which the app shows a folder of lessons.
-
-    Args:
-        folder: of the lessons.
-        alone: whether ours are left out.
-
-    Raises:
-        BadInput: the folder cannot be read or has no lesson.
-    """
+    """Return the variables of the environment with which the app shows a folder of lessons, beside ours or alone."""
     found = Folder(Path(folder), known()).read()
     if not found:
         raise BadInput(f"There is no lesson in {folder!r}: lessons are files NAME.md.")

@@ -109,14 +109,10 @@ def needed(lesson: Lesson) -> bool:
 
 
 def mistakes(folder: Path, lessons: Mapping[str, tuple[Lesson, Collection[int]]]) -> Iterator[list[Mistake]]:
-    """Yield the mistakes of each lesson that show in a browser.
+    """Yield the mistakes of each lesson that show in a browser; the views of lines that have mistakes already are left
+    out.
 
-    Args:
-        lessons: name -> a lesson, and the lines that have mistakes already: their views are left out.
-
-    Raises:
-        BadInput: the app cannot be started.
-        NoBrowser: Playwright, a browser or the app is not here.
+    NoBrowser: Playwright, a browser or the app is not here.
     """
     with _browser() as browser, _running(folder) as address:
         page = browser.new_page(viewport={"width": 1280, "height": 720})

@@ -11,11 +11,7 @@ from attnviz.ui.lessons.known import known
 
 
 def found() -> dict[str, Found]:
-    """Return name -> a file of a lesson, in their order; a teacher's replaces one of ours that has its name, or all.
-
-    Raises:
-        BadInput: the teacher's folder cannot be read.
-    """
+    """Return name -> a file of a lesson, in their order; a teacher's replaces one of ours that has its name, or all."""
     teacher = of_teacher()
     own = _folder(teacher).read() if teacher else {}
     both = own if teacher and alone() else {**_folder(ours()).read(), **own}

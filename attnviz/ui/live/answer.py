@@ -189,13 +189,11 @@ def _taps_and_passes(ask: Ask, net: Net) -> tuple[set[str], float]:
 def ask_model(
     loaded: Loaded, ask: Ask, images: np.ndarray, arrays: dict[str, np.ndarray], work: float | None = None
 ) -> Computed:
-    """Run a model on pictures, edited, and keep what is wanted.
+    """Run a model in single precision on pictures, uint8 (picture, row, column, channel), edited, and keep what is
+    wanted.
 
-    Args:
-        loaded: a net in single precision.
-        images: uint8 (picture, row, column, channel)
-        arrays: to which edits may set a part.
-        work: of the ask for one picture, where it has been estimated already.
+    `arrays` are those to which edits may set a part; `work` is that of the ask for one picture, where it has been
+    estimated.
     """
     batch = as_batch(images)
     parts = {name: wanted for name, wanted in ask.wanted.items() if isinstance(wanted, Part)}

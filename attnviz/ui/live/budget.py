@@ -32,10 +32,8 @@ class Dropped(Exception):
 
 
 def pause() -> None:
-    """Let others compute, between two chunks of something long.
-
-    Raises:
-        Dropped: the visitor has left, or has sent a newer request.
+    """Let others compute between two chunks of something long; Dropped ends it where the visitor has left or sent a
+    newer request.
     """
     PAUSE.get()()
 

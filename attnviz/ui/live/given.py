@@ -26,15 +26,8 @@ def changes(wanted: list[Edit], arrays: dict[str, np.ndarray]) -> Edits:
 
 
 def pictures(request: Request, net: Net) -> np.ndarray:
-    """Return the pictures that are asked about, uint8 (picture, row, column, channel).
-
-    Args:
-        request: with pictures, which are taken as they are, or the names of some.
-        net: that takes them; those that have names are fitted to it.
-
-    Raises:
-        BadInput: a number beyond its test pictures, or a picture that cannot be fitted.
-        DataError: the data set is not here.
+    """Return the pictures that are asked about, uint8 (picture, row, column, channel): those of the request, or those
+    it names, fitted to the net.
     """
     if request.pictures is not None:
         return request.pictures

@@ -25,19 +25,15 @@ TICK = 0.5  # seconds between two looks at how far the work is
 
 
 def asked(subject: Subject) -> dict[str, Any]:
-    """Return what a component needs to ask for the Jacobian, as JSON can say it.
-
-    Returns:
-        checkpoint; picture, by name as in a request of the live channel; missing, why the model has none, or None.
+    """Return what a component needs to ask for the Jacobian, as JSON can say it: "checkpoint"; "picture", by name as in
+    a request of the live channel; "missing", why the model has none, or None.
     """
     return {**subject.asked, "missing": missing(subject.net)}
 
 
 def switch(other: str) -> bool:
-    """Draw the switch and return whether the Jacobian is chosen.
-
-    Args:
-        other: what is shown if not the Jacobian, in words.
+    """Draw the switch between the Jacobian and something `other`, in words, and return whether the Jacobian is
+    chosen.
     """
     words = {"attention": other, JACOBIAN: TITLE}
     chosen = url_state.choice(WORD, list(words), "attention")

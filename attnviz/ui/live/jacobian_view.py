@@ -119,11 +119,7 @@ def first(subject: Subject, found: Found) -> bytes:
 
 
 def whole(subject: Subject, found: Found, sides: npt.NDArray[np.float64]) -> bytes:
-    """Return the Jacobian with what steps do at the pixels at which it may not exist.
-
-    Args:
-        sides: float64 (2, pixel) of all ties, from `steps`.
-    """
+    """Return the Jacobian with what steps do, float64 (2, pixel), at all pixels at which it may not exist."""
     import numpy as np
 
     up, down = found.values.copy(), found.values.copy()

@@ -144,11 +144,7 @@ class DerivedWanted(Strict):
 
     @cached_property
     def row(self) -> Derived[Any] | View[Any]:
-        """The derived value or the view of that name.
-
-        Raises:
-            UnknownName: there is none of that name.
-        """
+        """The derived value or the view of that name."""
         assert self._find is not None, "a request that is read knows how its derived values are found"
         return self._find(self.derived)
 
@@ -235,11 +231,7 @@ class Request(Strict, arbitrary_types_allowed=True):
         return {}
 
     def prepared(self, shape: "Input") -> "Prepared | None":
-        """Return what a model sees of the canvas, prepared once for each kind of input; None without a canvas.
-
-        Raises:
-            BadInput: the canvas cannot be prepared.
-        """
+        """Return what a model sees of the canvas, prepared once for each kind of input; None without a canvas."""
         if self.head.prepare is None or self.pictures is None:
             return None
         if shape not in self._prepared:
@@ -252,12 +244,8 @@ class Request(Strict, arbitrary_types_allowed=True):
 
 
 def read(message: bytes, find: Find) -> Request:
-    """Read a request.
-
-    Args:
-        message: a payload.
-        find: returns the derived value of a name; called once an ask is answered, so that an unknown name is the matter
-            of that ask alone.
+    """Read a request. `find`, which returns the derived value of a name, is called once an ask is answered, so that an
+    unknown name is the matter of that ask alone.
     """
     if len(message) > MESSAGE:
         raise BadInput(f"A request may have at most {MESSAGE:,} bytes; this one has {len(message):,}.")

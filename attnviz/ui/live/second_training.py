@@ -51,14 +51,11 @@ class OfTwo(Strict):
 
 
 def payload(subject: Subject, parameters: OfTwo) -> bytes:
-    """Return the maps of one tap of two nets on the same example, the second below the first.
+    """Return the maps of one tap of two nets on the same example, the second below the first, or beside it where each
+    has a single map of a picture.
 
-    Where each has a single map of a picture, the two stand beside one another.
-
-    Raises:
-        UnknownName: there is no second net of that key, or a net has no such tap.
-        BadInput: the two have maps of other places, or a query is missing, beyond the tokens, or named for a tap
-            without queries.
+    UnknownName: there is no second net of that key, or a net has no such tap. BadInput: the two have maps of other
+    places, or a query is missing, beyond the tokens, or named for a tap without queries.
     """
     address, query = parameters.address, parameters.query
     upper, tap = maps_of(subject, address, query)

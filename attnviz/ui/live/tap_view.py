@@ -59,10 +59,8 @@ def payload(subject: Subject, parameters: OfTap) -> bytes:
 
 
 def maps_of(subject: Subject, address: str, query: int | None) -> tuple[Maps, TapInfo]:
-    """Return a tap of a net on an example as maps, and what is known of it.
-
-    Args:
-        query: of a tap with queries, the one whose row is meant, by number among the tokens.
+    """Return a tap of a net on an example as maps, of a tap with queries those of one token's query, and what is known
+    of it.
     """
     from attnviz.ui.shared import findings
 
@@ -87,12 +85,10 @@ def is_strip(maps: Maps) -> bool:
 
 
 def edge(image: np.ndarray, grid: Grid | None, shape: tuple[int, ...]) -> np.ndarray | None:
-    """Return the intensities in which the outline of the ink is found, (row, column) in 0..1; None where there is none.
+    """Return the intensities in which the outline of the ink is found, (row, column) in 0..1, for maps of so many rows
+    and columns; None where there is none.
 
-    Args:
-        image: uint8 (row, column, channel).
-        grid: of the maps; None for maps that share the picture out evenly, and strips.
-        shape: rows and columns of a map.
+    The image is uint8 (row, column, channel); `grid` is None for maps that share the picture out evenly, and strips.
     """
     rows, columns = shape
     whole = grid is None or (

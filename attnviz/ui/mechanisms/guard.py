@@ -44,13 +44,10 @@ class Failed(AttnvizError):
 def call(
     row: Mechanism, part: str, function: Callable[..., T], *given: Any, gives: type | tuple[type, ...] = object
 ) -> T:
-    """Return what a function of a mechanism returns.
+    """Return what a function of a mechanism returns, or raise Failed, with the traceback in the log, where it raises or
+    returns something else.
 
-    Args:
-        part: what the function gives, in words, for the sentence: "panel".
-
-    Raises:
-        Failed: it raised, or returned something else; the log has the traceback.
+    `part` is what the function gives, in words, for the sentence: "panel".
     """
     try:
         found = function(*given)
@@ -63,13 +60,8 @@ def call(
 
 
 def each(rows: Iterable[Mechanism], part: str, function: Callable[[Mechanism], T]) -> Iterator[tuple[Mechanism, T]]:
-    """Call a function with several mechanisms, and leave out those with which it fails; the log says why.
-
-    Args:
-        part: what the function gives, in words.
-
-    Yields:
-        Each mechanism that works, and what the function returned for it.
+    """Call a function with several mechanisms, and yield those that work with what it returned; the log says why others
+    fail.
     """
     for row in rows:
         try:
@@ -80,11 +72,8 @@ def each(rows: Iterable[Mechanism], part: str, function: Callable[[Mechanism], T
 
 
 def failed(row: Mechanism, part: str, error: BaseException) -> Failed:
-    """Write a fault to the log, and return the sentence that a page shows.
-
-    Args:
-        part: what it could not give, in words.
-        error: what was raised; an `AttnvizError` is a sentence for people, and is quoted.
+    """Write a fault to the log, and return the sentence that a page shows; an `AttnvizError` is a sentence for people,
+    and is quoted.
     """
     fault = row.name, part, repr(error)
     with _lock:

@@ -55,10 +55,8 @@ def titles() -> dict[str, str]:
 
 
 def draw(found: list[Found], below: Callable[[Found, Fields], None]) -> None:
-    """Draw the trials of one search, or of two beside each other on the same scale.
-
-    Args:
-        below: draws what is said under the trials of each, which on a phone stand above those of the other.
+    """Draw the trials of one search, or of two beside each other on the same scale; `below` draws what is said under
+    each, which on a phone stands above the other's trials.
     """
     values = [trial.value for one in found for trial in one.finished if trial.value is not None]
     if not values:

@@ -25,10 +25,8 @@ _calling: set[int] = set()  # threads' runners, by identity, that are calling ca
 
 
 def finish(is_late: Callable[[], bool]) -> None:
-    """Make Streamlit call callbacks to their end: once per process, before the first page runs.
-
-    Args:
-        is_late: whether the URL that came with the message is one that has been replaced since.
+    """Make Streamlit call callbacks to their end, once per process and before the first page runs; `is_late` says
+    whether the URL that came with the message has been replaced since.
     """
     if getattr(ScriptRunner._maybe_handle_execution_control_request, "waits", False):
         return

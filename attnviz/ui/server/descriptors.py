@@ -41,10 +41,8 @@ def for_connections() -> int:
 
 @contextmanager
 def room() -> Iterator[None]:
-    """Import something in the block that must not fail half way.
-
-    Raises:
-        OSError: too few descriptors are free; nothing was begun.
+    """Import something in the block that must not fail half way; OSError where too few descriptors are free, and
+    nothing was begun.
     """
     with ExitStack() as stack:
         for _ in range(_ROOM):

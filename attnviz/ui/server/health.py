@@ -42,11 +42,7 @@ def routes() -> list[BaseRoute]:
 
 
 async def answer(request: Request) -> JSONResponse:
-    """Answer 200 where a model answers, else 503 with one sentence.
-
-    Args:
-        request: of any content.
-    """
+    """Answer 200 where a model answers, else 503 with one sentence."""
     wrong = await run_in_threadpool(wrong_now)
     said = {"models": "A model does not answer: " + wrong if wrong else "They answer."}
     return JSONResponse(said, 503 if wrong else 200, {"Cache-Control": "no-store"})

@@ -55,11 +55,7 @@ class Hosts:
 
 
 def is_ours(host: str | None) -> bool:
-    """Say whether a Host header names this server.
-
-    Args:
-        host: with or without a port; None where there is none.
-    """
+    """Return whether a Host header, with or without a port, names this server."""
     try:
         parts = urlsplit(f"//{host or ''}")
         name, port = parts.hostname, parts.port  # reading the port checks it

@@ -24,11 +24,8 @@ _log = logging.getLogger(__name__)
 
 
 def declare(rows: Iterable[Mechanism], scanner: Any = manifest_scanner) -> None:
-    """Let Streamlit find the components that rows of other packages name; call it before its runtime is made.
-
-    Args:
-        rows: of `MECHANISMS`.
-        scanner: the module whose `scan_component_manifests` looks for components.
+    """Let Streamlit's scanner find the components that rows of other packages name. Call it before its runtime is
+    made.
     """
     scan: Callable[..., Manifests] = getattr(
         scanner.scan_component_manifests, "plain", scanner.scan_component_manifests
@@ -43,11 +40,8 @@ def declare(rows: Iterable[Mechanism], scanner: Any = manifest_scanner) -> None:
 
 
 def of_rows(rows: Iterable[Mechanism], known: Iterable[str] = ()) -> Manifests:
-    """Return what Streamlit would have read from the packages' own tables, a manifest for each component.
-
-    Args:
-        rows: those of attnviz name no package, as its own `pyproject.toml` declares its components.
-        known: names PACKAGE.NAME that are declared already.
+    """Return what Streamlit would have read from the packages' own tables: a manifest for each component that is not
+    declared already, as ours are in `pyproject.toml`.
     """
     found: Manifests = []
     named = set(known)

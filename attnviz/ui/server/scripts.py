@@ -93,15 +93,8 @@ class Scripts:
 
     @contextmanager
     def turn(self, who: Visitor = ("", ""), runner: object = None, asked: Any = "") -> Iterator[Any]:
-        """Run a script for the length of the block; wait for it before.
-
-        Args:
-            who: the visitor that it is for.
-            runner: Streamlit's; None has one of its own.
-            asked: what it runs.
-
-        Yields:
-            What it runs, which `renew` may have changed; None after `leave`.
+        """Run the script that a visitor asked for, for the length of the block, and yield it, as `renew` may have
+        changed it, or None after `leave`; wait for it before.
         """
         place = Place(who, runner or object(), asked)
         with self._lock:

@@ -18,10 +18,8 @@ from attnviz.ui.shared.wording import UNEXPECTED, verbatim
 
 
 def inline_scripts(page: str) -> str:
-    """Return the sources of a content policy that allow the scripts written into a page, and no other: their digests.
-
-    Args:
-        page: HTML; browsers read its line ends as single line feeds.
+    """Return the sources of a content policy that allow the scripts written into an HTML page, and no other: their
+    digests. Browsers read its line ends as single line feeds.
     """
     found = re.findall(r"<script>(.*?)</script>", page.replace("\r\n", "\n"), re.DOTALL)
     digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in found)
@@ -91,10 +89,8 @@ class Headers:
 
 
 def one_sentence(error: Exception) -> bool:
-    """Show an error that no page caught as one sentence; Streamlit has written its traceback to the log.
-
-    Returns:
-        True, which tells Streamlit to leave out its own box.
+    """Show an error that no page caught as one sentence, Streamlit having written its traceback to the log; True tells
+    it to leave out its own box.
     """
     st.error(verbatim(str(error)) if isinstance(error, AttnvizError) else UNEXPECTED)
     return True

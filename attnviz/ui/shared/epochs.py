@@ -26,13 +26,11 @@ KEY = "epochs"
 def slider(
     net: Net, beside: History | None = None, on_change: Callable[[str], None] | None = None, key: str = KEY
 ) -> None:
-    """Draw the slider of the training that a net comes from; a sentence where its history cannot be read.
+    """Draw the slider of the training that a net comes from, with a second one beside it if given; a sentence where its
+    history cannot be read.
 
-    A training on pictures that another visitor has brought is drawn without its curve.
-
-    Args:
-        beside: a second training, whose epochs go along; None where there is none.
-        on_change: called with the key of the net at which it has come to rest; by default the URL names it as model.
+    A training on pictures that another visitor has brought is drawn without its curve. `on_change` is called with the
+    key of the net at which the slider has come to rest; by default the URL names it as model.
     """
     try:
         its = _for_all(history(net))

@@ -40,11 +40,8 @@ class Experiment:
 
 
 def choose(experiments: Mapping[str, Experiment], *seen: object, heading: str = "Experiments") -> None:
-    """Draw the questions and, below the one that the URL names, its experiment.
-
-    Args:
-        experiments: by the name that stands in the URL, in the order they are offered.
-        *seen: handed to the experiment that is open, such as the model and the picture.
+    """Draw the questions in their order and, below the one that the URL names, its experiment, which is called with
+    what is `seen`.
     """
     opened = url_state.choice(FIELD, ["", *experiments], _implied(experiments))
     words = {word: None for one in experiments.values() for word in one.words}

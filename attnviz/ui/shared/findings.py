@@ -104,11 +104,10 @@ def wrong_answers(net: Net, source: str) -> Wrong:
 
 
 def told_by_card(net: Net, source: str) -> Labels:
-    """Return which available test pictures a net answers correctly, as far as its card records it.
+    """Return which available test pictures, in the order of `data.shown(source)`, a net answers correctly, as far as
+    its card records it.
 
-    Returns:
-        In the order of `data.shown(source)`: RIGHT, also for pictures of classes that it does not have, which have no
-        wrong answer; WRONG; or UNKNOWN.
+    RIGHT, also for pictures of classes that it does not have, which have no wrong answer; WRONG; or UNKNOWN.
     """
     shown = data.shown(source)
     names = data.spec(source).classes

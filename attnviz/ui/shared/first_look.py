@@ -19,11 +19,8 @@ _LARGEST = 2**24  # bytes; the largest of ours has 0.4 million
 
 
 def stored(name: str, image: str | None = None) -> bytes | None:
-    """Return the view that lies beside the weights of a checkpoint, if it was computed from them, else None.
-
-    Args:
-        name: of the checkpoint.
-        image: which picture it must show, such as "strokes/test/23"; None for whichever it is.
+    """Return the view that lies beside the weights of a checkpoint if it was computed from them, and shows the picture
+    `image`, such as "strokes/test/23"; else None.
     """
     beside = folder() / name
     stamps = files.stamp(beside / _FILE), files.stamp(beside / CARD)

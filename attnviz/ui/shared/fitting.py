@@ -35,13 +35,8 @@ def labels(net: Net, source: str) -> list[int]:
 
 
 def default_source(net: Net) -> str:
-    """Return the data set that a net was trained on or, if that is not available, another of its classes and shape.
-
-    Returns:
-        A name; "" where the net was trained on pictures that are in no data set here.
-
-    Raises:
-        UnknownName: the data set is in no table.
+    """Return the data set that a net was trained on or, if that is not available, another of its classes and shape; ""
+    where its pictures are in no data set here.
     """
     here = sources(net)
     trained_on = net.data or ""

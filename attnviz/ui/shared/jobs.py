@@ -65,11 +65,7 @@ class Job(Generic[T]):
             self._wanted = False
 
     def parts(self) -> list[T]:
-        """Return the parts that are computed.
-
-        Raises:
-            Exception: the one that ended the job; `start` tries that part again.
-        """
+        """Return the parts that are computed, or raise what ended the job; `start` tries that part again."""
         with self._changed:
             self._looked = time.monotonic()
             if self._error is not None:

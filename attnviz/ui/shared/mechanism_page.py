@@ -31,15 +31,11 @@ def draw(
     controls: bool = False,
     compared: Callable[[Recipe], bool] | None = None,
 ) -> None:
-    """Draw a mechanism's page.
+    """Draw a mechanism's page, which answers the `question`; `none` is the text where no model of it is here.
 
-    Args:
-        question: what the page answers, in one sentence; Markdown.
-        none: the text where no model of it is here; Markdown.
-        see: draws the page between its head and its results, from the names of the checkpoints of its own models, and
-            returns the net that is looked at; it runs alone, as a fragment, when the view changes.
-        controls: whether `see` can draw the controls among its own models too.
-        compared: which recipes stand beside the net in the results; None for all of its task.
+    `see` draws the page between its head and its results, from the names of the checkpoints of its own models and, with
+    `controls`, of the controls, and returns the net that is looked at; it runs alone, as a fragment, when the view
+    changes. `compared` says which recipes stand beside the net in the results; None for all of its task.
     """
     page.start(row.title, question, tries=tries)
     with page.sentences():
@@ -54,11 +50,8 @@ def draw(
 
 
 def follow(see: Callable[[], tuple[Any, ...]], below: Callable[..., None]) -> None:
-    """Draw the part of a page that depends on the picture, which can run alone, above the part that depends on the net.
-
-    Args:
-        see: draws the upper part, and returns what the lower part depends on: a net, and plain values.
-        below: draws the lower part, from the same.
+    """Draw with `see` the part of a page that depends on the picture, which can run alone, and with `below` the part
+    that depends only on what `see` returns: a net, and plain values.
     """
     st.session_state[_BELOW] = None  # not drawn yet: the first run of the upper part need not ask for it
     seen = _above(see)

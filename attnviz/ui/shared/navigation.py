@@ -14,14 +14,10 @@ from attnviz.ui.shared.wording import verbatim
 
 
 def pages(rows: Iterable[Mechanism], taken: Collection[str]) -> Iterator[tuple[Mechanism, StreamlitPage]]:
-    """Return the pages of all mechanisms, then their further ones.
+    """Yield the pages of all mechanisms, then their further ones; where one cannot be made, one that says why.
 
-    Args:
-        taken: the last parts of the URLs of all other pages; who wants one of them, or one of an earlier mechanism, is
-            left out of the navigation, as no URL can lead to two pages.
-
-    Yields:
-        Each mechanism, and a page of its own; where that cannot be made, one that says why.
+    Who wants the last part of a URL that is `taken`, or that of an earlier mechanism, is left out of the navigation, as
+    no URL can lead to two pages.
     """
     rows, urls = list(rows), {*taken}
     wanted = [(row, row.page, row.title, row.url) for row in rows]

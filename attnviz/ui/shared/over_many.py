@@ -23,11 +23,9 @@ def over_many(
 ) -> None:
     """Draw a job: the button that begins it, then its progress, what it has found so far, and the button that stops it.
 
-    Args:
-        word: the field of the URL that says whether it is shown.
-        draw: draws the parts that there are, at least one.
-        verb: what is done with them, and the same once it is done.
-        begins: whether it begins by itself, where the URL does not say otherwise.
+    `word` is the field of the URL that says whether it is shown; where that does not say otherwise, the job `begins` by
+    itself. `draw` takes the parts that there are, at least one; `verb` is what is done with them, before and once it is
+    done.
     """
     if url_state.choice(word, ["yes", "no"], "yes" if begins else "no") != "yes":
         st.button(f"{verb[0]} {count} {what}", key=f"{word}_start", on_click=_begin, args=(word, job))

@@ -13,11 +13,8 @@ QUERY = "query"
 def choose(count: int, grid: Grid | None) -> int:
     """Draw the choice of one query, and return its number among the tokens, from 0.
 
-    In the URL it is "row,column" from 1, as on the other pages; for tokens without a position, "token" from 1. A whole
+    In the URL it is "row,column" from 1, as on the other pages; for tokens without a grid, "token" from 1. A whole
     number alone counts from 0, as in older links.
-
-    Args:
-        grid: where they lie, if they do.
     """
     middle = _middle(count, grid)
     word = st.query_params.get(QUERY)

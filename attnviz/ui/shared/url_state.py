@@ -54,12 +54,10 @@ def complain(sentence: str) -> None:
 
 
 def choice(key: str, options: Sequence[str], default: str, what: str | None = None, widget: str | None = None) -> str:
-    """Return which of several options the URL names, and set its widget to it.
+    """Return which of several options the URL names, and set its widget to it; the default where it names none, with a
+    sentence where that is invalid.
 
-    Args:
-        default: the value where the field is missing or invalid; for an invalid one a sentence is shown.
-        what: the word for the options in that sentence; by default the name of the field.
-        widget: key of the widget; by default the name of the field.
+    `what` is the word for the options in that sentence, `widget` the key of the widget: by default both are the field.
     """
     word = st.query_params.get(key, default)
     if word not in options:
@@ -75,12 +73,8 @@ def choice(key: str, options: Sequence[str], default: str, what: str | None = No
 
 
 def number(key: str, count: int, default: int, widget: str | None = None, least: int = 0) -> int:
-    """Return which number from the least to count - 1 the URL names, and set its widget to it.
-
-    Args:
-        count: one more than the largest number.
-        default: the value where the field is missing or invalid; for an invalid one a sentence is shown.
-        widget: key of the widget; by default the name of the field.
+    """Return which number from the least to count - 1 the URL names, and set its widget to it; the default where it
+    names none, with a sentence where that is invalid.
     """
     word = st.query_params.get(key, str(default))
     if not (word.isascii() and word.isdecimal() and len(word) < 10 and least <= int(word) < count):
@@ -102,14 +96,11 @@ def text(key: str, default: str, longest: int) -> str:
 
 
 def keep(key: str, widget: str | None = None, clears: Sequence[str] = ()) -> None:
-    """Write a widget's value into the URL: the `on_change` of every widget that is part of the view.
+    """Write a widget's value into the URL, and clear the fields that mean nothing beside another value: the `on_change`
+    of every widget that is part of the view.
 
     A browser sends the values of all widgets along with every click. A value that is the one of the URL sent with it
-    was not chosen: the browser has not heard yet of what Python has put there since.
-
-    Args:
-        widget: key of the widget; by default the name of the field.
-        clears: fields that mean nothing beside another value.
+    was not chosen: the browser has not received yet what Python has put there since.
     """
     value = st.session_state[widget or key]
     if st.query_params.get(key) == str(value):

@@ -27,11 +27,8 @@ UNEXPECTED = "Something went wrong that attnviz did not expect. Reload the page;
 
 
 def short(value: float, digits: int = 4) -> str:
-    """Return a number in a readable form: 0.0049, 12.30, 1.2 × 10⁻⁷.
-
-    Args:
-        value: any number, also one that is not finite.
-        digits: at most so many count; of very large and very small ones, at most three.
+    """Return a number in a readable form with at most so many digits, three where it is very large or small: 0.0049,
+    12.30, 1.2 × 10⁻⁷.
     """
     if math.isnan(value):
         return "NaN"
@@ -50,11 +47,9 @@ def short(value: float, digits: int = 4) -> str:
 def share(value: float) -> str:
     """Return a part of a whole as a percentage, as percent() of frontend/core/numbers.js: "98.3 %", "> 99.99 %".
 
-    Every probability and every other part of one is written by these two, so that nothing is said in two ways.
-    Accuracies over many test pictures have two digits more: `attnviz.formatting.percent`.
-
-    Args:
-        value: usually in 0..1. What single precision cannot distinguish from 1 is 100 %.
+    Every probability and every other part of one is written by these two, so that nothing is said in two ways; what
+    single precision cannot distinguish from 1 is 100 %. Accuracies over many test pictures have two digits more:
+    `attnviz.formatting.percent`.
     """
     if not math.isfinite(value):
         return short(value)
@@ -81,11 +76,9 @@ def change_in_points(found: Difference, loses: str, gains: str) -> str:
 
 
 def verbatim(text: str) -> str:
-    """Return Markdown that shows `text` as it is, but for what is too long, as it may quote what anybody wrote into a
-    URL, and for where files lie on the server, as `told`.
-
-    Args:
-        text: of a word, the first LONGEST characters are shown, and ten times as many of all.
+    """Return Markdown that shows `text` as it is, but for where files lie on the server, as `told`, and for what is too
+    long, as it may quote what anybody wrote into a URL: the first LONGEST characters of a word are shown, and ten times
+    as many of all.
     """
     cut = re.sub(rf"(\S{{{LONGEST}}})\S+", r"\1…", told(text))
     cut = f"{cut[: 10 * LONGEST]}…" if len(cut) > 10 * LONGEST else cut
@@ -94,11 +87,7 @@ def verbatim(text: str) -> str:
 
 
 def told(error: object) -> str:
-    """Return the sentence of an error for a visitor, in which paths are relative to attnviz, not to the server.
-
-    Args:
-        error: an AttnvizError, or a sentence of one.
-    """
+    """Return the sentence of an error for a visitor, in which paths are relative to attnviz, not to the server."""
     text = str(error)
     for root in sorted(map(str, _roots()), key=len, reverse=True):
         text = text.replace(f"{root.rstrip(os.sep)}{os.sep}", "")

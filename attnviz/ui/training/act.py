@@ -14,11 +14,7 @@ _AGAIN = "train_again"  # in the session: a button was pressed in a part of the 
 
 
 def do(action: Callable[[], object], said: str = "") -> None:
-    """Do what a button asks for, if the visitor may; the page then says what came of it.
-
-    Args:
-        said: what is said where it was done.
-    """
+    """Do what a button asks for, if the visitor may; the page then says what came of it, or what is `said` of it."""
     try:
         access.check()
         action()

@@ -23,11 +23,7 @@ def show(wanted: Order) -> None:
 
 
 def _sentence(wanted: Order, waiting: bool) -> None:
-    """Draw the estimate, or that there is none yet.
-
-    Args:
-        waiting: whether there was none when the page was drawn.
-    """
+    """Draw the estimate, or that there is none yet, as when the page was drawn if it is `waiting`."""
     try:
         access.check()
     except AttnvizError:

@@ -34,11 +34,7 @@ def jobs() -> None:
 
 
 def _all(live: bool) -> None:
-    """Draw everything that changes while a training goes on.
-
-    Args:
-        live: whether one did when the page was drawn.
-    """
+    """Draw everything that changes while a training goes on, as one did when the page was drawn if `live`."""
     if act.done():
         st.rerun()  # other trainings may go on now
     act.said()

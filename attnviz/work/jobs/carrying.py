@@ -37,11 +37,7 @@ def is_run(names: list[str]) -> bool:
 
 
 def packed(run_id: str) -> bytes:
-    """Return a run as one file.
-
-    Args:
-        run_id: one of `runs.ids()`.
-    """
+    """Return a run as one file."""
     home = runs.home(run_id)
     if runs.status(run_id).get("state") != "finished":
         raise BadInput(f"The run {run_id} is not finished. Wait for it, or keep one of its epochs as a model.")
@@ -54,15 +50,10 @@ def packed(run_id: str) -> bytes:
 
 
 def bring(content: bytes) -> str:
-    """Put a run that was packed elsewhere among the runs here.
+    """Put a run that was `packed` elsewhere among the runs here, and return its name, also where the same one is here
+    already.
 
     No path is made of what the file says but the run's own name, which follows from its settings; nothing in it is run.
-
-    Args:
-        content: as `packed` returned it, from anywhere.
-
-    Returns:
-        The name of the run, also where the very same one is here already.
     """
     names = packing.names(content, LARGEST)
     if not is_run(names) or (others := [name for name in names if not _FILES.fullmatch(name)]):
@@ -113,11 +104,7 @@ def _is_same(home: Path, found: Mapping[str, bytes]) -> bool:
 
 
 def _checked(home: Path) -> tuple[RunFile, int]:
-    """Return the settings of a run and how many epochs it has, after all of it was read and held against each other.
-
-    Raises:
-        AttnvizError: something of it makes no sense.
-    """
+    """Return the settings of a run and how many epochs it has, after all of it was read and held against each other."""
     info = runs.parsed(home / "run.json")
     if not is_name(info.id):
         raise BadInput("Its recipe has no name that a folder could have.")

@@ -68,10 +68,8 @@ class Look:
 
 
 def address(word: str) -> str:
-    """Return the address of the head of a cluster, which has to be protected by a token where others can reach it.
-
-    Args:
-        word: such as "http://127.0.0.1:8265".
+    """Return the address of the head of a cluster, such as "http://127.0.0.1:8265", which has to be protected by a
+    token where others can reach it.
     """
     try:
         parts = urlsplit(word)
@@ -102,10 +100,8 @@ def token() -> str:
 
 @dataclass(frozen=True)
 class Cluster:
-    """The cluster whose head has this address, which `address` has checked.
-
-    Raises:
-        Unreachable: from all methods: it does not answer, or not as one would.
+    """The cluster whose head has this address, which `address` has checked; all methods raise Unreachable where it does
+    not answer as one would.
     """
 
     address: str
@@ -119,11 +115,7 @@ class Cluster:
         return any(gpus >= 1 for _, _, _, gpus in self._usage())
 
     def submit(self, name: str, words: Sequence[str], environment: Mapping[str, str], cpus: int, gpus: int) -> None:
-        """Let the cluster run a command on a node that has room for it.
-
-        Args:
-            cpus, gpus: so many are reserved for it.
-        """
+        """Let the cluster run a command on a node that has so many CPUs and GPUs to reserve for it."""
         asked = {
             "submission_id": name, "entrypoint": shlex.join(words), "entrypoint_num_cpus": cpus,
             "runtime_env": {"env_vars": dict(environment)},

@@ -36,11 +36,7 @@ _workers: list[threading.Thread] = []  # one at most
 
 
 def of(order: Order) -> Cost | None:
-    """Return what an epoch of an order will cost, or None where that is not known yet; it is found out meanwhile.
-
-    Raises:
-        AttnvizError: it cannot be trained; says why.
-    """
+    """Return what an epoch of an order will cost, or None where that is not known yet; it is found out meanwhile."""
     key = _key(order.made(), order)
     with _lock:
         found, when = _known.get(key, (None, 0.0))

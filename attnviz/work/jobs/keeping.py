@@ -29,14 +29,8 @@ _CARD, _WEIGHTS = "card.json", "weights.safetensors"
 
 
 def keep(run_id: str, epoch: int, word: str) -> str:
-    """Keep the weights of a run after an epoch as a model, which then stands on every page.
-
-    Args:
-        run_id: one of `runs.ids()`.
-        epoch: one of `runs.epochs(run_id)`.
-
-    Returns:
-        The name of the model: MODEL.WORD.
+    """Keep the weights of a run after an epoch as a model, which then stands on every page, and return its name,
+    MODEL.WORD.
     """
     import torch
 
@@ -85,11 +79,7 @@ def remove(name: str) -> None:
 
 
 def packed(name: str) -> bytes:
-    """Return a checkpoint as one file: a zip of its card and its weights.
-
-    Args:
-        name: of the checkpoint.
-    """
+    """Return a checkpoint as one file: a zip of its card and its weights."""
     checkpoints.load(name)  # nobody carries away what cannot be trusted
     try:
         return packing.packed({file: files.read(cards.home(name) / file, LARGEST) for file in (_CARD, _WEIGHTS)})
@@ -98,16 +88,10 @@ def packed(name: str) -> bytes:
 
 
 def bring(content: bytes, word: str) -> str:
-    """Keep a model that was packed elsewhere.
+    """Keep a model that was `packed` elsewhere, and return its name, MODEL.WORD.
 
     No path is made of what the file says, nothing in it is run, and no more of it is read than the sizes of its two
     members that are checked first.
-
-    Args:
-        content: as `packed` returned it, from anywhere.
-
-    Returns:
-        The name of the model: MODEL.WORD.
     """
     if packing.names(content, LARGEST) != [_CARD, _WEIGHTS]:
         raise BadInput(f"The file must be a zip of {_CARD} and {_WEIGHTS} and nothing else.")

@@ -78,11 +78,7 @@ def limits() -> Limits:
 
 
 def checked(order: Order, most: Limits) -> Order:
-    """Return an order with its minutes limited.
-
-    Args:
-        most: what may be asked for.
-    """
+    """Return an order with its minutes limited by what may be asked for."""
     recipe = order.made()
     if len(set(order.seeds)) < len(order.seeds):
         raise BadInput("Each seed can be trained once.")

@@ -98,11 +98,7 @@ def _seen(job: str) -> Seen:
 
 
 def progress_of(job: str) -> Progress:
-    """Return how far a job is, read from the folders of its runs.
-
-    Args:
-        job: one of `table.ids()`.
-    """
+    """Return how far a job is, read from the folders of its runs."""
     order = table.read(job)
     epochs = order.made().epochs
     done, seed, epoch, took = 0.0, order.seeds[0], 0, []

@@ -18,14 +18,7 @@ _LOOK = 1.0  # seconds between two looks at all jobs
 
 
 def act(options: argparse.Namespace) -> Iterator[str]:
-    """Do what was asked for.
-
-    Args:
-        options: of the command line.
-
-    Yields:
-        Lines that say what was done.
-    """
+    """Do what was asked for, and yield lines that say what was done."""
     if options.action == "work":
         work(options.job)
         return
@@ -77,10 +70,8 @@ def ordered(options: argparse.Namespace) -> order.Order:
 
 
 def watch() -> Iterator[str]:
-    """Start what waits, and submit again what a node has lost, until no job trains or waits.
-
-    Yields:
-        A line whenever a job stands otherwise than before.
+    """Start what waits, and submit again what a node has lost, until no job trains or waits; yield a line at every
+    change.
     """
     told: dict[str, str] = {}
     while True:
@@ -96,13 +87,8 @@ def watch() -> Iterator[str]:
 
 
 def work(job: str) -> None:
-    """Become the training of a job, on a node of a cluster; what it says goes into its folder.
-
-    Args:
-        job: one of `table.ids()`.
-
-    Raises:
-        UnknownName, RunError: there is no such job here, or its folder cannot be written: the node has other folders.
+    """Become the training of a job, on a node of a cluster; what it says goes into its folder. UnknownName or RunError
+    say that the node has other folders.
     """
     asked = table.read(job)
     try:

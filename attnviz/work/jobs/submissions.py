@@ -95,13 +95,10 @@ def begin(order: Order, home: Path) -> None:
 
 
 def submit(order: Order, home: Path, alive: Sequence[tuple[str | None, Path]]) -> bool:
-    """Hand a job to its cluster, if a node has room for it. The caller holds the lock of all jobs.
+    """Hand a job to its cluster if a node has room for it, and return whether it did; if not, `sentence` then says why.
 
-    Args:
-        alive: the clusters and folders of all jobs that have been submitted and not ended.
-
-    Returns:
-        Whether it was handed over; why not is what `sentence` then says.
+    The caller holds the lock of all jobs. `alive` are the clusters and folders of all jobs that have been submitted and
+    not ended.
     """
     try:
         for other, folder in alive:  # what they will take may not be known yet
@@ -154,12 +151,8 @@ def may_have_ended(order: Order, home: Path, its_runs: Sequence[str]) -> int | N
 
 
 def settle(order: Order, home: Path, attempt: int, its_runs: Sequence[str]) -> bool:
-    """Note that an attempt has ended, if it has, and return whether the job is to be submitted again.
-
-    The caller holds the lock of all jobs.
-
-    Args:
-        attempt: that may have ended.
+    """Note that an attempt has ended, if it has, and return whether the job is to be submitted again. The caller holds
+    the lock of all jobs.
     """
     found = read(home)
     if found is None or found.over or found.attempt != attempt:  # somebody else has noticed it
@@ -188,12 +181,7 @@ def settle(order: Order, home: Path, attempt: int, its_runs: Sequence[str]) -> b
 
 
 def stop(order: Order, home: Path, its_runs: Sequence[str]) -> None:
-    """Ask a job on a cluster to end. The caller holds the lock of all jobs.
-
-    Raises:
-        BadInput, RunError: the address of the cluster cannot be used.
-        Unreachable: the cluster does not answer, and the job trains on.
-    """
+    """Ask a job on a cluster to end; Unreachable says that it trains on. The caller holds the lock of all jobs."""
     found = read(home) or Submission()
     was_stopped = (home / "stopped").exists()
     files.write(home / "stopped", "")

@@ -69,13 +69,8 @@ folder, ids, read, runs_of = shelf.folder, shelf.ids, shelf.read, shelf.runs_of
 
 
 def start(order: Order, most: Limits | None = None) -> str:
-    """Start a training, or let it wait for the one before it; one that was begun earlier goes on.
-
-    Args:
-        most: what it may ask for; by default what holds here.
-
-    Returns:
-        The name of the job: the same for the same order.
+    """Start a training, or let it wait for the one before it, and return the name of the job, the same for the same
+    order; one that was begun earlier goes on.
     """
     order = orders.checked(order, most or orders.limits())
     if order.cluster is not None:
@@ -100,17 +95,8 @@ def start(order: Order, most: Limits | None = None) -> str:
 
 
 def resume(job: str, most: Limits | None = None, more: int | None = None, minutes: float | None = None) -> None:
-    """Resume a job from its last complete epoch, or let it wait.
-
-    Args:
-        job: one of `ids()`.
-        most: what it may ask for; by default what holds here.
-        more: so many epochs, after which it stops again; None for all.
-        minutes: after so many it stops again; None for as many as it was started with, or where there is no limit for
-            as long as it takes.
-
-    Raises:
-        as `read` and `start` do.
+    """Resume a job from its last complete epoch, or let it wait; it stops again after so many `more` epochs (None: all)
+    or `minutes` (None: as many as it was started with).
     """
     before = read(job)
     if minutes is None and most != orders.NONE:
@@ -119,16 +105,7 @@ def resume(job: str, most: Limits | None = None, more: int | None = None, minute
 
 
 def stop(job: str) -> None:
-    """Ask a job to end after the batch that it is in, or take it out of the queue; the next one starts by itself.
-
-    Args:
-        job: one of `ids()`.
-
-    Raises:
-        UnknownName: there is no such job.
-        BadInput: it runs in another container, or on another machine.
-        RunError: the folder of jobs cannot be written, or the cluster that trains it does not answer.
-    """
+    """Ask a job to end after the batch that it is in, or take it out of the queue; the next one starts by itself."""
     home = shelf.JOBS.home(job)
     with _alone():
         for path in _waiting():
@@ -147,9 +124,6 @@ def stop(job: str) -> None:
 def delete(job: str) -> None:
     """Remove a job and its runs, but not those that another job or a search has too, nor those that were there before
     it and belonged to nobody, such as runs of `train`, nor models that were kept.
-
-    Args:
-        job: one of `ids()`.
     """
     home = shelf.JOBS.home(job)
     with _alone():
@@ -189,11 +163,7 @@ def tend() -> None:
 
 
 def state(job: str) -> State:
-    """Return how a job stands, from what its processes left behind.
-
-    Args:
-        job: one of `ids()`.
-    """
+    """Return how a job stands, from what its processes left behind."""
     home = shelf.JOBS.home(job)
     if _alive(job):
         return State("running", submissions.sentence(job) or "It is training.")

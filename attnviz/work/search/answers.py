@@ -55,20 +55,12 @@ def contrast(found: Found, name: str, first: bool = False) -> Contrast | None:
     """Compare the complete trials above the lowest value of an axis with those at it; a range is cut in the middle.
 
     Trials that a search ended early are left out of the complete ones, as they were not good: what is left is no fair
-    sample. After the first epoch none was ended yet.
+    sample. After the `first` epoch none was ended yet. None where all trials are on one side, or the search has no such
+    axis.
 
     The difference is a coefficient of least squares, in which each other axis has a straight line, and a parabola where
-    it takes more than two values. The interval comes from drawing the trials again with replacement.
-
-    Args:
-        found: the trials.
-        name: of the axis.
-        first: compare what all trials that have one reached after their first epoch, also those that ended early.
-
-    Returns:
-        None where all trials are on one side, or the search has no such axis.
-
-    Source: Efron, "Bootstrap methods: another look at the jackknife", 1979.
+    it takes more than two values. The interval comes from drawing the trials again with replacement (Efron, "Bootstrap
+    methods: another look at the jackknife", 1979).
     """
     axis = next((axis for axis in found.axes if axis.name == name), None)
     trials = tuple(trial for trial in found.finished if trial.values) if first else found.complete
@@ -97,17 +89,12 @@ def contrast(found: Found, name: str, first: bool = False) -> Contrast | None:
 def importances(found: Found) -> dict[str, dict[str, float]]:
     """Return how much each axis matters, 0..1, by two methods: name of the method -> name of the axis -> share.
 
-    "among the best tenth": PED-ANOVA, how much an axis decides whether a trial is among the best tenth. The shares of
-    all axes add up to 1. "over all trials": the share of the variance of the values that the axis explains by itself,
-    corrected for the number of its groups (omega squared). The shares need not add up to anything. The values of
-    a range are put into four groups, and so are numbers of which few trials have the same; words of which few have the
-    same are left out, as nothing says which of them are alike.
-
-    Args:
-        found: the trials; only complete ones count.
-
-    Source: Watanabe, Bansal and Hutter, "PED-ANOVA: efficiently quantifying hyperparameter importance in arbitrary
-        subspaces", 2023; Hays, "Statistics for psychologists", 1963.
+    "among the best tenth": how much an axis decides whether a complete trial is among the best tenth; the shares of all
+    axes add up to 1 (Watanabe, Bansal and Hutter, "PED-ANOVA: efficiently quantifying hyperparameter importance in
+    arbitrary subspaces", 2023). "over all trials": the share of the variance of the values that the axis explains by
+    itself, corrected for the number of its groups (omega squared: Hays, "Statistics for psychologists", 1963), which
+    need not add up to anything. The values of a range are put into four groups, and so are numbers of which few trials
+    have the same; words of which few have the same are left out, as nothing says which of them are alike.
     """
     trials = found.complete
     if len(trials) < 10 or len({trial.value for trial in trials}) < 2:

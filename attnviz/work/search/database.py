@@ -65,12 +65,7 @@ def checked(url: str) -> str:
 
 
 class Database:
-    """The trials of a search in a database, as `stores.Store` says.
-
-    Args:
-        url: of the database, as `checked` returns it.
-        name: of the search, and of its study.
-    """
+    """The trials of a search in a database, whose URL `checked` has returned, as `stores.Store` says."""
 
     def __init__(self, url: str, name: str) -> None:
         self._url, self._name = url, name
@@ -174,9 +169,8 @@ _making = threading.Lock()  # two threads would make two storages, of which one 
 def _storage(url: str, works: bool) -> Any:
     """Return Optuna's storage in a database, the same for all of a process: it keeps the trials that are finished.
 
-    Args:
-        works: for a worker, whose session must stay the same as long as it holds the gate. For whoever looks, another
-            takes its place when it has ended.
+    The session of a worker must stay the same as long as it holds the gate; for whoever looks, another takes its place
+    when it has ended.
     """
     with _making:
         return _made(url, works)

@@ -25,11 +25,7 @@ _LARGEST = 256 * 2**20  # bytes: a quarter of a million trials
 
 
 class Lock:
-    """The lock of a journal, in the form that Optuna asks for. Whoever holds it finds whole lines only.
-
-    Args:
-        path: of the journal.
-    """
+    """The lock of a journal, in the form that Optuna asks for. Whoever holds it finds whole lines only."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -48,11 +44,7 @@ class Lock:
 
 
 def mend(path: Path) -> None:
-    """Cut off whatever follows the last line end of a file; the caller holds its lock.
-
-    Args:
-        path: of the file; where there is none, nothing is done.
-    """
+    """Cut off whatever follows the last line end of a file, if it is there; the caller holds its lock."""
     with suppress(FileNotFoundError), files.regular(path, _LARGEST).open("rb+") as file:
         at = end = file.seek(0, os.SEEK_END)
         while at > 0:
@@ -80,11 +72,7 @@ def alive(home: Path, worker: str) -> bool:
 
 
 class Journal:
-    """The trials of a search in its folder, as `stores.Store` says.
-
-    Args:
-        home: the folder.
-    """
+    """The trials of a search in its folder, as `stores.Store` says."""
 
     def __init__(self, home: Path) -> None:
         self._home, self._path = home, home / "journal.jsonl"

@@ -22,17 +22,10 @@ _LOOK = 0.5  # seconds between two looks at the workers
 
 
 def run(wanted: Wanted, workers: int, most: Limits, report: Callable[[Found], None]) -> Found:
-    """Search until all trials are finished. A worker that is killed is replaced; one that fails ends the search.
+    """Search until all trials are finished or somebody stops it, and return them. A worker that is killed is replaced;
+    one that fails ends the search.
 
-    Args:
-        most: what one training may ask for.
-
-    Returns:
-        All trials; fewer than were asked for if somebody stopped the search.
-
-    Raises:
-        BadInput, UnknownName, RunError: as of `table.start`; or a worker ended with an error, which is told.
-        KeyboardInterrupt: the search was stopped; its workers have ended, and the same command resumes it.
+    After KeyboardInterrupt its workers have ended, and the same command resumes it.
     """
     search = table.prepare(wanted, workers, most)
     alive = [table.spawn(search) for _ in range(workers)]

@@ -63,14 +63,10 @@ class Search:
         self.study.pruner = MedianPruner(n_startup_trials=10)
 
     def ask(self, worker: str) -> tuple[int, dict[str, Value], int] | None | bool:
-        """Take the next trial, behind the gate.
+        """Take the next trial, behind the gate, for a worker that holds the lock of its file.
 
-        Args:
-            worker: who will train it, and holds the lock of its file.
-
-        Returns:
-            Its number, its values, and the number of the trial that decides its seed: its own, or of one that died and
-            that it repeats. None if another worker still trains the last ones. False if all are finished.
+        Return its number, its values, and the number of the trial that decides its seed: its own, or of one that died
+        and that it repeats. None if another worker still trains the last ones; False if all are finished.
         """
         with self._at_the_gate():
             trials = self.sweep()
@@ -92,13 +88,10 @@ class Search:
             return _finished(self.study.get_trials(deepcopy=False)) >= self._asked()
 
     def sweep(self) -> list[FrozenTrial]:
-        """Find the trials of dead workers, and let others repeat them. The caller is behind the gate.
+        """Find the trials of dead workers, let others repeat them, and return all. The caller is behind the gate.
 
         What repeats a trial is written before it is called failed, and says so: killed between the two, it is not
         written twice.
-
-        Returns:
-            All trials.
         """
         from optuna.trial import TrialState
 
@@ -127,14 +120,10 @@ class Search:
                 self.study._storage.set_trial_user_attr(self._id(number), name, value)
 
     def took(self, number: int, there: bool, owned: bool) -> bool:
-        """Write down whether a trial goes on with a run that was not begun for it; one that repeats another knows.
+        """Write down whether a trial goes on with a run that was not begun for it, and return it; one that repeats
+        another goes by that.
 
-        Args:
-            there: whether its run has epochs already.
-            owned: whether that run was begun by a job or another search, which also deletes it.
-
-        Returns:
-            Whether the run was there before the trial, or before the one that it repeats.
+        `owned` says that a job or another search began the run, and also deletes it.
         """
         with self._writing():
             known = self.study._storage.get_trial(self._id(number)).user_attrs.get("took")
@@ -153,11 +142,7 @@ class Search:
             return self.wanted.prune and self.study.pruner.prune(self.study, trial)
 
     def tell(self, number: int, value: float | None) -> None:
-        """End a trial.
-
-        Args:
-            value: that it reached; None if it was ended before it could.
-        """
+        """End a trial with the value that it reached, None if it was ended before it could."""
         from optuna.trial import TrialState
 
         with self._at_the_gate():
@@ -214,11 +199,7 @@ def opened(home: Path, wanted: Wanted) -> Study | None:
 
 
 def looked_at(study: Study) -> tuple[Trial, ...]:
-    """Return the trials of a study.
-
-    Raises:
-        RunError: they are damaged.
-    """
+    """Return the trials of a study; RunError where they are damaged."""
     found = study.get_trials(deepcopy=False)
     try:
         return tuple(map(_trial, found))

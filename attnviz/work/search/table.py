@@ -74,10 +74,7 @@ def start(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str:
 
 
 def prepare(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str:
-    """Check a search and write its folder, without starting a worker.
-
-    Args, Returns and Raises: as of `start`.
-    """
+    """Check a search and write its folder, without starting a worker."""
     wants.checked(wanted, workers, most or order.limits())
     if not is_name(search := wanted.id):
         raise BadInput("A search is named after its recipe, whose name is too long.")
@@ -102,11 +99,7 @@ def words(search: str) -> list[str]:
 
 
 def spawn(search: str) -> subprocess.Popen[bytes]:
-    """Start one worker of a search, at the lowest priority and in a session of its own.
-
-    Args:
-        search: one of `ids()`.
-    """
+    """Start one worker of a search, at the lowest priority and in a session of its own."""
     place = home(search)
     (place / "stopped").unlink(missing_ok=True)
     try:
@@ -127,11 +120,7 @@ def started(process: int) -> str:
 
 
 def at_work(search: str) -> list[Identity]:
-    """Return the living workers of a search on this machine.
-
-    Args:
-        search: one of `ids()`.
-    """
+    """Return the living workers of a search on this machine."""
     children.forget(_children)
     found = {}
     for path in sorted((home(search) / "workers").glob("*.json")):
@@ -148,11 +137,7 @@ def is_elsewhere(search: str) -> bool:
 
 
 def stop(search: str) -> None:
-    """Ask the workers of a search to end after their batch; it can be resumed.
-
-    Args:
-        search: one of `ids()`.
-    """
+    """Ask the workers of a search to end after their batch; it can be resumed."""
     with alone():
         for one in at_work(search):
             if processes.terminate(one):
@@ -162,20 +147,13 @@ def stop(search: str) -> None:
 
 
 def note_stopped(search: str) -> None:
-    """Write down that somebody has asked workers of a search to end.
-
-    Args:
-        search: one of `ids()`.
-    """
+    """Write down that somebody has asked workers of a search to end."""
     files.write(home(search) / "stopped", "")
 
 
 def delete(search: str) -> None:
     """Remove a search and the runs of its trials, but not those that a job or another search has too, nor those that
     were there before it and belonged to nobody, such as runs of `train`.
-
-    Args:
-        search: one of `ids()`.
     """
     place = home(search)
     with alone():
@@ -196,11 +174,7 @@ def delete(search: str) -> None:
 
 
 def found(search: str) -> Found:
-    """Return the trials of a search so far.
-
-    Args:
-        search: one of `ids()`.
-    """
+    """Return the trials of a search so far."""
     wanted = read(search)
     opened = study.opened(home(search), wanted)
     recipe = wanted.made()
@@ -217,12 +191,7 @@ def found(search: str) -> Found:
 
 
 def state(search: str, known: Found | None = None) -> State:
-    """Return how a search stands.
-
-    Args:
-        search: one of `ids()`.
-        known: its trials, if they have just been read.
-    """
+    """Return how a search stands, from its trials if they have just been read."""
     wanted, done = read(search), len((known or found(search)).finished)
     trials = wanted.trials
     if at_work(search) or is_elsewhere(search):

@@ -111,11 +111,7 @@ def names() -> list[str]:
 
 @lru_cache
 def shipped(name: str) -> Found:
-    """Return a search that is shipped.
-
-    Args:
-        name: one of `names()`.
-    """
+    """Return one of the searches that are shipped."""
     if name not in names():
         raise UnknownName("search", name, names())
     text = resources.files("attnviz.work.search").joinpath("shipped", f"{name}.json").read_bytes()

@@ -55,11 +55,7 @@ class Wanted(Asked):
         return database.checked(url) if url else ""
 
     def trial(self, values: Mapping[str, Value]) -> Recipe:
-        """Return the recipe of a trial.
-
-        Raises:
-            UnknownName, BadInput: as of `made`.
-        """
+        """Return the recipe of a trial."""
         return applied(self.made(), values)
 
 
@@ -69,11 +65,7 @@ def axes_of(recipe: Recipe) -> tuple[Axis, ...]:
 
 
 def checked(wanted: Wanted, workers: int, most: Limits) -> None:
-    """Refuse what asks for too much, or cannot be trained.
-
-    Args:
-        most: what one training may ask for.
-    """
+    """Refuse what asks for more than one training may, or cannot be trained."""
     if workers < 1:
         raise BadInput(f"A search needs at least one worker, not {workers}.")
     if (recipe := wanted.made()).validation is None:

@@ -32,11 +32,8 @@ _WAIT = 0.3  # seconds between two looks at the last trials of others
 
 
 def work(home: Path, wanted: Wanted) -> None:
-    """Train trials of a search until all are finished.
-
-    Raises:
-        AttnvizError: something is missing or cannot be written, or the search asks for what cannot be trained.
-        Terminated: the process was asked to end; another one repeats its trial, and goes on with its run.
+    """Train trials of a search until all are finished; after Terminated another worker repeats the trial, and goes on
+    with its run.
     """
     torch.set_num_threads(wanted.threads)
     with _alive(home) as name:
@@ -141,8 +138,7 @@ def _kept(run: Run, goal: Objective) -> int:
 def _train(search: Search, number: int, run: Run, training: Training, column: str) -> tuple[str, bool]:
     """Train until the end, or until the trial is pruned or its seconds are over.
 
-    Returns:
-        Why it ended early, "" where it did not; and whether what it has reached counts as its value.
+    Return why it ended early, "" where it did not, and whether what it has reached counts as its value.
     """
     # Of computing: a busy machine must not cut short just the trials that compute most.
     end = time.process_time() + search.wanted.seconds * search.wanted.threads
@@ -162,10 +158,8 @@ def _train(search: Search, number: int, run: Run, training: Training, column: st
 
 
 def tidy(home: Path, best: int) -> None:
-    """Remove of a finished trial what only a resumed training needs, and the weights of most epochs if they are large.
-
-    Args:
-        best: the epoch that is kept in any case.
+    """Remove of a finished trial what only a resumed training needs, and if they are large the weights of most epochs,
+    but never of the best.
     """
     for state in states.found(home).values():
         state.unlink()

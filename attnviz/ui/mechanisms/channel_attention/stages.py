@@ -26,12 +26,8 @@ from attnviz.ui.shared import cache, inference
 def view(loaded: Loaded, example: Example, replaced: str = "own", turned: str = "") -> StageMapsView:
     """Return the maps of every block with gates, in single precision.
 
-    Args:
-        replaced: what all gates are, one of `attnviz.ui.components.gates.SETS`.
-        turned: the gates that are turned besides, as the URL names them: "1.5-25,2.3-100"; "" for none.
-
-    Raises:
-        BadInput: there is no such gate, or no other picture whose gates these could be.
+    All gates are `replaced` by one of `attnviz.ui.components.gates.SETS`, and those that are `turned` besides are
+    written as in the URL: "1.5-25,2.3-100".
     """
     model, net = loaded
     subject = Subject(net, example)

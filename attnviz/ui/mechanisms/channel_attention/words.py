@@ -181,10 +181,8 @@ _REPLACED = {"mean": "at the mean", "shuffled": "of another picture", "one": "at
 
 
 def replaced(name: str, of: str) -> str:
-    """Return in words what an ablation of the card replaces.
-
-    Args:
-        of: the pattern of tap paths, such as "blocks.3.attention.*gate".
+    """Return in words what an ablation of the card replaces, at a pattern of tap paths such as
+    "blocks.3.attention.*gate".
     """
     how, part = _REPLACED.get(name, name), of.split(".")
     if part[1] == "*":
@@ -206,10 +204,8 @@ def verdict(found: Difference) -> str:
 
 
 def pays(found: Sequence[tuple[str, str, Difference]]) -> str:
-    """Return whether networks with gates are surely better or worse than those without, all comparisons together.
-
-    Args:
-        found: of each pair the network with gates, the one without, and by how much the first is better.
+    """Return whether networks with gates are surely better or worse than those without, all pairs together, from by how
+    much the first of each is better.
     """
     if not found:
         return NOTHING_TO_COMPARE
@@ -253,12 +249,10 @@ def spread(gates: np.ndarray) -> str:
 def by_depth(
     shares: Sequence[float], chance: Sequence[float], halves: tuple[float, float, tuple[float, float]] | None
 ) -> str:
-    """Return in a sentence whether the share of variance between classes grows with depth.
+    """Return in a sentence whether the share of variance between classes, 0..1 by depth, grows with depth, beside the
+    largest share of shuffled labels.
 
-    Args:
-        shares: 0..1, by depth.
-        chance: the largest share of shuffled labels, by depth.
-        halves: as `attnviz.measures.channel_attention.gates.gain_with_depth` returns it; None for a single layer.
+    `halves` is what `attnviz.measures.channel_attention.gates.gain_with_depth` returns; None for a single layer.
     """
     above = sum(share > most for share, most in zip(shares, chance, strict=True))
     where = f"In {above} of {len(shares)} layers the share is larger than with any of 20 shuffles of the labels."

@@ -22,9 +22,8 @@ def evenly(loaded: Loaded, example: Example) -> str:
 def within(loaded: Loaded, example: Example) -> tuple[np.ndarray, np.ndarray, dict[str, str | int | float]]:
     """Return the weights between the features of each block, of a model in which blocks see themselves alone.
 
-    Returns:
-        (row, column, feature that takes, feature that gives), adding up to 1 along the last; (row, column) mean
-        intensity of the pixels of each block; and where both come from.
+    Weights (row, column, feature that takes, feature that gives), adding up to 1 along the last; (row, column) mean
+    intensity of the pixels of each block; and where both come from.
     """
     model, net = loaded
     tap = "attention.feature_weights"

@@ -82,10 +82,8 @@ def measured(name: str) -> Figure | None:
 
 
 def within(name: str, looked_at: Subject) -> None:
-    """Draw the weights inside one block of a trained network, between features; a sentence where there is none.
-
-    Args:
-        looked_at: what the viewer above shows. The block that is locked there is meant, where both see the same blocks.
+    """Draw the weights inside one block of a trained network, between features: the block that is locked in the viewer,
+    where both see the same blocks. A sentence where there is none.
     """
     from attnviz.ui.mechanisms.cnn_attention import blocks
 

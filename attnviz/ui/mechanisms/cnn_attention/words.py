@@ -127,11 +127,7 @@ def does_not_show() -> str:
 
 
 def counted(side: int, missing: Sequence[str]) -> str:
-    """Return how the numbers were counted, and how to get those that are missing.
-
-    Args:
-        missing: checkpoints that have not been trained.
-    """
+    """Return how the numbers were counted, and how to get those of checkpoints that have not been trained."""
     text = (
         f"For one picture of {side} × {side} pixels. {costs.COUNTED} "
         "Filled bars: attention over blocks; hollow bars: controls."
@@ -148,10 +144,8 @@ def counted(side: int, missing: Sequence[str]) -> str:
 
 
 def saved(found: Mapping[str, tuple[int, int]]) -> str:
-    """Return what the picture shows: fewer parameters are not less computation.
-
-    Args:
-        found: kind of network -> its parameters and multiply-adds.
+    """Return what the picture shows, from parameters and multiply-adds by kind of network: fewer parameters are not
+    less computation.
     """
     (blocks, work), (plain, plain_work), (zero, _) = found["blocks"], found["plain"], found["zero"]
     more = f"but it does {short(work / plain_work, 2)} times the work" if work > plain_work else "and it does less work"
@@ -198,12 +192,8 @@ def within_is_missing(name: str, command: str | None) -> str:
 
 
 def within(weights: npt.NDArray[np.floating], net: Net, *, locks: bool) -> str:
-    """Return what the weights inside one block are, and whose.
-
-    Args:
-        weights: (feature that takes, feature that gives); each row adds up to 1.
-        net: whose blocks they are, which is not the one that the viewer shows.
-        locks: whether the viewer has the same blocks, so that the one that is locked there is meant.
+    """Return what the weights inside one block, (feature that takes, feature that gives), are, and whose: a net that is
+    not the one in the viewer, which `locks` a block where both have the same.
     """
     assert net.grid is not None
     which = (

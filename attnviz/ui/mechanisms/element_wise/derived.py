@@ -153,12 +153,10 @@ def compute(context: Context[Switched]) -> dict[str, Reading]:
 
 
 def handed_on(context: Context[NoParameters]) -> Reading:
-    """Return, per layer, the input of its convolution, a mean over the heads, and its output.
+    """Return the input of each layer's convolution, a mean over the heads, and its output: (batch, layer, feature, row,
+    column), with the features `attended` and `output`.
 
     Blocks of pixels that the model turned into channels are laid out as pixels again; of several planes it is the mean.
-
-    Returns:
-        (batch, layer, feature, row, column), where the first feature is `attended`, the second `output`.
     """
     import torch
     from torch.nn.functional import pixel_shuffle

@@ -136,12 +136,10 @@ def measure(loaded: Loaded, example: Example) -> list[Measured]:
 
 
 def left_of_the_start(norm: torch.nn.modules.batchnorm._BatchNorm, renewed: bool) -> float:
-    """Return the share of a norm's stored variance that is left of its initial value, 1; 0..1.
+    """Return the share of a norm's stored variance, 0..1, that is left of its initial value, 1; nothing of statistics
+    that were computed anew after the training.
 
     Each step of the training keeps 1 - momentum of what is stored, and adds a share of the batch's variance.
-
-    Args:
-        renewed: whether its statistics were computed anew after the training: then nothing is left.
     """
     if renewed or norm.running_var is None or norm.num_batches_tracked is None or norm.momentum is None:
         return 0.0

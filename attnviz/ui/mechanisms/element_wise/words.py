@@ -121,10 +121,8 @@ def levelled(layer: StageLayer, measured: Measured) -> str:
 
 
 def normalises(variance: float, stored: float, eps: float) -> str:
-    """Return what the norm of the relevance does on a picture.
-
-    Args:
-        stored: the variance that the norm has stored in training.
+    """Return what the norm of the relevance does on a picture, from its variance there and the one stored in
+    training.
     """
     norm = term("batch normalisation", "norm")
     times = (stored + eps) / variance if variance else float("inf")
@@ -164,10 +162,8 @@ def one_is(means: Sequence[npt.NDArray[np.floating]]) -> str:
 
 
 def finding_of_norm(divided: Sequence[float]) -> str:
-    """Say whether the norms of the relevance normalise it on a picture.
-
-    Args:
-        divided: of each layer, how many times the variance on this picture the norm divides by, before the root.
+    """Say whether the norms of the relevance normalise it on a picture, from how many times the variance on it each
+    layer's norm divides by, before the root.
     """
     *first, last = [about(one) if np.isfinite(one) else "infinitely many" for one in divided]
     numbers = f"{', '.join(first)} and {last}" if first else last
@@ -186,10 +182,8 @@ def finding_of_norm(divided: Sequence[float]) -> str:
 
 
 def finding_of_copy(own: Figure | None, without: Figure | None, answers: int) -> str:
-    """Say whether a model needs the relevance of its picture.
-
-    Args:
-        without: its accuracy with the mean relevance map in place of the relevance; None where it was not measured.
+    """Say whether a model needs the relevance of its picture, from its accuracy with that and with the mean relevance
+    map in its place.
     """
     if own is None or without is None:
         return "**Not known for this model**: its card has no test with the relevance replaced."

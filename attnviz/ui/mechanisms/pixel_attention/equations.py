@@ -29,8 +29,7 @@ def symbols(size: int) -> tuple[str, str]:
 def numbers(view: AttentionView, state: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return score and weight with the numbers of the locked pair, or None if no pair of a single head is locked.
 
-    Args:
-        state: the fields of the view, as the viewer gives them or as they were read from the URL, nonsense included.
+    The fields of the view are as the viewer gives them or as they were read from the URL, nonsense included.
     """
     head, i, j = state.get("head", 0), *(_token(view, state.get(name)) for name in ("query", "key"))
     if not isinstance(head, int) or not 0 <= head < len(view.query) or i is None or j is None:

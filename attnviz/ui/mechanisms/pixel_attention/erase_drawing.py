@@ -13,11 +13,8 @@ from attnviz.ui.shared.glossary import term
 
 
 def show(names: list[str], seen: str | None) -> None:
-    """Draw the choice of a model and, once one is chosen, how its answer changes.
-
-    Args:
-        names: the keys of the nets that have panels; those that attend among several tokens can be chosen.
-        seen: the drawing that they saw last, as text; None while nothing is drawn or known.
+    """Draw the choice among the nets with panels that attend among several tokens and, once one is chosen, how its
+    answer to the drawing that they saw last changes.
     """
     known = {net.key: net for net in map(subjects.net, names) if _attends(net)}
     if not known:

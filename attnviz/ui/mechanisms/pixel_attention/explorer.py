@@ -28,10 +28,8 @@ ALONE = "With one token there is nothing to choose: its weight is 1 on any pictu
 
 
 def look(subject: Subject) -> tuple[AttentionView, tuple[str, str] | None]:
-    """Draw the viewer, with a note where the class of the picture is none of the model's.
-
-    Returns:
-        The view that is drawn, and the equations of the locked pair; None where no pair is locked.
+    """Draw the viewer, with a note where the class of the picture is none of the model's, and return its view and the
+    equations of the locked pair, None where no pair is locked.
     """
     view, known = attention(subject), subject.net.classes
     if view.label is not None and view.label not in known:
@@ -44,10 +42,8 @@ def look(subject: Subject) -> tuple[AttentionView, tuple[str, str] | None]:
 
 
 def explain(subject: Subject, view: AttentionView, numbers: tuple[str, str] | None) -> None:
-    """Say what the pictures mean, with the numbers of the locked pair, and what they do not show.
-
-    Args:
-        numbers: the equations of the locked pair, as `look` returned them.
+    """Say what the pictures mean, with the numbers of the locked pair as `look` returned them, and what they do not
+    show.
     """
     page.meaning(
         f"{_token_of(subject.net)} is a {term('token')}. {_in_heads(*view.query.shape[:2])}\n\n"

@@ -28,10 +28,8 @@ NET, SHARP_NET, NOISY = (
 
 
 def show(stated: Mapping[str, str | int]) -> None:
-    """Draw the question and its answers, each with what opens the corresponding experiment.
-
-    Args:
-        stated: the URL fields of the model and the picture, for experiments on the pixel page.
+    """Draw the question and its answers, each with what opens the corresponding experiment on the pixel page, at the
+    model and picture that are stated.
     """
     st.header("The paper's question", anchor=False)
     st.markdown(

@@ -99,12 +99,9 @@ def twice(
     on_choice: Callable[[str], None] | None = None,
     **parameters: Any,
 ) -> None:
-    """Draw maps as the paper does, and on a common scale.
+    """Draw maps as the paper does, and on a common scale, beside or below it, with a frame around the `chosen` one.
 
-    Args:
-        beside: whether the two stand side by side, not one above the other.
-        chosen: the map that is framed; None leaves it to the visitor.
-        on_choice: a function that is called with the key of the component in which a map was chosen.
+    `on_choice` is called with the key of the component in which a map was chosen.
     """
     places = st.columns(2, gap="large") if beside else (st.container(), st.container())
     for place, (key, scale) in zip(places, (("paper_own", "own"), ("paper_truly", "common")), strict=True):
@@ -114,10 +111,8 @@ def twice(
 
 
 def show(subject: Subject, *, one_part: bool, say: Callable[[str], None]) -> None:
-    """Draw components as tiles, count what they show, and let the weight of one be changed.
-
-    Args:
-        one_part: whether all heads of query, key or value are drawn, else the first head of all three.
+    """Draw components as tiles, all heads of one part or the first head of all three, count what they show, and let the
+    weight of one be changed.
     """
     net, view = subject.net, attention(subject)
     lines, before = cache.of_net(learnt, net), cache.of_net(at_first, net)
@@ -192,10 +187,8 @@ def keep_tile(key: str) -> None:
 
 
 def finding(now: Count, first: Count | None) -> str:
-    """Say how many tiles are the picture or its negative, each on its own scale.
-
-    Args:
-        first: of the same model before its first training step; None where it is not known.
+    """Say how many tiles are the picture or its negative, each on its own scale, beside the same model before its first
+    training step where that is known.
     """
     if now.other:
         what = "More than the picture and its negative"

@@ -76,10 +76,8 @@ def at(view: AttentionView, number: int) -> Token:
 
 
 def middle_of_the_ink(view: AttentionView, *, company: bool = False) -> Token:
-    """Return an example for when nothing is locked: the pixel with much ink that is nearest to the centre of the ink.
-
-    Args:
-        company: whether to prefer a pixel whose intensity another pixel has too.
+    """Return an example for when nothing is locked: the pixel with much ink that is nearest to the centre of the ink,
+    with `company` rather one whose intensity another pixel has too.
     """
     picture = view.picture
     rows, columns = np.indices(picture.shape)

@@ -18,11 +18,11 @@ _KEY = "clutter_thrown"
 
 
 def around(net: Net, example: Example) -> tuple[Example, dict[str, int]]:
-    """Draw the choice of clutter where it makes sense, and return the example that the net sees.
+    """Draw the choice of clutter where it makes sense, and return the example that the net sees: the drawing among
+    clutter, which is a drawing again, and the URL field that says which throw it is.
 
-    Returns:
-        The drawing among clutter, which is a drawing again, and the URL field that says which throw it is; for a
-        picture of a data set, or a net that was trained without clutter, the example that was chosen, and no field.
+    For a picture of a data set, or a net that was trained without clutter, it is the example that was chosen, and no
+    field.
     """
     how = CLUTTERED.get(net.data or "")
     if how is None or example.data is not None:

@@ -19,11 +19,8 @@ LOOKS = "recurrent_attention"
 
 
 def show(names: Sequence[str], learnt: Sequence[str], *, key: str) -> None:
-    """Draw the accuracies of models, with one draw and with ten, and say which were not trained, or not alike.
-
-    Args:
-        names: of the recipes, in the order of the rows; what all others are compared with comes first.
-        learnt: those whose policy is learnt; all others are controls.
+    """Draw the accuracies of models, with one draw and with ten, and say which were not trained, or not alike; what all
+    others are compared with comes first, and those whose policy is not learnt are controls.
     """
     here = cards.readable(names)
     if here:

@@ -32,9 +32,8 @@ Places = tuple[tuple[float, float], ...]
 def view(subject: Subject, draw: int | None, forced: Places = ()) -> GlimpseView:
     """Return what the player shows of a subject; torch is loaded only where that is not stored.
 
-    Args:
-        draw: the seed of the random numbers; None for the path along the means.
-        forced: (row, column) of each glimpse in -1..1, where the net is made to look; empty leaves all to it.
+    `draw` is the seed of the random numbers, None for the path along the means; `forced` is (row, column) in -1..1 of
+    each glimpse where the net is made to look.
     """
     found = stored(subject, draw, forced)
     if found is not None:

@@ -44,10 +44,8 @@ $$
 
 
 def means(view: GlimpseView, net: Net, *, moved: bool = False) -> str:
-    """Return what the pictures mean, with the numbers of this model and this picture.
-
-    Args:
-        moved: whether the visitor has moved a glimpse, so that another path is shown: then it is said whose these are.
+    """Return what the pictures mean, with the numbers of this model and this picture; where the visitor has `moved` a
+    glimpse, it is said whose these are.
     """
     here = "on this picture, with no glimpse moved," if moved else "on this picture"
     path, (rows, columns) = view.path, view.picture.shape[:2]
@@ -142,12 +140,10 @@ BORROWED = (
 
 
 def finding_of_path(own: Figure | None, borrowed: Figure | None, said: Sequence[str], answers: int) -> str:
-    """Say whether a model needs a path of its own for each picture.
+    """Say whether a model needs a path of its own for each picture, from its accuracy along the paths that it chooses,
+    and at places chosen for other pictures.
 
-    Args:
-        own, borrowed: its accuracy along the paths that it chooses, and at places chosen for other pictures; None where
-            it was not measured.
-        said: what it answers to one picture along its own path, and along that of another picture.
+    `said` is what it answers to one picture along its own path, and along that of another picture.
     """
     if own is None or borrowed is None:
         same = "the same answer" if said[0] == said[1] else "another answer"
@@ -169,11 +165,7 @@ def finding_of_path(own: Figure | None, borrowed: Figure | None, said: Sequence[
 def finding_of_learning(
     learnt: Figure | None, other: Figure | None, locations: str, answers: int, differs: Sequence[str] = ()
 ) -> str:
-    """Say whether learnt locations give a better accuracy than others.
-
-    Args:
-        learnt, other: the accuracies; None of a model that has not been trained.
-    """
+    """Say whether learnt locations give a better accuracy than others; None of a model that has not been trained."""
     if learnt is None or other is None:
         return NOT_TRAINED
     return verdict(
@@ -188,10 +180,8 @@ def finding_of_learning(
 
 
 def finding_of_choosing(own: Figure | None, fixed: Figure | None, answers: int) -> str:
-    """Say whether a network that has learnt where to look needs it, or whether one path for all pictures would suffice.
-
-    Args:
-        own, fixed: its accuracy along the paths that it chooses, and along their mean; None where it was not measured.
+    """Say whether a network that has learnt where to look needs it, from its accuracy along the paths that it chooses,
+    and along their mean for all pictures.
     """
     if own is None or fixed is None:
         return "**Not known**: the card of this network has no test along one path for all pictures."
@@ -209,11 +199,7 @@ def finding_of_choosing(own: Figure | None, fixed: Figure | None, answers: int) 
 
 
 def finding_of_gradient(broken: Figure | None, correct: Figure | None, answers: int) -> str:
-    """Say whether the broken gradient costs accuracy.
-
-    Args:
-        broken, correct: the accuracies of the models trained with either gradient; None of one that is not trained.
-    """
+    """Say whether the broken gradient costs accuracy; None of a model that is not trained."""
     if broken is None or correct is None:
         return NOT_TRAINED
     return verdict(
@@ -229,10 +215,8 @@ def finding_of_gradient(broken: Figure | None, correct: Figure | None, answers: 
 def finding_of_fewer(
     least: tuple[int, Figure | None], most: tuple[int, Figure | None], *, answers: int, differs: Sequence[str] = ()
 ) -> str:
-    """Say whether reading more of a picture makes the answers better.
-
-    Args:
-        least, most: of the models that read least and most: how many numbers, and the accuracy; None if not trained.
+    """Say whether reading more of a picture makes the answers better, from how many numbers the models read that read
+    least and most, and their accuracies.
     """
     (few, one), (many, other) = least, most
     if one is None or other is None:

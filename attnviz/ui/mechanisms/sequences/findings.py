@@ -102,11 +102,8 @@ def positions(
     right: float, somewhere: float, change: float, right_without: float, somewhere_without: float,
     change_without: float, length: int,
 ) -> str:  # fmt: skip
-    """Return what is read with and without positions.
-
-    Args:
-        right, somewhere, change: with positions: digits at their place, digits anywhere, and by how much permuted
-            columns change a logit; then the same without.
+    """Return what is read with positions and without: digits at their place, digits anywhere, and by how much permuted
+    columns change a logit.
     """
     numbers = (
         f"Of {length} digits, {share(right)} are in the right place with positions and {share(right_without)} without; "

@@ -41,11 +41,8 @@ _COMPLETE = (
 
 
 def show(names: list[str], seen: str | None) -> None:
-    """Draw the switch and, once it is on, the strip and what each network reads there.
-
-    Args:
-        names: the keys of the nets that have panels; nothing is drawn where these do not classify digits.
-        seen: the drawing that they saw last, as text; None while nothing is drawn or known.
+    """Draw the switch and, once it is on, the strip and what each network with a panel reads there; nothing where these
+    do not classify digits.
     """
     nets = subjects.usable([ADDITIVE, TRANSFORMER, ONE_VECTOR])
     if not nets or not any(set(net.classes) <= {*"0123456789"} for net in map(subjects.net, names)):

@@ -46,13 +46,11 @@ def batch(loaded: Loaded, of: Of) -> tuple[Tensor, Tensor]:
 
 
 def steer(loaded: Loaded, of: Of) -> SteeredPart:
-    """Return what a net outputs when the weights of its steps are swapped, permuted, uniform, or only their peak.
+    """Return what a net outputs when the weights of its steps are swapped, permuted, uniform, or only their peak, for
+    strips of at least two digits.
 
-    Every step is given the right symbols before it. All heads and layers that look at the strip are changed alike.
-
-    Args:
-        loaded: a net with weights that come from scores, in single precision, which is twice as fast.
-        of: strips of at least two digits, whose weights can be swapped.
+    Every step receives the right symbols before it. All heads and layers that look at the strip are changed alike. The
+    net is in single precision, which is twice as fast.
     """
     model, length = loaded.model, of.length
     paths = [f"{one.path}.weights" for one in looking(model) if (one.queries, one.keys) == ("steps", "columns")]
@@ -117,10 +115,8 @@ def _singly(
 
 
 def agree(loaded: Loaded, of: Of) -> AgreedPart:
-    """Return how far weights, gradient and two kinds of erasure agree on which digits count for each step.
-
-    Args:
-        of: strips of at least three digits: fewer rank too little.
+    """Return how far weights, gradient and two kinds of erasure agree on which digits count for each step, of strips of
+    at least three: fewer rank too little.
     """
     model, net = loaded.model, loaded.net
     looks = [one for one in looking(model) if (one.queries, one.keys) == ("steps", "columns")]

@@ -37,10 +37,8 @@ _SAID = "strip_said"  # in the session: what was wrong with the last digit, or f
 
 
 def show(found: Strip) -> None:
-    """Draw the pad, and beside it a field for digits, and a file to save or to open.
-
-    Args:
-        found: the strip that is shown; a test strip until a digit is drawn.
+    """Draw the pad with the strip, a test strip until a digit is drawn, and beside it a field for digits, and a file to
+    save or to open.
     """
     with st.container(key="own_strip", horizontal=True, gap="small", vertical_alignment="top"):
         with st.container(width=430):

@@ -108,14 +108,10 @@ def _kind_of(path: str) -> str:
 def said(
     model: nn.Module, images: Tensor, told: Sequence[int] | None, change: Change = NO_CHANGE, keep: Sequence[str] = ()
 ) -> tuple[Tensor, Mapping[str, Reading]]:
-    """Return what a model outputs for a strip, and the values of some taps.
+    """Return what a model outputs for a strip, float (1, 1, 28, column) in 0..1, as logits (1, step, class), and path
+    -> reading of some taps.
 
-    Args:
-        images: float (1, 1, 28, column) in 0..1.
-        told: the symbols that the steps receive (teacher forcing); None for its own predictions.
-
-    Returns:
-        logits: (1, step, class); and path -> reading.
+    The steps receive its own predictions, or the symbols that it is `told` (teacher forcing).
     """
     targets = None if told is None else torch.tensor([list(told)], device=images.device)
     edits = _edits(model, change, at_once=told is not None)
@@ -186,10 +182,8 @@ def text_and_least(loaded: Loaded, example: Example) -> tuple[str, float]:
 
 
 def weights_of(reading: Reading, one: Looking, steps: int) -> Tensor:
-    """Return the weights of a layer as (head, query, key), however they were computed.
-
-    Args:
-        reading: of its tap "weights", or "context" of a decoder that has none.
+    """Return the weights of a layer as (head, query, key), from its tap "weights", or "context" of a decoder that has
+    none.
     """
     tensor, axes = reading.tensor, reading.axes
     if one.keys == "numbers":  # (step, batch, feature)
@@ -288,14 +282,11 @@ def columns_tap(model: nn.Module) -> str:
 
 
 def gradients(model: nn.Module, images: Tensor, text: Sequence[int]) -> Tensor:
-    """Return how much each column of features counts for each step, by the gradient: (step, column), rows sum to one.
+    """Return how much each column of features counts for each step of a text, by the gradient: (step, column), rows sum
+    to one.
 
-    That is the norm of the derivative of the logit of a step's symbol with respect to the features of a column, as a
-    share of that of all columns.
-
-    Args:
-        images: float (1, 1, 28, column) in 0..1.
-        text: of which the logits are differentiated, a symbol for each step; the step after it receives it.
+    That is the norm of the derivative of the logit of a step's symbol, which the next step receives, with respect to
+    the features of a column, as a share of that of all columns.
     """
     steps = len(text)
     several = images.expand(steps, -1, -1, -1).clone().requires_grad_()  # one copy for each step: one backward pass

@@ -40,11 +40,10 @@ CROSS = (
 
 
 def means(subject: Subject, state: Mapping[str, object] | None = None) -> str:
-    """Return what is shown and what it means, with the numbers of this net, this strip and a step of its answer.
+    """Return what is shown and what it means, with the numbers of this net, this strip and a step of its answer, the
+    last one where the view names one beyond the text.
 
-    Args:
-        state: the view of `attnviz.ui.components.alignment`; None for all defaults. Its step counts as the last where
-            it is beyond the text. What was moved by hand changes no number here: that is said.
+    What was moved by hand changes no number here: that is said.
     """
     from attnviz.ui.mechanisms.sequences import reading
 

@@ -78,10 +78,8 @@ def trap(subject: Subject) -> None:
 
 
 def lost(net: Net, name: str) -> Difference | None:
-    """Return by how much more accurate a net is than the same with theta replaced, from its card.
-
-    Returns:
-        The difference on the main test; None where the card does not have it.
+    """Return by how much more accurate a net is on the main test than the same with theta replaced; None where its card
+    does not have it.
     """
     card = net.card
     whole = None if card is None else card.figure(comparisons.main_test(card.recipe))

@@ -182,11 +182,7 @@ def gain_of(one: Band) -> str:
 
 
 def gained(title: str, source: str, bands: Sequence[Band]) -> str:
-    """Return who gains from a transformer, beside a control.
-
-    Args:
-        bands: of angles, ascending.
-    """
+    """Return who gains from a transformer, beside a control, in ascending bands of angles."""
     better = [one for one in bands if one.interval[0] > 0]
     worse = [one for one in bands if one.interval[1] < 0]
     if not better and not worse:

@@ -164,11 +164,7 @@ class Heads:
 
 
 def heads(loaded: Loaded) -> Heads:
-    """Return how far each head looks, and how much of its attention is the same on all pictures.
-
-    Raises:
-        BadInput: there are no built-in pictures of the net's data set.
-    """
+    """Return how far each head looks, and how much of its attention is the same on all pictures."""
     model, net = _vision(loaded.model), loaded.net
     source = None if net.data is None else always.source(net.data)
     if source is None:

@@ -42,12 +42,7 @@ def choose(subject: Subject) -> str:
 
 
 def draw(subject: Subject, kind: str, first: Callable[[], None], state: dict[str, object]) -> None:
-    """Draw both boards.
-
-    Args:
-        first: draws the first.
-        state: of the first, as the URL has it.
-    """
+    """Draw both boards, the first one with its state in the URL."""
     other = subject.example
     if kind != "query":
         assert isinstance(other, Picture)

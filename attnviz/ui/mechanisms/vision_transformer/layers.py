@@ -25,11 +25,7 @@ TAPS = ("query", "key", "value", "output")
 
 
 def view(loaded: Loaded, example: Example) -> LayersView:
-    """Return what the board needs to show every head of every layer on a picture.
-
-    Raises:
-        BadInput: the net has no layers in which patches attend to one another.
-    """
+    """Return what the board needs to show every head of every layer on a picture."""
     model, net = loaded
     paths = attentions(model)
     if not paths or not isinstance(model, VisionTransformer):

@@ -27,10 +27,8 @@ def show(
 ) -> None:
     """Draw how many test pictures a model answers correctly, as it is and with each replacement.
 
-    Args:
-        named: from the name of an ablation and the pattern of its tap paths to words.
-        verdict: from the model minus the same with the part at its mean to the finding.
-        none: the finding where the card has no such test.
+    `named` makes words of the name of an ablation and the pattern of its tap paths; `verdict` makes the finding of the
+    model minus the same with the part at its mean; `none` is the finding where the card has no such test.
     """
     whole = None if card is None else card.figure(comparisons.main_test(card.recipe))
     if card is None or whole is None or not card.ablations:

@@ -19,12 +19,10 @@ PARAMETERS, WORK, TRAINING = "parameters", "million multiply-adds", "core-minute
 
 
 def table(titles: Mapping[str, str], controls: Sequence[str], *, key: str) -> None:
-    """Draw a row for each net: its costs as bars, and its accuracy on the test pictures of its data.
+    """Draw a row for each net, by checkpoint and title: its costs as bars, and its accuracy on the test pictures of its
+    data.
 
     What a training costs is a column only where one of the cards has it.
-
-    Args:
-        titles: checkpoint -> what the row is called; its recipe is known.
     """
     known = cards.readable([*titles])
     minutes = [

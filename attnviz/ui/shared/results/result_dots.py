@@ -63,8 +63,7 @@ def leads_to(name: str) -> str | None:
 def verdicts(row: Mechanism) -> list[Line]:
     """Return what a mechanism is worth: the questions that the results begin with, also those that count against it.
 
-    Returns:
-        Lines; none where no paper of the mechanism begins with one of its models, or none of those is trained.
+    There are none where no paper of the mechanism begins with one of its models, or none of those is trained.
     """
     lines = []
     for question, found, decided in results.answered(results.first(PAPERS)):
@@ -125,10 +124,8 @@ def _published(recipe: Recipe) -> bool:
 def of(names: Sequence[str], controls: Collection[str], claims: dict[str, float], source: str) -> list[Dot]:
     """Return the accuracy, in percent, of the trained models of these names on a data set's test pictures.
 
-    Args:
-        names: of checkpoints; those that are not trained, or not measured on these pictures, are left out.
-        controls: names of the models that are controls.
-        claims: from `claimed`; they stand beside the data that a model was trained on, as a paper's do.
+    Those that are not trained, or not measured on these pictures, are left out. The `claims` of `claimed` stand beside
+    the data that a model was trained on, as a paper's do.
     """
     found = []
     for name, card in cards.readable(names).items():
@@ -163,13 +160,11 @@ def show(
     key: str,
     like: str | None = None,
 ) -> None:
-    """Draw the results on a data set and, one click away, their numbers.
+    """Draw the results of recipes, trained or not, on a data set, with what papers give, and one click away their
+    numbers.
 
-    Args:
-        names: of the recipes, trained or not, in the order of the rows.
-        papers: names in PAPERS; what they give is drawn beside ours.
-        like: the recipe of the model that is looked at: which of the others were not trained like it is said, and of
-            many rows it and the best stand here, the others one click away.
+    `like` is the recipe of the model that is looked at: which of the others were not trained like it is said, and of
+    many rows it and the best stand here, the others one click away.
     """
     wanted = tuple(name for name in names if any(test.data == source for test in RECIPES[name].tests))
     given = (wanted, tuple(controls), tuple(papers), source)
@@ -293,10 +288,8 @@ def of_mechanism(
     page of all results, there are those trained on the pictures as they are, too. Without a trained model of the
     mechanism there is nothing to compare, and a sentence says so.
 
-    Args:
-        like: the net that is looked at: its variants count, and only models that were trained on the data set of the
-            task stand beside it. By default all that were tested on it do.
-        compared: which recipes are drawn; None for all.
+    With `like`, the net that is looked at, its variants count, and only models that were trained on the data set of the
+    task stand beside it; by default all that were tested on it do. `compared` says which recipes are drawn.
     """
     like = like if like in RECIPES else "" if like else None
     names = cache.of_checkpoints(_beside, row.models, task, like, compared)
@@ -309,10 +302,8 @@ def of_mechanism(
 def _beside(
     models: Sequence[str], task: Task, like: str | None, compared: Callable[[Recipe], bool] | None
 ) -> list[str]:
-    """Return the recipes that are drawn; none where none of the models is trained.
-
-    Args:
-        like: the recipe of the net that is looked at; "" where it is not known, None where no net is looked at.
+    """Return the recipes that are drawn beside the recipe `like` ("" where it is not known, None where no net is looked
+    at); none where none of the models is trained.
     """
     names, trained = _groups(models).get(task, []), set(cards.names())
     if compared:

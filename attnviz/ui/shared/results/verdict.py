@@ -38,17 +38,14 @@ def verdict(
     differs: Sequence[str] = (),
     paired: bool = False,
 ) -> str:
-    """Return which of three claims, if any, the test figures of two models support, with their numbers, in Markdown.
+    """Return which of three claims, if any, the shares of correct answers of two models support, with their numbers, in
+    Markdown.
 
-    Args:
-        one, other: their shares of correct answers.
-        names: what each of them is, as a part of a sentence, such as "with learnt locations".
-        better: the claim that holds where the one is better; Markdown without a full stop.
-        worse: likewise where it is worse.
-        same: likewise where the difference is surely within the margin. Else nothing is claimed: not decided.
-        answers: how many classes there are to choose from.
-        differs: what else differs between their trainings, from `attnviz.comparisons.trained_differently`.
-        paired: they are of the same trainings, with a part of the model replaced in the other.
+    `better`, `worse` and `same`, without a full stop, hold where the one is better or worse, or the difference is
+    surely within the margin; else nothing is claimed: not decided. `names` are parts of a sentence, such as "with
+    learnt locations"; `answers` is how many classes there are; `differs` comes from
+    `attnviz.comparisons.trained_differently`; `paired` figures are of the same trainings, with a part of the model
+    replaced in the other.
     """
     found = difference(one, other, paired=paired)
     claim = {"better": better, "worse": worse, "within the margin": same, "not decided": "Not decided"}

@@ -146,10 +146,8 @@ def switch(
 
 
 def together(parts: Sequence[Part], points: Sequence[Point], heads: tuple[str, ...]) -> Measured:
-    """Return several parts as one: of the rounds that are whole, or of the epochs that there are of the first one.
-
-    Args:
-        parts: in the order of `work`; at least one.
+    """Return several parts, in the order of `work`, as one: of the rounds that are whole, or of the epochs that there
+    are of the first one.
     """
     count = len(points)
     rounds = len(parts) // count
@@ -199,10 +197,8 @@ def in_words(measured: Measured) -> str:
 
 
 def reach(lost: Array) -> Array:
-    """Return half the width of the 95 % interval of each head's mean over pictures; NaN of a single picture.
-
-    Args:
-        lost: (head, picture).
+    """Return half the width of the 95 % interval of each head's mean over pictures, from (head, picture); NaN of a
+    single picture.
     """
     if lost.shape[1] < 2:
         return np.full(len(lost), np.nan)

@@ -27,10 +27,8 @@ EPOCHS = 12
 
 
 def trainings(there: Sequence[Seen]) -> dict[str, str]:
-    """Return the trainings whose models have heads and answer with a class: those run here first, the newest first.
-
-    Returns:
-        Key of a history (`attnviz.subjects.history`) -> what it is called.
+    """Return the trainings whose models have heads and answer with a class, key of a history -> title: those run here
+    first, the newest first.
     """
     ran = [run for one in there if not yours.hidden(one) for run in one.runs]
     titles = {f"run:{run}": title_of(run) for run in sorted(ran, key=written, reverse=True)}
@@ -51,10 +49,8 @@ def trainings(there: Sequence[Seen]) -> dict[str, str]:
 
 
 def pick(word: str, label: str, options: Mapping[str, str], clears: Sequence[str] = ()) -> str:
-    """Draw the choice of a training and return its key.
-
-    Args:
-        clears: fields of the URL that mean nothing for another training, such as one of its epochs.
+    """Draw the choice of a training and return its key; another one clears the fields of the URL that mean nothing for
+    it, such as an epoch.
     """
     before = st.session_state.get(word)  # a run that begins meanwhile takes nobody's place
     first = str(before) if before in options else next(iter(options))
@@ -67,11 +63,7 @@ def pick(word: str, label: str, options: Mapping[str, str], clears: Sequence[str
 
 
 def some(points: Sequence[Point], most: int = EPOCHS) -> list[Point]:
-    """Return the first and the last of several epochs and, where these are too many, fewer and fewer between them.
-
-    Args:
-        points: ascending.
-    """
+    """Return the first and the last of ascending epochs and, where these are too many, fewer and fewer between them."""
     last = len(points) - 1
     if last < most:
         return list(points)

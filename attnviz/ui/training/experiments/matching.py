@@ -115,12 +115,10 @@ def compare(
     pictures: npt.NDArray[np.uint8],
     number: int,
 ) -> Part:
-    """Compare the maps of every two heads.
+    """Compare the maps of every two heads on pictures, uint8 (picture, row, column, channel), after the training and
+    before it, where both are there.
 
-    Args:
-        first: both before it; fewer than two are not compared.
-        pictures: uint8 (picture, row, column, channel), as the nets take them.
-        number: of the part: it decides how places are shuffled, and the first one keeps maps.
+    The number of the part decides how places are shuffled, and the first one keeps maps.
     """
     import torch
 
@@ -187,10 +185,8 @@ def _shown(reading: Reading) -> Array:
 
 
 def matched(parts: Sequence[Part]) -> Matched | None:
-    """Match the heads by the pictures of every other part, and measure them on the others.
-
-    Returns:
-        The matched heads; None while there is only one part.
+    """Match the heads by the pictures of every other part, and measure them on the others; None while there is only one
+    part.
     """
     import torch
 

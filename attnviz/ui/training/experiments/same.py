@@ -81,13 +81,8 @@ def show(there: Sequence[Seen]) -> None:
 
 
 def beside(net: Net, options: Mapping[str, str]) -> dict[str, str]:
-    """Return the trainings whose heads can be matched with those of a net: the same kind of net, with maps.
-
-    Args:
-        options: key -> title, of all.
-
-    Returns:
-        Those of them; other seeds of the same settings first.
+    """Return those of some trainings whose heads can be matched with those of a net, the same kind of net with maps;
+    other seeds of the same settings first.
     """
     found: dict[str, str] = {}
     same: dict[str, str] = {}

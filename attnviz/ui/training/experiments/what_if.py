@@ -131,11 +131,8 @@ def _run_of(there: Sequence[Seen], made: Recipe, seed: int) -> str | None:
 
 
 def _curves(key: str, made: Recipe, seed: int, words: str, lives: bool) -> None:
-    """Draw how far the second training is, and the curves of both in one plot.
-
-    Args:
-        key: of the first.
-        lives: whether the second one trained or waited when the page was drawn.
+    """Draw how far the second training is, and the curves of both in one plot; `lives` if it trained or waited when the
+    page was drawn.
     """
     with page.sentences():
         there = seen.look()
@@ -175,11 +172,7 @@ def in_words(one: str, other: str, words: str) -> str:
 
 
 def compared(one: float, other: float, count: int, words: str) -> str:
-    """Return in words how two accuracies on so many pictures compare.
-
-    Args:
-        one, other: shares of right answers, 0..1.
-    """
+    """Return in words how two accuracies, 0..1, on so many pictures compare."""
     difference = other - one
     reach = 1.96 * math.sqrt((one * (1 - one) + other * (1 - other)) / count)
     verdict = (

@@ -95,11 +95,7 @@ class OfPair(Strict):
 
 
 def payload(subject: Subject, parameters: OfPair) -> bytes:
-    """Return both maps side by side, or their difference.
-
-    Raises:
-        BadInput: a side has no such head or token, or no token where its direction needs one.
-    """
+    """Return both maps side by side, or their difference."""
     net, example = subject
     if parameters.checkpoint is not None:
         net = subjects.net(parameters.checkpoint)

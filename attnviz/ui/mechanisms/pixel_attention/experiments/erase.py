@@ -276,11 +276,8 @@ def removal(loaded: "Loaded", example: "Example", count: int, fill: "Fill") -> R
 
 
 def chunk(loaded: "Loaded", source: str, fill: "Fill", first: int) -> "Curve":
-    """Return the curve of a few pictures.
-
-    Args:
-        loaded: the net, in single precision to halve the time.
-        first: the place of the first picture among those that fit.
+    """Return the curve of a few of the pictures that fit a net, from the `first` on, in single precision to halve the
+    time.
     """
     import torch
 

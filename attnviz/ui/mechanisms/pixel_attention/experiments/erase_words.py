@@ -16,10 +16,8 @@ Array = npt.NDArray[np.float64]
 
 
 def one_picture(changes: Array, logit: float, answer: str, count: int, unit: str) -> str:
-    """Say what removing does to the logit of one picture.
-
-    Args:
-        changes: the changes of the logit (2 + draw,): most attended, Jacobian, draws.
+    """Say what removing does to the logit of one picture, from its changes (2 + draw,): most attended, Jacobian,
+    draws.
     """
     attended, draws = changes[0], changes[2:]
     return (
@@ -66,10 +64,8 @@ def _unit(count: int, unit: str) -> str:
 
 
 def table(changes: Array, answers: Sequence[str], ink: int, jacobian_ink: int, count: int, unit: str) -> str:
-    """Return the changes of one picture as a table in Markdown.
-
-    Args:
-        answers: the answers (2 + draw,) without what is removed.
+    """Return the changes of one picture, and its answers without what is removed, both (2 + draw,), as a table in
+    Markdown.
     """
     draws = changes[2:]
     (usual, times), *others = Counter(answers[2:]).most_common()

@@ -108,11 +108,8 @@ def show(subject: Subject) -> None:
 
 
 def finding(weight: float, moved: Mapping[str, float]) -> str:
-    """Say whether attention can do anything in a model of one token.
-
-    Args:
-        weight: the only weight on the picture.
-        moved: by how much training has changed each part at most.
+    """Say whether attention can do anything in a model of one token, from its only weight and how much training has
+    changed each part at most.
     """
     still = [part for part in ("query", "key") if moved[part] == 0]
     if abs(weight - 1) < ROUNDING and len(still) == 2:

@@ -115,10 +115,8 @@ def open_picture(key: str, examples: tuple[Picture, ...]) -> None:
 
 
 def in_turn(net: Net, source: str, names: Sequence[str]) -> tuple[Picture, ...]:
-    """Return a test picture of each of several classes; where a class is named again, its next picture.
-
-    Args:
-        names: the classes in the order of the pictures.
+    """Return a test picture of each of several classes in their order; where a class is named again, its next
+    picture.
     """
     numbers = {name: iter(pickers.Fitting(net, source, name, wrong=False).numbers) for name in {*names}}
     found = [next(numbers[name], None) for name in names]
@@ -160,10 +158,8 @@ def correlations(maps: Array, pictures: Array) -> list[float]:
 
 
 def finding(alike: Sequence[float]) -> str:
-    """Say what the output has to do with the picture.
-
-    Args:
-        alike: the correlations (picture,) of output and picture; none where the output is uniform.
+    """Say what the output has to do with the picture, from their correlations (picture,); there are none where it is
+    uniform.
     """
     if not alike:
         return "**A uniform map**: the output is the same everywhere, and nothing is left of the picture."

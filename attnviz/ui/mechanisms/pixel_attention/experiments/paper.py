@@ -129,10 +129,8 @@ def show_weights(name: str, subject: Subject, say: Callable[[str], None]) -> Non
 
 
 def finding_of_weights(held: Mapping[str, int], pixels: int) -> str:
-    """Say whether the maps of weights are black and white, also on a common scale.
-
-    Args:
-        held: name of each query -> how many pixels, the largest weights first, hold half of its attention.
+    """Say whether the maps of weights are black and white, also on a common scale, from how many pixels hold half of
+    the attention of each query.
     """
     few = [number for number in held.values() if number <= FEW * pixels]
     each = ", ".join(f"{name}: {number}" for name, number in held.items())

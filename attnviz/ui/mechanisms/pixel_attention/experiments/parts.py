@@ -80,11 +80,8 @@ def show(subject: Subject) -> None:
 
 
 def finding(shares: Array, place: str, head: int) -> str:
-    """Say whether the intensities or the positions of the keys decide a row of scores.
-
-    Args:
-        shares: of the score's variance that each part explains (part,), in the order of `HALVES`; NaN for a row that is
-            constant.
+    """Say whether the intensities or the positions of the keys decide a row of scores, from the shares of its variance
+    (part,), in the order of `HALVES`; NaN for a row that is constant.
     """
     whose = f"for the pixel in {place}, in head {head + 1}"
     if np.isnan(shares).any():

@@ -85,10 +85,8 @@ def show(subject: Subject) -> None:
 
 
 def closeness(code: Array, rows: int, columns: int) -> tuple[float, float]:
-    """Return the mean cosine of a position's code with those of its neighbours, and with those of all others.
-
-    Args:
-        code: (position, feature), row by row.
+    """Return the mean cosine of a position's code with those of its neighbours, and with those of all others; the code
+    is (position, feature), row by row.
     """
     unit = code / np.linalg.norm(code, axis=1, keepdims=True)
     grid = unit.reshape(rows, columns, -1)

@@ -125,9 +125,8 @@ def of_intensity(loaded: "Loaded") -> "dict[str, Lines]":
 
 
 def tile_of(word: str | None, heads: int, size: int) -> tuple[int, int] | None:
-    """Return head and component, from 0, that the URL names as "head,component" from 1; None where it names none.
-
-    For an invalid value a sentence is shown.
+    """Return head and component, from 0, that the URL names as "head,component" from 1; None where it names none, and
+    with a sentence where that is invalid.
     """
     if word is None:
         return None
@@ -186,11 +185,7 @@ def finding(line: "Lines", part: str) -> str:
 
 
 def finding_of_mixed(maps: np.ndarray) -> str:
-    """Say how many mixed values differ from pixel to pixel.
-
-    Args:
-        maps: (component, head, token).
-    """
+    """Say how many mixed values, (component, head, token), differ from pixel to pixel."""
     spread = np.ptp(maps, axis=2) > ROUNDING * np.abs(maps).max(axis=2)
     varies, count = int(spread.sum()), spread.size
     same = "the same at every pixel"

@@ -50,10 +50,8 @@ class Facts:
 
 
 def show(subject: Subject, head: int | None) -> None:
-    """Draw the pixels of one intensity, how much each row differs from theirs, and the row itself.
-
-    Args:
-        head: the head whose row is drawn; None for the mean of all.
+    """Draw the pixels of one intensity, how much each row differs from theirs, and the row itself, of a head or the
+    mean of all.
     """
     view = attention(subject)
     st.subheader(TITLE, anchor=False)

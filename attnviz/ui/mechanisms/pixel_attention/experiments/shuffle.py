@@ -193,10 +193,8 @@ def compute(loaded: "Loaded", example: "Example", seed: int) -> Facts:
 def maps(loaded: "Loaded", example: "Example", seed: int, head: int | None, query: int | None) -> Array:
     """Return what each position of an example receives: (3, position), original, shuffled, and back in order.
 
-    Args:
-        head: the head; None for the mean of all.
-        query: the token that attends, numbered in the original picture and followed through the shuffle; None for the
-            mean over all.
+    It is that of a head, or the mean of all, from a query, numbered in the original picture and followed through the
+    shuffle, or the mean over all.
     """
     import torch
 

@@ -78,10 +78,8 @@ def effective(scores: npt.NDArray[np.float64]) -> float:
 
 
 def finding(held: Mapping[str, float], pixels: int) -> str:
-    """Say over how many pixels the weights spread at each mark, and whether dividing the scores makes a difference.
-
-    Args:
-        held: name of the mark -> the number of pixels that hold the weights, 1 to `pixels`, from large scores to small.
+    """Say over how many pixels, 1 to `pixels`, the weights spread at each mark, from large scores to small, and whether
+    dividing the scores makes a difference.
     """
     least, most = min(held.values()), max(held.values())
     numbers = "; ".join(f"{name}: {short(count, 2)}" for name, count in held.items())
@@ -136,10 +134,8 @@ def chosen(view: AttentionView, query: Token | None) -> dict[str, Token]:
 
 
 def stops(std: float) -> dict[str, float]:
-    """Return the marks of the slider: log10 of what brings scores to the size that they have at some intensities.
-
-    Args:
-        std: the divisor of the model's intensities (0..1).
+    """Return the marks of the slider: log10 of what brings scores to the size that they have at some intensities, which
+    the model divides by `std`.
     """
     marks = {"as trained": 0.0}
     for name, other in (("0 to 255", UNSCALED), ("standardised", MNIST_STD)):
