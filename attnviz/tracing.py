@@ -38,6 +38,7 @@ from attnviz.readings import Grid as Grid
 from attnviz.readings import Reading as Reading
 
 P = ParamSpec("P")
+_INSIDE = "A trace cannot be opened inside of a function that torch compiles: open it around its call."
 
 
 class _Listener(threading.local):
@@ -63,9 +64,7 @@ class _AsWritten:
                 try:
                     self._stance = torch.compiler.set_stance("force_eager")
                 except RuntimeError as error:  # which it refuses nowhere else
-                    raise TraceError(
-                        "A trace cannot be opened inside of a function that torch compiles: open it around its call."
-                    ) from error
+                    raise TraceError(_INSIDE) from error
             self._open += 1
 
     def __exit__(self, *_: object) -> None:
@@ -88,6 +87,9 @@ class Layer(nn.Module):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         names_of(cls)
+
+    def __prepare_scriptable__(self) -> "Layer":  # what torch.jit.script asks a module for
+        raise TraceError("torch.jit.script cannot compile taps: use torch.compile, or torch.export for a program.")
 
     def tap(self, name: str, tensor: Tensor, axes: str, per: str | None = None) -> Tensor:
         """Show a tensor to the trace that listens, if any, and return it, edited if that was asked for.
@@ -130,6 +132,8 @@ def _in_a_block(opened: Callable[P, Iterator[Trace]]) -> Callable[P, Block]:
 
     @wraps(opened)
     def made(*arguments: P.args, **named: P.kwargs) -> Block:
+        if torch.compiler.is_compiling():
+            raise TraceError(_INSIDE)
         return Block(manager(*arguments, **named))
 
     return made

@@ -131,14 +131,23 @@ def test_compiled_models_run_compiled_again_when_the_last_trace_has_ended():
     assert len(graphs) == 2
 
 
-def test_a_trace_is_opened_around_a_compiled_function_and_not_inside_of_it():
-    @torch.compile(backend="eager")
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_trace_is_opened_around_a_compiled_function_and_not_inside_of_it(whole):
+    @torch.compile(backend="eager", fullgraph=whole)
     def run(values: Tensor) -> Tensor:
         with trace(model, [], {"query": torch.neg}):
             return model(values)
 
     torch._dynamo.reset()
     model = Two().first
-    with pytest.raises(TraceError, match="inside of a function that torch compiles"):
+    kind = torch._dynamo.exc.Unsupported if whole else TraceError  # torch puts the sentence into its own
+    with pytest.raises(kind, match="inside of a function that torch compiles"):
         run(VALUES)
     torch._dynamo.reset()
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")
+def test_a_model_with_taps_is_refused_where_torch_would_compile_its_source(pixels):
+    for model in (Two(), pixels[0]):
+        with pytest.raises(TraceError, match="use torch.compile, or torch.export"):
+            torch.jit.script(model)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from attnviz.errors import BadInput
 from attnviz.head_table import export
 from attnviz.head_table.claims import CLAIMS, ClaimWork, claim_of
 from attnviz.head_table.door import loaded, with_random_weights
-from attnviz.head_table.measures import MEASURES
+from attnviz.head_table.measures import MEASURES, UNTESTED
+from attnviz.head_table.table import Head, Mean
 from attnviz.head_table.work import Work
 from attnviz.subjects import nets
 
@@ -46,16 +48,18 @@ def run(options: argparse.Namespace) -> str:
         return export.to_json(table, tested, origin).rstrip()
     lines = [f"{len(table.heads)} heads of {net.key}, {len(table.numbers)} pictures of {options.pictures}."]
     for name, one in MEASURES.items():
-        mean = table.mean(name)
-        if not mean.pictures.any():
-            continue
-        said = "  ".join(f"{head.name} {value:.3g}" for head, value in zip(table.heads, mean.value, strict=True))
-        lines.append(f"{one.title}: {said}")
+        if said := _said(table.heads, table.mean(name), ".3g"):
+            lines.append(f"{one.title}: {said}")
     for claim in tested:
-        said = "  ".join(f"{head.name} {value:.0%}" for head, value in zip(table.heads, claim.holds.value, strict=True))
-        lines.append(f"{claim.title}: {said}")
+        lines.append(f"{claim.title}: {_said(table.heads, claim.holds, '.0%') or UNTESTED}")
     lines += [f"Left out: {path}, as {reason}." for path, reason in table.left_out.items()]
     return "\n".join(lines)
+
+
+def _said(heads: Sequence[Head], mean: Mean, form: str) -> str:
+    """Return the figure of each head that has one."""
+    figures = zip(heads, mean.value, mean.pictures, strict=True)
+    return "  ".join(f"{head.name} {value:{form}}" for head, value, pictures in figures if pictures)
 
 
 def _write(path: Path, content: str | bytes) -> None:

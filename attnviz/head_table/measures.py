@@ -76,3 +76,6 @@ MEASURES: dict[str, Measure] = {
 
 SHARES = ("changed",)
 """Measures that are yes or no on each picture, whose intervals are Wilson's."""
+
+UNTESTED = "cannot be tested here"
+"""What is said of a statement that none of the pictures can test."""

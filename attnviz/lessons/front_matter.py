@@ -52,6 +52,7 @@ _WANTED = {
     "order": f"a number up to {LAST:,}",
 }  # all others are sentences
 _KINDS: dict[type, str] = {list: "a list", dict: "a field with fields"}
+_PARTED = re.compile(r"---[ \t]*\n((?:(?!##|:::).*\n)*?)---[ \t]*(?:\n|\Z)")
 _FIELD = re.compile(r"([A-Za-z_]\w*)\s*:(?:\s.*)?")
 
 _SENTENCES = (
@@ -116,17 +117,26 @@ def _other(content: str) -> Iterator[tuple[int, str]]:
         yield line + 1, "This value cannot be read: put it between quotes, single ones."
 
 
-def read(
-    content: str | None, complain: Callable[[int, str], None], parser: MarkdownIt
-) -> tuple[dict[str, Any] | None, str]:
+def parted(text: str, complain: Callable[[int, str], None]) -> tuple[str, str]:
+    """Return the front matter of a lesson without its lines '---', and the lesson with empty lines in its place."""
+    found = _PARTED.match(text)
+    if not found:
+        complain(
+            0,
+            "The front matter that begins here is not closed before the first step: end it with a line '---'."
+            if re.match(r"---[ \t]*\n", text)
+            else f"A lesson begins with front matter between two lines '---', of which the first is the first line of "
+            f"the file: {', '.join(FIELDS)}.",
+        )
+        return "", text
+    return found[1], "\n" * found[0].count("\n") + text[found.end() :]
+
+
+def read(content: str, complain: Callable[[int, str], None], parser: MarkdownIt) -> tuple[dict[str, Any] | None, str]:
     """Return the fields of the front matter, or None where it has mistakes, and the language, which counts in any case.
 
-    The content, without the lines '---', is None where a lesson has no front matter; `complain` receives the line, from
-    0, and a sentence of each mistake.
+    The content is without the lines '---'; `complain` receives the line, from 0, and a sentence of each mistake.
     """
-    if content is None:
-        complain(0, f"A lesson begins with front matter between two lines '---': {', '.join(FIELDS)}.")
-        return None, DEFAULT
     wrong = [*_other(content)]
     if wrong:
         complain(*wrong[0])

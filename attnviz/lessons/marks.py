@@ -39,6 +39,10 @@ _RULES = [
             r"\[[^\[\]\n]*\]?(?: ?[({\[][^\s)}\]]*[)}\]]?)?|\S{0,60}\](?:[({][^\s)}]*[)}]?)?",
             "This is no link: {found!r}. One is written [words](page) or [words](URL); write \\[ for the sign alone.",
         ),
+        (
+            rf"\$(?:\$[^$]+\$|{_NODE})\$",
+            "A formula between two dollar signs on each side has lines of its own: in a sentence it is written $q$.",
+        ),
         (r"\$", "A formula stands between two dollar signs, $q$, without spaces at its ends, and here the second is "
          "missing; write \\$ for the sign alone."),
         (r"\\[A-Za-z()]", "LaTeX stands between dollar signs, $q \\cdot k$: here is {found!r} outside of them."),

@@ -1,16 +1,16 @@
 """Reads a lesson: its front matter, its steps, their directives, and all mistakes at once."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
 from markdown_it.tree import SyntaxTreeNode
 
-from attnviz.errors import AttnvizError, BadInput, closest
-from attnviz.lessons import conditions, front_matter
-from attnviz.lessons.fences import unclosed
+from attnviz.errors import AttnvizError, BadInput
+from attnviz.lessons import conditions, directives, front_matter
+from attnviz.lessons.directives import Directive
 from attnviz.lessons.languages import DEFAULT, LANGUAGES
 from attnviz.lessons.lesson import Block, Known, Lesson, Mistake, Option, Step, Task, View
 from attnviz.lessons.text import TARGET, Texts, markdown
@@ -18,14 +18,6 @@ from attnviz.lessons.views import view_of
 
 LARGEST = 60_000  # characters of a lesson
 MOST_STEPS = 40
-DIRECTIVES = {  # name -> its options
-    "view": ("frame",),
-    "exercise": ("check", "number", "within"),
-    "hint": (),
-    "solution": ("view",),
-    "keypoints": (),
-}
-_OPTION = re.compile(r":([a-z_-]+):(?:[ \t]+(.*))?")
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u200b\u202a-\u202e\u2028\u2029\u2066-\u2069\ufeff\ufffd]")
 _WORDS = ("text", "text_special", "code_inline", "em", "strong")  # what a title consists of
 _BOX = re.compile(r"\[([ xX])\][ \t]+")
@@ -36,17 +28,6 @@ def read(text: str, file: str, known: Known) -> tuple[Lesson | None, list[Mistak
     the mistakes; without the suffix it is the name of the lesson.
     """
     return _Reader(file, known).read(text)
-
-
-@dataclass
-class _Directive:
-    name: str
-    argument: str
-    options: Mapping[str, str]
-    lines: Mapping[str, int]  # of the options
-    nodes: list[SyntaxTreeNode]
-    line: int
-    body: int  # the line at which the body begins
 
 
 @dataclass
@@ -80,13 +61,13 @@ class _Reader:
         for found in _INVISIBLE.finditer(text):
             sentence = f"A character that cannot be seen stands here, U+{ord(found[0]):04X}: write this line anew."
             self.complain(text.count("\n", 0, found.start()), sentence)
-        for line, sentence in unclosed(text):
+        for line, sentence in directives.unclosed(text):
             self.complain(line, sentence)
+        front, text = front_matter.parted(text, self.complain)
         if self.mistakes:  # what follows would be blamed for what is left open
             return None, self.mistakes
+        fields, language = front_matter.read(front, self.complain, self.parser)
         nodes = SyntaxTreeNode(self.parser.parse(text)).children
-        front = nodes.pop(0) if nodes and nodes[0].type == "front_matter" else None
-        fields, language = front_matter.read(front.content if front else None, self.complain, self.parser)
         self.language = LANGUAGES[language]
         step: _Open | None = None
         for node in nodes:
@@ -142,7 +123,7 @@ class _Reader:
         if node.type != "colon_fence":
             step.text += step.texts.blocks([node], 0)
             return
-        directive = self._directive(node)
+        directive = directives.read(node, self.parser, self.complain)
         if directive is None:
             return
         if directive.name in step.seen:
@@ -189,7 +170,7 @@ class _Reader:
 
     # Tasks
 
-    def _task(self, step: _Open, exercise: _Directive, view: View) -> Task:
+    def _task(self, step: _Open, exercise: Directive, view: View) -> Task:
         options: list[Option] = []
         lists = [node for node in exercise.nodes if _boxes(node)]
         for node in lists:
@@ -254,7 +235,7 @@ class _Reader:
             words = texts.inlines(item.children[0].children[0].children, line, skip=box.end())
             yield Option(words, box[1] != " ", texts.blocks(item.children[1:], first))
 
-    def _number(self, exercise: _Directive) -> tuple[str | None, str]:
+    def _number(self, exercise: Directive) -> tuple[str | None, str]:
         word = exercise.options["number"]
         found = re.fullmatch(r"(-?[\d.,]+)(?:\s*<([^<>]+)>)?", word)
         plain = self.language.plain(found[1]) if found else None
@@ -273,7 +254,7 @@ class _Reader:
             self.complain(exercise.lines["number"], str(error))
         return plain, found[2] or ""
 
-    def _shows(self, solution: _Directive | None, view: View) -> View | None:
+    def _shows(self, solution: Directive | None, view: View) -> View | None:
         if not solution or "view" not in solution.options:
             return None
         try:
@@ -282,50 +263,6 @@ class _Reader:
         except BadInput as error:
             self.complain(solution.lines["view"], str(error))
         return None
-
-    # Directives
-
-    def _directive(self, node: SyntaxTreeNode) -> _Directive | None:
-        line = node.map[0] if node.map else 0
-        found = re.fullmatch(r"\{([\w-]+)\}(?:\s+(.*))?", node.info.strip())
-        if not found or found[1] not in DIRECTIVES:
-            name = found[1][:40] if found else node.info.strip()[:40]
-            meant = closest(name.strip("{} \t"), DIRECTIVES)
-            if found:
-                self.complain(line, f"There is no directive {name!r}. {meant}")
-            else:
-                self.complain(line, f"A directive begins with :::{{name}}, not with {name!r}. {meant}")
-            return None
-        name, allowed, argument = found[1], DIRECTIVES[found[1]], found[2] or ""
-        if argument and name != "view":
-            self.complain(line, f"Behind :::{{{name}}} nothing stands: write {argument[:40]!r} into the lines below.")
-        lines, options, places = node.content.split("\n"), {}, {}
-        count = 0
-        for count, one in enumerate(lines):  # noqa: B007 -- how many there are is wanted
-            option = _OPTION.fullmatch(one.strip())
-            named = re.match(r"\s*:?\s*([A-Za-z_-]+)", one)
-            if not option and (
-                one.lstrip().startswith(":") or (named and f"{named[1]}:" in one and named[1] in allowed)
-            ):
-                self.complain(line + 1 + count, f"An option is ':name: value', with a space, not {one.strip()[:40]!r}.")
-                continue
-            if not option:
-                break
-            if option[1] in options:
-                self.complain(line + 1 + count, f"The option {option[1][:40]} stands here twice: keep one of them.")
-            options[option[1]], places[option[1]] = (option[2] or "").strip(), line + 1 + count
-            if option[1] not in allowed:
-                known: Collection[str] = allowed or ("none",)
-                self.complain(places[option[1]], f"{name} has no option {option[1][:40]!r}. {closest('', known)}")
-            elif not options[option[1]]:
-                self.complain(places[option[1]], f"The option {option[1]} has a value: ':{option[1]}: ...'.")
-        else:
-            count = len(lines)
-        if not (node.content + " ").strip() and name != "view":
-            self.complain(line, f"The directive {name} is empty.")
-        body = "\n".join(lines[count:])
-        nodes = SyntaxTreeNode(self.parser.parse(body)).children
-        return _Directive(name, argument, options, places, nodes, line, line + 1 + count)
 
 
 def _plain(node: SyntaxTreeNode) -> str:

@@ -9,7 +9,6 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 from mdit_py_plugins.colon_fence import colon_fence_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
-from mdit_py_plugins.front_matter import front_matter_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
 from attnviz.errors import AttnvizError, BadInput, closest
@@ -38,7 +37,7 @@ _BREAKS = {"softbreak", "hardbreak"}
 def markdown() -> MarkdownIt:
     """Return the parser of lessons."""
     parser = MarkdownIt("commonmark", {"html": False})
-    for plugin in (front_matter_plugin, colon_fence_plugin, myst_role_plugin):
+    for plugin in (colon_fence_plugin, myst_role_plugin):
         parser.use(plugin)
     parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False)
     # What is escaped stays apart from text, so that `marks` can tell them; and a link is written in one way.

@@ -45,6 +45,7 @@ def test_the_command_writes_files_and_tests_a_claim(tmp_path: Path, capsys: pyte
     assert main([*words, "--claim", f"{tmp_path}/mine.py:always", "--csv", f"{tmp_path}/heads.csv"]) == 0
     said = capsys.readouterr().out
     assert "8 heads of pixel_attention.digits, 2 pictures of strokes." in said and "always: 1.1 100%" in said
+    assert "the class token needs: cannot be tested here\n" in said and "nan" not in said
     assert "claim always" in (tmp_path / "heads.csv").read_text()
     assert main([*words, "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["heads"]) == 8

@@ -76,6 +76,20 @@ def test_a_directive_that_is_not_closed_is_named_where_it_begins_and_nothing_els
     assert one.startswith(f"wrong.md:{text[:at].count(chr(10)) + 1}: The {name} that begins here is n")
 
 
+@pytest.mark.parametrize("end", ["", "--\n", "----\n", "...\n", "\u2014\n"])
+def test_front_matter_that_is_not_closed_is_named_where_it_begins_and_nothing_else_is(end: str) -> None:
+    left = TEXT.replace("short.\n---\n", f"short.\n{end}")
+    for text in (left, left.replace("Count.", "---")):
+        (one,) = mistakes(text)
+        assert one.startswith("wrong.md:1: The front matter that begins here is not closed before the first step")
+
+
+@pytest.mark.parametrize("begins", ["\n---\n", " ---\n", "--\n", "\u2014\n", "+++\n", "", "# Title\n\n---\n"])
+def test_front_matter_begins_with_the_file(begins: str) -> None:
+    (one,) = mistakes(begins + TEXT.removeprefix("---\n"))
+    assert one.startswith("wrong.md:1: A lesson begins with front matter between two lines '---'")
+
+
 @pytest.mark.parametrize("mark", ["```", "~~~~"])
 def test_a_block_of_code_that_is_not_closed_is_named_where_it_begins(mark: str) -> None:
     text = swapped(("Count.\n", f"Count.\n\n{mark}\ncode\n"))
@@ -135,6 +149,7 @@ MARKS = {
     "Markdown in it": ["{key}`*word*`"],
     "HTML": ["<b>bold</b>", "<div>\nx\n</div>", "<!-- later -->", "line<br>", "<viewer.answer>"],
     "no character": ["a&nbps;b"],
+    "in a sentence it is": ["see $$q$$", "see $$ q \\cdot k $$"],
     "two dollar signs": ["it costs 5$", "from $5 to $6", "$ q $", "$$\nq"],
     "LaTeX": ["\\(q \\cdot k\\)", "\\alpha is"],
     "formula": ["x^2", "the 1^st^ head", "$\\frac{q$", "{math}`{q`"],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from attnviz.head_table.measures import UNTESTED
 from attnviz.ui.heads import work
 from attnviz.ui.heads.pictures import Asked, pictures
 from attnviz.ui.shared.over_many import over_many
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from attnviz.head_table.table import Heads, Mean
 
 FIELD = "claims"
-UNTESTED = "cannot be tested here"
 
 
 def show(asked: Asked, heads: Heads, chosen: npt.NDArray[np.bool_], head: int | None) -> None:

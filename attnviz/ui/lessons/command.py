@@ -8,7 +8,7 @@ from typing import Any
 from attnviz import files
 from attnviz.errors import BadInput, UnknownName
 from attnviz.formatting import counted
-from attnviz.lessons import Lesson
+from attnviz.lessons import Lesson, Mistake
 from attnviz.lessons.folder import Folder
 from attnviz.lessons.teacher import ALONE, VARIABLE
 from attnviz.ui.lessons import in_browser, shelf, tried
@@ -36,9 +36,13 @@ def check(folder: str) -> Iterator[str]:
     if not found:
         raise BadInput(f"There is no lesson in {folder!r}: lessons are files NAME.md.")
     count = 0
+    titles: dict[str, str] = {}
     left: dict[str, tuple[Lesson, set[int]]] = {}
     for name, one in found.items():
         mistakes = [*one.mistakes, *(tried.mistakes(one.lesson) if one.lesson else ())]
+        if one.lesson and (other := titles.setdefault(one.lesson.title.casefold(), name)) != name:
+            sentence = f"A lesson has a title of its own, and {one.lesson.title[:60]!r} is that of {other}.md."
+            mistakes.insert(0, Mistake(f"{name}.md", 1, sentence))
         count += len(mistakes)
         if one.lesson:
             tasks = sum(step.task is not None for step in one.lesson.steps)

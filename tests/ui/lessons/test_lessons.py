@@ -88,6 +88,22 @@ def test_the_command_says_all_mistakes(tmp_path: Path) -> None:
         list(command.check(str(tmp_path / "..")))
 
 
+def test_two_lessons_of_a_folder_have_two_titles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attnviz.ui.lessons.tried.mistakes", lambda _: [])
+    monkeypatch.setattr("attnviz.ui.lessons.in_browser.needed", lambda _: False)
+    text = TEXT.replace("look?", "draw?").replace("viewer.", "pixel_viewer.").replace("(draw)", "(results)")
+    (tmp_path / "first.md").write_text(text)
+    (tmp_path / "second.md").write_text(text.replace("title: Everything", "title: everything"))
+    said = command.check(str(tmp_path))
+    assert [next(said).partition(":")[0] for _ in range(2)] == ["first", "second"]
+    assert next(said).endswith("'everything' is that of first.md.")
+    with pytest.raises(BadInput, match="1 mistake has"):
+        next(said)
+    (tmp_path / "second.md").unlink()
+    (one,) = command.check(str(tmp_path))
+    assert one.startswith("first: Everything")
+
+
 def test_the_command_writes_handouts(tmp_path: Path) -> None:
     to = tmp_path / "paper"
     assert len(list(command.print_out([str(to)]))) == len(shelf.lessons())
