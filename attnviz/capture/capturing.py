@@ -316,8 +316,7 @@ class Capture(Mode):
     def close(self) -> dict[str, Call]:
         """Let go of the pass and return its calls by what their tap paths begin with.
 
-        Raises:
-            TraceError: nothing was captured, or what was asked for was refused, or an edit was not used.
+        TraceError: nothing was captured, or what was asked for was refused, or an edit was not used.
         """
         self.frames.close()
         for call in self.calls:

@@ -53,13 +53,7 @@ class Gate:
 def gate_of(
     first: Any, second: Any, first_mark: Any, second_mark: Any, of_attention: Callable[[Any], bool]
 ) -> Gate | None:
-    """Return the gate that a product of two things is; None for any other product.
-
-    Args:
-        first, second: the factors.
-        first_mark, second_mark: what they descend from.
-        of_attention: whether that is scores or weights.
-    """
+    """Return the gate that a product of two factors is, from what they descend from; None for any other product."""
     for operand, mark, features, other in (
         (first, first_mark, second, second_mark),
         (second, second_mark, first, first_mark),
@@ -82,13 +76,10 @@ def gate_of(
 
 
 def lies_on_a_picture(gate: Gate, given: Iterable[Tensor]) -> bool:
-    """Return whether the rows and columns of a gate have the proportions of what the model was given.
+    """Return whether the rows and columns of a gate of places have the proportions of what the model was given: (batch,
+    channel, row, column), or with channels last. A gate of channels always may.
 
     With channels last they stand where attention has heads and tokens, whose proportions are others.
-
-    Args:
-        gate: of places, or of channels, which always may.
-        given: what the model was called with; a picture is (batch, channel, row, column), or has channels last.
     """
     if gate.tap != "space_gate" or gate.axes != (0, 1, 2):
         return True

@@ -55,16 +55,10 @@ class Layout:
 
 
 def layout_of(lead: Sequence[int], batches: Sequence[int], heads: set[int], packed: int | None = None) -> Layout:
-    """Return what leading axes mean.
+    """Return what leading axes mean, from their sizes; TraceError where more than one reading is left.
 
-    Args:
-        lead: their sizes.
-        batches: sizes that the batch may have, the likeliest first.
-        heads: numbers of heads that the module names.
-        packed: the axis along which one vector of features begins where the last one ends, as those of heads do.
-
-    Raises:
-        TraceError: more than one reading is left.
+    `batches` are sizes that the batch may have, the likeliest first; `heads` are numbers that the module names;
+    `packed` is the axis along which one vector of features begins where the last one ends, as those of heads do.
     """
     lead = tuple(lead)
     first = lead[0] if lead else 1

@@ -41,11 +41,7 @@ class Loaded:
     normalised: tuple[Sequence[float], Sequence[float]] | None
 
     def batch(self, image: Any) -> Tensor:
-        """Return a PIL image as a batch of one.
-
-        Raises:
-            BadInput: the preprocessing returns something else.
-        """
+        """Return a PIL image as a batch of one."""
         import torch
 
         taken = self.prepare(image)
@@ -72,13 +68,9 @@ def load_model(word: str, *, timm: bool = False, weights: str = "", side: int | 
         word: FILE.py:FUNCTION or PACKAGE.MODULE:FUNCTION, where the function takes nothing and returns a module, or
             (module, preprocessing, class names), each of the last two may be None; or is a name of a module. With
             `timm`, a name that `timm.create_model` knows. The code that it names is run.
-        timm: whether the word is a name of timm.
         weights: for a model of timm: a .safetensors file, or "random"; "" for its pretrained weights, which timm
             downloads where they are not here yet.
         side: pixels of the pictures that the model takes, where it names no preprocessing; 224 if None.
-
-    Raises:
-        BadInput: there is no such model, or it cannot be built; the sentence says why.
     """
     if weights and not timm:
         raise BadInput("A file of weights goes with a model of timm; a function of your own loads its weights itself.")
@@ -112,11 +104,7 @@ def _of_function(word: str, made: Any, side: int) -> Loaded:
 
 
 def made_by(word: str) -> Any:
-    """Return the torch module that FILE.py:FUNCTION or PACKAGE.MODULE:FUNCTION names, or what the function returns.
-
-    Raises:
-        BadInput: there is no such file, module or function.
-    """
+    """Return the torch module that FILE.py:FUNCTION or PACKAGE.MODULE:FUNCTION names, or what the function returns."""
     from torch import nn
 
     place, name = parted(word)
@@ -134,11 +122,7 @@ def made_by(word: str) -> Any:
 
 
 def parted(word: str) -> tuple[str, str]:
-    """Return the file or module, and the name in it, of FILE.py:FUNCTION or PACKAGE.MODULE:FUNCTION. Loads no torch.
-
-    Raises:
-        BadInput: it is neither, or there is no such file.
-    """
+    """Return the file or module, and the name in it, of FILE.py:FUNCTION or PACKAGE.MODULE:FUNCTION. Loads no torch."""
     place, colon, name = word.rpartition(":")
     if not colon or not name.isidentifier():
         raise BadInput(f"A model is FILE.py:FUNCTION or package.module:FUNCTION, not {word!r}.")

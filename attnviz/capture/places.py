@@ -51,11 +51,7 @@ class Places:
         return len(counts) == self.grid.rows * self.grid.columns and len(set(counts.values())) == 1
 
     def find(self, row: int, column: int) -> tuple[int, int]:
-        """Return the window and the token of a cell.
-
-        Raises:
-            BadInput: there is no such cell, or no token lies there.
-        """
+        """Return the window and the token of a cell; BadInput where there is no such cell, or no token lies there."""
         cell = self.grid.token(row, column) - self.grid.prefix
         for window, tokens in enumerate(self.cells):
             if cell in tokens:
@@ -77,15 +73,10 @@ def places_of(
     calls: Mapping[str, Call],
     said: Said | None = None,
 ) -> dict[str, Both]:
-    """Find where the tokens of all calls lie.
+    """Return for each captured call where its tokens lie on the first picture of what the model was called with; there
+    is no entry where tokens cannot be told apart by place.
 
-    Args:
-        model, arguments, named: what was called, and with what; its first picture is used.
-        calls: that were captured.
-        said: called with how many passes are done, of how many.
-
-    Returns:
-        For each call its places; without an entry where tokens cannot be told apart by place.
+    `said` is called with how many passes are done, of how many.
     """
     passes = Passes(model, arguments, named, calls)
     if passes.picture is None:
@@ -147,11 +138,9 @@ def _by_cross(
 ) -> tuple[dict[Which, Places | None], list[Which]]:
     """Return the places that noise on a cross settles, and what it leaves open.
 
-    Args:
-        passes, clean: the model, and what it does without noise.
-        grids: what is suggested; of them the finest says how wide the arms of the cross are.
-        there: which tokens lie on the picture, of those that are looked for; None where faint noise is to tell.
-        ends: whether the pass ends where all calls are known.
+    `clean` is what the model does without noise. Of the suggested `grids` the finest says how wide the arms of the
+    cross are; `there` are the tokens that lie on the picture, None where faint noise is to tell; the pass `ends` where
+    all calls are known.
     """
     assert passes.picture is not None
     height, width = passes.picture.shape[-2:]

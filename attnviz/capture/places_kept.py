@@ -27,13 +27,8 @@ def folder() -> Path:
 
 
 def digest(model: nn.Module, given: tuple[tuple[int, ...], ...], calls: Mapping[str, Call]) -> str:
-    """Return a digest of all that determines the places: the architecture with its code and settings, the size of the
-    picture, and the calls.
-
-    Args:
-        model: any module.
-        given: the shapes of what it was called with, without the batch.
-        calls: that were captured.
+    """Return a digest of all that determines the places: the architecture with its code and settings, the shapes of
+    what it was called with, without the batch, and the calls.
     """
     weights = [(name, tuple(one.shape)) for name, one in model.state_dict(keep_vars=True).items()]
     seen = [(key, call.layout.factors[1:], call.queries, call.keys) for key, call in calls.items()]

@@ -85,10 +85,8 @@ class Product:
 
 
 def product_of(function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Product | None:
-    """Return a call of one of `PRODUCTS` as letters; None for one that is no product of two tensors with axes to sum.
-
-    Args:
-        function, arguments, named: of the call.
+    """Return a call of one of `PRODUCTS` as letters; None for one that is no product of two tensors with axes to
+    sum.
     """
     values = [*arguments, *named.values()]
     if function is torch.einsum:

@@ -58,12 +58,7 @@ def looks_like_attention(module: nn.Module) -> bool:
 
 
 def missed(model: nn.Module, seen: Iterable[str]) -> list[str]:
-    """Return the paths of modules that look like attention and of which nothing was seen.
-
-    Args:
-        model: that ran.
-        seen: the paths of modules of which something was captured or refused.
-    """
+    """Return the paths of modules that look like attention and of which nothing was captured or refused."""
     around = {path[:end] for path in seen for end in (*(n for n, sign in enumerate(path) if sign == "."), len(path))}
     named = [path for path, module in model.named_modules() if looks_like_attention(module)]
     inside = tuple(f"{path}." for path in {*seen})

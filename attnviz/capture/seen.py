@@ -58,8 +58,7 @@ class Captured:
     def close(self) -> dict[str, Reading]:
         """Return the readings of a pass that has ended.
 
-        Raises:
-            TraceError: nothing was captured, what was asked for was refused, or an edit was not used.
+        TraceError: nothing was captured, what was asked for was refused, or an edit was not used.
         """
         self.calls = self.mode.close()
         found = readings_of(self.mode, self.calls, self.places)
@@ -93,12 +92,10 @@ class Captured:
             raise TraceError(f"{call.where.said} cannot be shown: {call.refused}.")
 
     def places(self, key: str) -> Both | None:
-        """Return where the queries and keys of a call lie on the picture; None where that cannot be told.
+        """Return where the queries and keys of a call, by what its tap paths begin with, lie on the picture; None where
+        that cannot be told.
 
         They are found when they are first asked for, by further passes of the model, and kept on disk.
-
-        Args:
-            key: what the call's tap paths begin with.
         """
         if not self.has_places:
             if both := self._ahead.get(key):
@@ -108,13 +105,8 @@ class Captured:
         return self._places.get(key)
 
     def place(self, key: str) -> bool:
-        """Find where the tokens of one call lie, ahead of those of the others, by two passes that end there.
-
-        Args:
-            key: of a call that is not refused.
-
-        Returns:
-            Whether it is known now; where it is not, `places` will tell.
+        """Find where the tokens of one call that is not refused lie, ahead of those of the others, by two passes that
+        end there; return whether it is known now. Where it is not, `places` will tell.
         """
         if self.has_places:
             return True

@@ -12,11 +12,8 @@ FEW = 200  # enough pictures of a generated data set to find some of each class
 
 
 def source(name: str) -> str | None:
-    """Return the data set to take built-in pictures from.
-
-    Returns:
-        One that attnviz draws, with the same classes and if possible the same shape; else the data set itself,
-        if there are samples of it; else None.
+    """Return the data set to take built-in pictures from: one that attnviz draws, with the same classes and if possible
+    the same shape; else the data set itself, if there are samples of it; else None.
     """
     its = spec(name)
     drawn = [other for other, one in DATASETS.items() if one.make and not one.megabytes and one.classes == its.classes]
@@ -32,13 +29,8 @@ def first_labels(name: str, classes: Sequence[int], count: int) -> tuple[int, ..
 
 
 def pictures(name: str, labels: Sequence[int], seed: int | None) -> npt.NDArray[np.uint8]:
-    """Return built-in pictures: drawn with a seed for strokes, else the first ones with these labels.
-
-    Args:
-        seed: for strokes; None for all other data sets.
-
-    Returns:
-        uint8 (label, row, column, channel).
+    """Return built-in pictures, uint8 (label, row, column, channel): drawn with a seed for strokes, else the first ones
+    with these labels.
     """
     if seed is not None:
         return strokes.draw(np.asarray(labels), seed=seed)

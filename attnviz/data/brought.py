@@ -57,10 +57,8 @@ class Brought(NamedTuple):
 
 
 def opened(content: bytes, like: DataSpec) -> Brought:
-    """Return what a file holds; its pictures are yet to be read.
-
-    Args:
-        like: the data set whose rows, columns and channels the pictures get.
+    """Return what a file holds; its pictures are yet to be read, in the rows, columns and channels of another data
+    set.
     """
     if len(content) > LARGEST:
         raise BadInput(f"The file has {len(content):,} bytes; at most {LARGEST:,} are read.")

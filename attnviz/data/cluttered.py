@@ -99,28 +99,16 @@ class Clutter:
         return made.images[:count], made.labels[:count]
 
     def made(self, split: str) -> Cluttered:
-        """Return a whole split with its corners; it is kept in memory, and cannot be written to.
-
-        Raises:
-            as `load` does.
-        """
+        """Return a whole split with its corners; it is kept in memory, and cannot be written to."""
         self.part(split)
         return _made(self, split)
 
     def pick(self, split: str, numbers: Integers) -> tuple[Bytes, Integers]:
-        """Return images and labels of some pictures of a split; of drawn digits, only what is on them is drawn.
-
-        Args:
-            split: "train", "validation" or "test".
-        """
+        """Return images and labels of some pictures of a split; of drawn digits, only what is on them is drawn."""
         return _picked(self, split, numbers)
 
     def labels(self, split: str) -> Integers:
-        """Return the labels of a split, int64 (count,), without making its pictures.
-
-        Raises:
-            DataError: the source is not here.
-        """
+        """Return the labels of a split, int64 (count,), without making its pictures."""
         its, first, last = self.part(split)
         found: Integers = loading.labels(self.source, its)[first:last][_digits(split, last - first)]
         return found
@@ -203,17 +191,11 @@ def scatter(
 
 
 def thrown(picture: Bytes, how: Clutter, *, seed: int) -> Bytes:
-    """Put one picture on a canvas full of clutter that is cut from drawn digits, which are always there.
+    """Put one picture, uint8 (row, column), square, 0 is paper, on a canvas full of clutter that is cut from drawn
+    digits, which are always there: uint8 (how.side, how.side, 1).
 
-    Args:
-        picture: uint8 (row, column), square and smaller than the canvas; 0 is paper.
-        seed: of where the picture stands and of all patches; the same seed gives the same canvas on any machine.
-
-    Returns:
-        uint8 (how.side, how.side, 1).
-
-    Raises:
-        BadInput: a picture that is not square, or does not fit on the canvas.
+    The seed decides where the picture stands, and all patches: the same canvas on any machine. BadInput: the picture is
+    not square, or does not fit on the canvas.
     """
     sources = strokes.load("test", SOURCES)[0]
     images, _ = scatter(picture[None, :, :, None], np.zeros(1, np.int64), sources, how, seed=seed, split="test")

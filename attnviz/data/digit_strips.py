@@ -92,10 +92,8 @@ class Strips:
             yield strips(images.reshape(count, length, SIDE, SIDE), shifts), self.targets(labels.reshape(digits.shape))
 
     def targets(self, digits: Integers) -> Integers:
-        """Return the texts that a model should output for strips, int64 (count, digits + 1); each ends with `STOP`.
-
-        Args:
-            digits: int64 (count, digits) in 0..9, from left to right.
+        """Return the texts that a model should output for strips, int64 (count, digits + 1), which end with `STOP`,
+        from digits, int64 (count, digits) in 0..9, left to right.
         """
         ordered = {"string": digits, "reversed": digits[:, ::-1], "sorted": np.sort(digits, axis=1)}[self.order]
         return np.concatenate([ordered, np.full((len(digits), 1), STOP)], 1).astype(np.int64)
@@ -112,15 +110,10 @@ STRIPS: dict[str, Strips] = {
 
 
 def strip(source: str, length: int, place: int) -> tuple[Bytes, str]:
-    """Return one test strip and its digits; only its own digits are loaded or drawn.
+    """Return one test strip of `strokes` or `mnist`, uint8 (28, 28 x length, 1), and its digits from left to right,
+    such as "314"; only these are loaded or drawn.
 
-    Args:
-        source: "mnist" or "strokes".
-        length: 1 to 30.
-        place: among the test strips of that length, 0 to 1,023.
-
-    Returns:
-        uint8 (28, 28 x length, 1), and the digits from left to right, such as "314".
+    The length is 1 to 30; the place is among the test strips of that length, 0 to 1,023.
     """
     check(length, place)
     digits, shifts = drawn(source, "test", seed=0, length=length, first=place, count=1)
@@ -139,10 +132,8 @@ def check(length: int, place: int) -> None:
 def drawn(
     source: str, split: str, *, seed: int, length: int, first: int, count: int
 ) -> tuple[Integers, npt.NDArray[np.int8]]:
-    """Return which digits some strips are made of, and how far each is moved.
-
-    Returns:
-        Indices in the source's split, int64 (count, length); pixels to the right, int8 (count, length) in -3..3.
+    """Return which digits some strips are made of, int64 (count, length) indices in the source's split, and how far
+    each is moved to the right, int8 (count, length), -3..3 pixels.
     """
     _, start, end = part_of(source, split)
     stream = np.random.PCG64(np.random.SeedSequence([VERSION, _SEEDS[split], seed, length]))
@@ -153,14 +144,8 @@ def drawn(
 
 
 def strips(digits: Bytes, shifts: npt.NDArray[np.int8] | Sequence[Sequence[int]]) -> Bytes:
-    """Put digits side by side, each moved sideways.
-
-    Args:
-        digits: uint8 (count, digits, 28, 28).
-        shifts: int (count, digits), pixels to the right, -3..3. What leaves the strip is cut off.
-
-    Returns:
-        uint8 (count, 28, 28 x digits, 1).
+    """Put digits, uint8 (count, digits, 28, 28), side by side, uint8 (count, 28, 28 x digits, 1), each moved by so many
+    pixels to the right, -3..3; what leaves the strip is cut off.
     """
     moved = np.asarray(shifts)
     count, length = digits.shape[:2]
@@ -178,11 +163,7 @@ def strips(digits: Bytes, shifts: npt.NDArray[np.int8] | Sequence[Sequence[int]]
 
 
 def part_of(source: str, split: str) -> tuple[str, int, int]:
-    """Return which digits of a source a part is made of: a split, the first, and the one after the last.
-
-    Args:
-        source: "mnist" or "strokes".
-    """
+    """Return which digits of a source a part is made of: a split, the first, and the one after the last."""
     if source not in PARTS:
         raise UnknownName("source of strips", source, PARTS)
     if split not in PARTS[source]:

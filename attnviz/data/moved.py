@@ -91,33 +91,19 @@ class Moved:
         return _loaded(self, split, self.counts[split] if count is None else count)
 
     def pick(self, split: str, numbers: Integers) -> tuple[Bytes, Integers]:
-        """Return images and labels of some pictures of a split; of drawn digits, only these are drawn.
-
-        Args:
-            split: "train", "validation" or "test".
-            numbers: int64 (count,), their indices in the split.
-        """
+        """Return images and labels of some pictures of a split; of drawn digits, only these are drawn."""
         its, first, last = self._part(split)
         images, labels = loading.pick(self.source, its, first + numbers % (last - first))
         return moved(images, self.canvas, self.moves(split, numbers)), labels
 
     def labels(self, split: str) -> Integers:
-        """Return the labels of a split, int64 (count,), without making its pictures.
-
-        Raises:
-            UnknownName: there is no such split.
-            DataError: the source is not here.
-        """
+        """Return the labels of a split, int64 (count,), without making its pictures."""
         its, first, last = self._part(split)
         found: Integers = loading.labels(self.source, its)[first:last][np.arange(self.counts[split]) % (last - first)]
         return found
 
     def moves(self, split: str, numbers: Integers | None = None) -> Moves:
-        """Return how the pictures of a split were transformed.
-
-        Args:
-            numbers: int64 (count,), indices in the split; None for all.
-        """
+        """Return how the pictures of a split, or some of them, were transformed."""
         self._part(split)
         chance = _chance(split, self.counts[split])
         drawn = chance if numbers is None else chance[numbers]
@@ -145,17 +131,10 @@ MOVED: dict[str, Moved] = {
 
 
 def moved(pictures: Bytes, canvas: int, moves: Moves) -> Bytes:
-    """Scale, rotate and shift pictures on empty canvases.
+    """Scale, rotate and shift square pictures, uint8 (count, row, column, channel), 0 is background, from the middle of
+    empty canvases: uint8 (count, canvas, canvas, channel), sampled bilinearly.
 
-    Args:
-        pictures: uint8 (count, row, column, channel), square; 0 is background. They begin in the middle of the canvas.
-        canvas: rows and columns of the result.
-
-    Returns:
-        uint8 (count, canvas, canvas, channel), sampled bilinearly.
-
-    Raises:
-        BadInput: pictures that are not square, another number of moves, or a move by more than 64 pixels.
+    BadInput: pictures that are not square, another number of moves, or a move by more than 64 pixels.
     """
     count, size = pictures.shape[:2]
     if pictures.ndim != 4 or pictures.shape[2] != size or any(len(one) != count for one in moves):

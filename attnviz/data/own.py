@@ -100,14 +100,10 @@ class Bringing:
         self._images = np.empty((self.pictures, *like.shape), np.uint8)
 
     def step(self, part: int) -> str:
-        """Read a part, each once and in order; with the last one, keep all.
+        """Read a part, each once and in order, and return ""; with the last one, keep all, and return the name of the
+        data set, the same for the same pictures of the same holder.
 
-        Returns:
-            The name of the data set, the same for the same pictures of the same holder; "" before the last part.
-
-        Raises:
-            BadInput: a picture cannot be read, they have too many pixels, or there are too many data sets.
-            DataError: it cannot be written.
+        BadInput: a picture cannot be read, they have too many pixels, or there are too many data sets.
         """
         with refused():
             for number in range(part * AT_A_TIME, min((part + 1) * AT_A_TIME, self.pictures)):

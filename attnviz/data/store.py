@@ -40,12 +40,7 @@ _AT_WORK = ".at-work"  # locked in that folder while a download is under way: a 
 
 
 def spec(name: str) -> DataSpec:
-    """Look a data set up in the table, or among those that visitors have brought.
-
-    Raises:
-        UnknownName: there is none of that name; says the closest.
-        DataError: it is a visitor's, and cannot be read.
-    """
+    """Look a data set up in the table, or among those that visitors have brought."""
     if own.is_own(name):
         return own.spec(name)
     if name not in DATASETS:
@@ -54,18 +49,8 @@ def spec(name: str) -> DataSpec:
 
 
 def read(name: str, split: str) -> Dataset:
-    """Open a split from the data folder without copying it into memory.
-
-    Args:
-        name: a data set that is kept in files ("mnist").
-        split: "train" or "test".
-
-    Returns:
-        Images and labels, memory-mapped, not to be written to.
-
-    Raises:
-        UnknownName: no such data set or split.
-        DataError: its files are not here, or damaged; says which and what to do.
+    """Open the split "train" or "test" of a data set that is kept in files, memory-mapped, without copying it;
+    DataError says which files are damaged or not here, and what to do.
     """
     its = spec(name)
     if split not in its.counts:
@@ -93,11 +78,7 @@ _opened: dict[Path, tuple[list[files.Stamp | None], Dataset]] = {}
 
 
 def available(name: str) -> bool:
-    """Return whether a data set can be loaded now, without a download.
-
-    Raises:
-        UnknownName: there is none of that name.
-    """
+    """Return whether a data set can be loaded now, without a download."""
     its = spec(name)
     if its.make is not None or its.batches is not None:
         return its.made_from is None or available(its.made_from)
@@ -112,15 +93,8 @@ def available(name: str) -> bool:
 def fetch(name: str, progress: Progress | None = None) -> None:
     """Bring a data set, or the one that it is made from, into the data folder; does nothing if it is there and whole.
 
-    Args:
-        name: a data set.
-        progress: called with how much is done (0..1) and a sentence; what it raises stops the download, and then
-            nothing is left behind.
-
-    Raises:
-        UnknownName: there is none of that name.
-        BadInput: the data folder cannot be written to.
-        DataError: no network, a broken download, or a full disk; says what to do.
+    `progress` is called with how much is done (0..1) and a sentence; what it raises stops the download, and then
+    nothing is left behind. DataError says what to do where the network or the disk fails.
     """
     its = spec(name)
     if its.made_from is not None:

@@ -11,19 +11,10 @@ from attnviz.errors import BadInput, UnknownName
 
 
 def batches(name: str, split: str = "train", *, size: int, seed: int = 0) -> Iterator[Dataset]:
-    """Hand out the batches of an epoch, of a data set that does so itself.
+    """Yield the batches, each of so many pictures of one size or in the end fewer, of a data set whose `DataSpec` has
+    `batches`, together as many as its `counts` say.
 
-    Args:
-        name: a data set whose `DataSpec` has `batches`.
-        size: how many pictures a batch has; the last may have fewer.
-
-    Yields:
-        `Dataset`s of pictures of one size: images uint8 (batch, row, column, channel), and labels as its target has
-        them; together as many pictures as its `counts` say.
-
-    Raises:
-        UnknownName: no such data set or split.
-        BadInput: it has no batches, or they are not as its `DataSpec` says.
+    BadInput: it has no batches, or they are not as its `DataSpec` says.
     """
     its = spec(name)
     if split not in its.counts:

@@ -44,15 +44,11 @@ REACH, DABS, KNOTS, POINTS = 4, 144, 7, 15
 
 
 def load(split: str, count: int | None = None) -> tuple[Bytes, Integers]:
-    """Draw a split: as many of each digit as of any other, in mixed order.
+    """Draw the first `count` pictures of "train" (60,000) or "test" (10,000), whose seeds differ: as many of each digit
+    as of any other, in mixed order.
 
-    Args:
-        split: "train" (60,000 pictures) or "test" (10,000), of different seeds.
-        count: only the first so many; they are the same as in the whole split. None is all.
-
-    Returns:
-        Images, uint8 (count, 28, 28, 1) in 0..255, white ink on black; labels, int64 (count,) in 0..9. Both are kept
-        in memory for the next caller and cannot be written to.
+    Images are uint8 (count, 28, 28, 1), white ink on black; labels int64 (count,) in 0..9. Both are kept in memory for
+    the next caller and cannot be written to.
     """
     if split not in COUNTS:
         raise UnknownName("split of strokes", split, COUNTS)
@@ -62,16 +58,10 @@ def load(split: str, count: int | None = None) -> tuple[Bytes, Integers]:
 
 
 def draw(digits: Sequence[int] | npt.NDArray[Any], *, seed: int) -> Bytes:
-    """Draw one picture for each digit.
+    """Draw one picture for each digit 0..9: uint8 (count, 28, 28, 1), white ink on black; another seed, 0 or more,
+    gives another hand.
 
     Picture i depends on (VERSION, seed, i, digits[i]) and on nothing else: not on how many others are drawn.
-
-    Args:
-        digits: (count,) integers in 0..9.
-        seed: not negative; another seed gives another hand.
-
-    Returns:
-        uint8 (count, 28, 28, 1) in 0..255, white ink on black; row 0 is the top.
     """
     wanted = np.asarray(digits)
     if wanted.ndim != 1 or (wanted.size and (wanted.dtype.kind not in "iu" or wanted.min() < 0 or wanted.max() > 9)):
@@ -88,13 +78,8 @@ def draw(digits: Sequence[int] | npt.NDArray[Any], *, seed: int) -> Bytes:
 
 
 def pick(split: str, numbers: Integers) -> tuple[Bytes, Integers]:
-    """Draw some pictures of a split and no others: a few take milliseconds, wherever in the split they are.
-
-    Args:
-        numbers: int64 (count,), their indices in the split.
-
-    Returns:
-        As `load`, in the order of the numbers; of this caller alone.
+    """Draw some pictures of a split, as `load`, and no others: a few take milliseconds, wherever in the split they
+    are.
     """
     digits = labels(split)[numbers]
     images = np.empty((len(numbers), SIZE, SIZE, 1), np.uint8)
@@ -128,11 +113,7 @@ def _load(split: str, count: int) -> tuple[Bytes, Integers]:
 
 @lru_cache(maxsize=2)
 def labels(split: str) -> Integers:
-    """Return the digits of a split without drawing them.
-
-    Returns:
-        int64 (count,) in 0..9; it cannot be written to.
-    """
+    """Return the digits of a split, int64 (count,) in 0..9, without drawing them; it cannot be written to."""
     chance = np.random.PCG64(np.random.SeedSequence([VERSION, SEEDS[split]])).random_raw(COUNTS[split])
     digits = (np.argsort(chance, kind="stable") % 10).astype(np.int64)
     digits.flags.writeable = False
@@ -140,13 +121,8 @@ def labels(split: str) -> Integers:
 
 
 def centre_of_mass(ink: Bytes) -> tuple[Integers, Integers]:
-    """Return the pixel next to the centre of mass of each picture, a half rounded up, as MNIST and the strokes have it.
-
-    Args:
-        ink: uint8 (..., row, column), 0 is background.
-
-    Returns:
-        row, column: int64 (...), from 0; both 0 where there is no ink.
+    """Return the row and column, int64 (...), of the pixel next to the centre of mass of each picture, uint8 (..., row,
+    column), a half rounded up, as MNIST and the strokes have it; both 0 where there is no ink.
     """
     weights = ink.astype(np.int64)
     mass = np.maximum(weights.sum((-2, -1)), 1)

@@ -24,22 +24,14 @@ class Target(ABC):
 
     @abstractmethod
     def words(self, label: Any, classes: Sequence[str]) -> str:
-        """Return the label of one picture as a person reads it.
-
-        Args:
-            label: of one picture, or an answer in its form.
-        """
+        """Return the label of one picture, or an answer in its form, as a person reads it."""
 
     @abstractmethod
     def correct(self, labels: Any, answers: Any) -> Any:
         """Return which answers are right, bool (count,)."""
 
     def check(self, name: str, labels: npt.NDArray[Any], classes: Sequence[str]) -> None:
-        """Check that labels are of this kind.
-
-        Raises:
-            BadInput: they have another number of axes, are no integers, or name no class.
-        """
+        """Check that labels are of this kind: their number of axes, integers, each of a class."""
         axes = "(count, step)" if self.per_step else "(count,)"
         if labels.ndim != 1 + self.per_step or not np.issubdtype(labels.dtype, np.integer):
             raise BadInput(

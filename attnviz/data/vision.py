@@ -24,10 +24,8 @@ _declared: list[Any] = []  # torch forgets operators whose library object is gon
 
 
 def torchvision() -> ModuleType:
-    """Import torchvision, also where its compiled library does not fit the torch that is installed.
-
-    Returns:
-        The module; its data sets, transforms and models work, its box operators may not.
+    """Import torchvision, also where its compiled library does not fit the torch that is installed; its data sets,
+    transforms and models work, its box operators may not.
     """
     with _lock:
         if not _declared and not _compiled():
@@ -41,17 +39,11 @@ def torchvision() -> ModuleType:
 
 
 def download(kind: str, root: Path, received: Callable[[int], None]) -> dict[str, Dataset]:
-    """Let torchvision download and check a data set.
+    """Let torchvision download and check a data set, by the name of its class ("MNIST"), into a folder that the caller
+    removes; return the splits "train" and "test".
 
-    Not for two threads at once: torchvision's progress bar is one variable for all.
-
-    Args:
-        kind: the name of torchvision's class, "MNIST".
-        root: the folder for what it brings; the caller removes it.
-        received: called with the number of bytes just received; what it raises ends the download.
-
-    Returns:
-        The splits "train" and "test".
+    Not for two threads at once: torchvision's progress bar is one variable for all. What `received` raises, which is
+    called with the bytes just received, ends the download.
     """
     sets = torchvision().datasets
     splits = {}

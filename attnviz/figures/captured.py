@@ -39,7 +39,6 @@ def views_of(
     """Return the views of captured layers, by the paths of the modules that made the calls.
 
     Args:
-        seen: what was watched.
         layers: numbers in the order of the pass, from 0, or paths; None for all of which the tokens lie on a picture.
         photo: uint8 (row, column, colour) that the model has looked at, of which the part is shown that it received;
             None for its input, stretched to 0..255.
@@ -47,9 +46,6 @@ def views_of(
         batch: which picture of the batch.
         grid: rows and columns of tokens, where the model does not tell.
         origin: where the pass comes from; None for the model's class, and digests of its weights and of its input.
-
-    Raises:
-        BadInput: there is no such layer, or it cannot be drawn; the sentence says why.
     """
     captured = seen.captured
     calls = {key: call for key, call in captured.calls.items() if not call.refused}
@@ -74,11 +70,7 @@ def views_of(
 
 
 def lies_in(seen: Trace, path: str) -> Lies:
-    """Return where the tokens of a captured layer lie.
-
-    Raises:
-        BadInput: it cannot be drawn; the sentence says why.
-    """
+    """Return where the tokens of a captured layer lie; BadInput says why it cannot be drawn."""
     pixels = _input(seen.captured.mode.frames.arguments, 0)
     return lies_of(path, seen.captured.calls[path], seen.captured.places(path), None, pixels)
 

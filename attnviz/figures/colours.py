@@ -57,24 +57,16 @@ class Scale:
 
 
 def scale_of(kind: str, bound: float = 1.0) -> Scale:
-    """Return a scale.
-
-    Args:
-        kind: as of `Scale`.
-        bound: the largest absolute value, of a scale that is not of shares.
-    """
+    """Return a scale of a kind and, where it is not of shares, of a largest absolute value."""
     if kind == "share":
         return Scale(kind, -SHARE, SHARE)
     return Scale(kind, -(bound or 1.0) if kind == "signed" else 0.0, bound or 1.0)
 
 
 def indices(values: Floats, scale: Scale, shift: float = 0.0) -> npt.NDArray[np.int64]:
-    """Return where values lie on a scale: 0 to TOP, or the mark of what is no number.
+    """Return where values, plus `shift`, lie on their scale: 0 to TOP, or the mark of what is no number.
 
-    Args:
-        values: on a scale of shares the natural logarithm of the multiple of an even share, less `shift`.
-        scale: theirs.
-        shift: added to each value.
+    On a scale of shares a value is the natural logarithm of the multiple of an even share, less `shift`.
     """
     factor = TOP / (scale.high - scale.low) / (np.log(2) if scale.kind == "share" else 1)
     zero = shift * factor - scale.low * (TOP / (scale.high - scale.low)) + 0.5
@@ -106,14 +98,7 @@ class Theme(NamedTuple):
 
 
 def theme_of(name: str) -> Theme:
-    """Return the colours of a theme.
-
-    Args:
-        name: "light" or "dark", as the app has them, or "print": greys, the darker the more.
-
-    Raises:
-        BadInput: there is no such theme.
-    """
+    """Return the colours of a theme: "light" or "dark", as the app has them, or "print": greys, the darker the more."""
     if name == "print":
         white, black = np.array([255.0] * 3), np.array([0.0] * 3)
         rising = _path(white, np.array([PRINT_MIDDLE] * 3), black)

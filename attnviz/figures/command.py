@@ -30,11 +30,7 @@ def write(options: argparse.Namespace) -> Iterator[str]:
 
 
 def view(options: argparse.Namespace) -> tuple[str, dict[str, str]]:
-    """Return the page of the app that shows what the words of a command line name, and the variables that it needs.
-
-    Raises:
-        BadInput: there is no such picture, or it is not written so.
-    """
+    """Return the page of the app that shows what the words of a command line name, and the variables that it needs."""
     words: dict[str, str]
     if ":" not in options.model and not options.timm:
         from attnviz.figures import ours

@@ -176,11 +176,7 @@ def _views(
 
 
 def inches(width: str | float) -> float:
-    """Return a width in inches.
-
-    Raises:
-        BadInput: it is no length, or one that no figure can have.
-    """
+    """Return a width in inches; BadInput where it is no length, or one that no figure can have."""
     found = float(width) if isinstance(width, int | float) else 0.0
     if isinstance(width, str):
         for unit, factor in UNITS.items():

@@ -103,12 +103,8 @@ def part_of(
 ) -> tuple[str, bytes]:
     """Return which component shows a gate, and what it receives: bars of channels, or a map over the picture.
 
-    Args:
-        name: its tap path.
-        values: factors, float64 (channel,), (row, column), or (channel, row, column).
-        photo: uint8 (row, column, colour) that they belong to; None for none.
-        origin: where it comes from.
-        ink: whether the photograph is ink on paper.
+    The values are factors, float64 (channel,), (row, column), or (channel, row, column), by their tap path; the
+    photograph is uint8 (row, column, colour), of ink on paper if `ink`.
     """
     from attnviz.views import bars, maps
 

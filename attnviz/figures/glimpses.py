@@ -51,11 +51,7 @@ class GlimpseFigure(Figure):
     width: float = 3.25
 
     def draw(self, axes: Any) -> None:
-        """Draw the picture with the path into axes of matplotlib.
-
-        Raises:
-            BadInput: there is not one pair of axes.
-        """
+        """Draw the picture with the path into one pair of axes of matplotlib."""
         given: list[Axes] = [*np.ravel(np.asarray(axes, dtype=object))]
         if len(given) != 1:
             raise BadInput(f"A path is drawn into one pair of axes, and {len(given)} were given.")
@@ -118,11 +114,7 @@ class GlimpseFigure(Figure):
 
 
 def figure_of(source: Trace | Subject, asked: Asked) -> GlimpseFigure | None:
-    """Return the figure of a model that looks in glimpses; None of another one.
-
-    Raises:
-        BadInput: the names of the classes do not fit, or there is no such picture in the batch.
-    """
+    """Return the figure of a model that looks in glimpses; None of another one."""
     from attnviz.listening import Trace
 
     model = source.captured.mode.model if isinstance(source, Trace) else source.net.build()
@@ -312,11 +304,7 @@ def extent(view: GlimpseView) -> tuple[float, float, float, float]:
 
 
 def spread(points: Floats, apart: float) -> Floats:
-    """Return places near points, no two nearer to each other than `apart`, as far as that can be had.
-
-    Args:
-        points: (point, 2).
-    """
+    """Return places near points, (point, 2), no two nearer to each other than `apart`, as far as that can be had."""
     places = points + 0.35 * apart * np.array([[np.cos(at), np.sin(at)] for at in 2.4 * np.arange(len(points))])
     for _ in range(200):
         between = places[:, None] - places[None]

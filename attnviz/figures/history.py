@@ -22,16 +22,7 @@ _LARGEST_INDEX = 1 << 24
 
 
 def write(moments: Mapping[int, Mapping[str, LayerView]], path: Path) -> None:
-    """Write views.
-
-    Args:
-        moments: steps -> paths of layers, the same ones at each step -> views; at least one of each.
-        path: of the file.
-
-    Raises:
-        BadInput: nothing was recorded.
-        OSError: the file cannot be written.
-    """
+    """Write views to a file: steps -> paths of layers, the same ones at each step -> views."""
     if not moments:
         raise BadInput("Nothing was recorded yet, so there is nothing to save.")
     layers = [*next(iter(moments.values()))]
@@ -71,11 +62,7 @@ class History:
             raise self._no_history()
 
     def view(self, step: int, layer: str) -> LayerView:
-        """Return a view.
-
-        Raises:
-            BadInput: it is not in the file, or damaged.
-        """
+        """Return a view; BadInput where it is not in the file, or damaged."""
         try:
             with files.opened(self.path) as opened, zipfile.ZipFile(opened) as file:
                 member = file.getinfo(f"{step}/{self.layers.index(layer)}.bin")

@@ -6,14 +6,8 @@ from attnviz.errors import BadInput, closest
 
 
 def chosen(paths: Sequence[str], layers: Sequence[int | str] | None) -> list[str]:
-    """Return the paths of chosen layers.
-
-    Args:
-        paths: of all layers, in the order of the pass.
-        layers: numbers from 0, backwards from -1, or paths; None for all.
-
-    Raises:
-        BadInput: there is no such layer, or none was chosen.
+    """Return the paths of layers that are chosen by numbers in the order of the pass, from 0 or backwards from -1, or
+    by paths; None is all.
     """
     if layers is None:
         return [*paths]

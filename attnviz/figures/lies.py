@@ -72,17 +72,10 @@ class Lies:
 
 
 def lies_of(path: str, call: Call, both: Both | None, grid: tuple[int, int] | None, pixels: Tensor | None) -> Lies:
-    """Return where the tokens of a call lie.
+    """Return where the tokens of a captured call lie, from what was found of its queries and keys, or from the `grid`
+    of tokens where the model does not tell; BadInput where it is neither.
 
-    Args:
-        path: of the call, for the sentence.
-        call: that was captured.
-        both: what was found of its queries and keys.
-        grid: rows and columns of tokens, where the model does not tell.
-        pixels: (colour, row, column) that the model was given.
-
-    Raises:
-        BadInput: it was not found, or is no grid.
+    The path is for the sentence; `pixels`, (colour, row, column), are what the model was given.
     """
     keys, queries = (None, None) if both is None else (both.key, both.query)
     if call.layout.size("window") > 1:

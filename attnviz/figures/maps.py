@@ -49,11 +49,7 @@ class Choice:
                 raise BadInput(f"{name}: expected one of {', '.join(get_args(options))}, not {getattr(self, name)!r}.")
 
     def heads_of(self, view: LayerView) -> tuple[Head, ...]:
-        """Return the heads that are shown of a layer.
-
-        Raises:
-            BadInput: it has no such head.
-        """
+        """Return the heads that are shown of a layer."""
         found = self.heads or (("mean",) if view.heads > 1 else (0,))
         for head in found:
             if head != "mean" and not 0 <= head < view.heads:

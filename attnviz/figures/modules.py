@@ -27,15 +27,10 @@ _STYLE = re.compile(r'^@import "(?P<path>[^"]+)";\n?', re.M)
 
 
 def together(entry: str, without: Collection[str] = ()) -> str:
-    """Return one script that does what a module does when it is loaded.
+    """Return one script that does what a module, by its path in `frontend/`, does when it is loaded.
 
-    Args:
-        entry: path of the module in `frontend/`.
-        without: paths of modules that are left out: those that would be fetched later, and those whose names nothing
-            here uses.
-
-    Raises:
-        BadInput: a module is written in a way that is not understood.
+    Without the modules that would be fetched later, and those whose names nothing here uses. BadInput: a module is
+    written in a way that is not understood.
     """
     found: dict[str, str] = {}
     _add(entry, found, without)

@@ -12,14 +12,8 @@ from attnviz.views.attention import LayerView
 
 
 def views_of(subject: Subject, layers: Sequence[int | str] | None) -> dict[str, LayerView]:
-    """Return the views of attention layers of a subject, by their paths; none where no token attends to another.
-
-    Args:
-        subject: a net on an example.
-        layers: numbers from 0, or paths; None for all.
-
-    Raises:
-        BadInput: there is no such layer.
+    """Return the views of attention layers of a subject, chosen as by `layers.chosen`, by their paths; none where no
+    token attends to another.
     """
     loaded = subject.net.load(double=True)
     paths = [*attending.layers(loaded.model)]
@@ -28,15 +22,8 @@ def views_of(subject: Subject, layers: Sequence[int | str] | None) -> dict[str, 
 
 
 def subject_of(name: str, picture: str) -> Subject:
-    """Return the subject that two words name.
-
-    Args:
-        name: of a checkpoint, such as "pixel_attention.1v8", or the key of another net.
-        picture: DATASET:NUMBER, of the test part, such as "strokes:23".
-
-    Raises:
-        BadInput: the picture is not written so.
-        UnknownName: there is no such net, data set or picture.
+    """Return the subject that two words name: a checkpoint, such as "pixel_attention.1v8", or the key of another net,
+    and DATASET:NUMBER of the test part, such as "strokes:23".
     """
     if not isinstance(picture, str):
         raise BadInput(

@@ -75,16 +75,10 @@ def of_one(
     entry: str, component: str, payload: bytes, fields: Fields, title: str, how: str, origin: Mapping[str, object],
     **header: object,
 ) -> str:  # fmt: skip
-    """Return the page of one payload.
+    """Return the page of one payload, which the module `entry` draws with the style sheet of a component and the fields
+    of its view.
 
-    Args:
-        entry: the module that draws it.
-        component: whose style sheet it needs.
-        payload: what the component receives.
-        fields: of its view.
-        title, how: of the page: its heading, and what can be done.
-        origin: where it comes from.
-        **header: what else the component receives.
+    `title` and `how` are its heading, and what can be done; `header` is what else the component receives.
     """
     view = {"value": fields.defaults, "revision": 1, "key": "figure.view"}
     state: dict[str, object] = {"fields": fields.declared(), "state": {"view": view}, **header}

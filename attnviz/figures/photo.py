@@ -25,12 +25,8 @@ _ALIKE, _CLEARLY = 0.9, 1e-3  # correlations: of a photograph with the input, an
 def photo_of(given: Any) -> Bytes | None:
     """Return a picture as uint8 (row, column, 1 or 3).
 
-    Args:
-        given: a path, a picture of Pillow, uint8 (row, column) or (row, column, colour), or floats 0..1 (colour, row,
-            column), as torchvision has them; None for no picture.
-
-    Raises:
-        BadInput: it is none of these.
+    It is given as a path, a picture of Pillow, uint8 (row, column) or (row, column, colour), or floats 0..1 (colour,
+    row, column), as torchvision has them; None for no picture.
     """
     if given is None:
         return None
@@ -89,13 +85,10 @@ def stretched(pixels: Any) -> Bytes:
 
 
 def as_received(photo: Bytes, pixels: Any) -> Bytes:
-    """Return the part of a photograph that a model has received: often its middle, as transforms resize and crop.
+    """Return the part of a photograph, uint8 (row, column, 1 or 3), that a model has received as pixels (colour, row,
+    column), of any range: often its middle, as transforms resize and crop.
 
     It is the part that looks most like the model's input; the whole, where none does.
-
-    Args:
-        photo: uint8 (row, column, 1 or 3).
-        pixels: the model's input, (colour, row, column), of any range.
     """
     (height, width), (rows, columns) = photo.shape[:2], pixels.shape[1:]
     if (height, width) == (rows, columns):

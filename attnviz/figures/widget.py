@@ -77,12 +77,7 @@ class Viewer(anywidget.AnyWidget):
         self.observe(lambda _: self._show(), names=["layer", "off"])
 
     def figure(self) -> Figure:
-        """Return what is shown as a figure, which can be saved.
-
-        Raises:
-            BadInput: the layer cannot be drawn, or there is no such layer or head; the sentence says why.
-            TraceError: nothing was captured.
-        """
+        """Return what is shown as a figure, which can be saved; BadInput says why the layer cannot be drawn."""
         paths: Sequence[str] = self.layers
         if not 0 <= self.layer < len(paths):
             raise BadInput(f"There are {len(paths)} layers, from 0, and no layer {self.layer}.")

@@ -55,11 +55,7 @@ class Drawing:
 
     @property
     def picture(self) -> Bytes:
-        """The drawing, uint8 (row, column, 1), or in colour (row, column, 3).
-
-        Raises:
-            BadInput: the word is too long, cut, or no drawing at all.
-        """
+        """The drawing, uint8 (row, column, 1), or in colour (row, column, 3)."""
         return checked(drawing.read(drawing.named(self.word)))
 
     def taken_by(self, net: Net) -> Bytes:

@@ -63,11 +63,7 @@ def first_example(net: Net) -> Example | None:
 
 
 def example_in_url(words: Mapping[str, str]) -> Example | None:
-    """Return the example that the URL names by one word; None where it names none, or a picture of a data set.
-
-    Raises:
-        BadInput: the word names no example of its kind.
-    """
+    """Return the example that the URL names by one word; None where it names none, or a picture of a data set."""
     for kind in EXAMPLES:
         if kind in words:
             return EXAMPLES[kind].read(words[kind])

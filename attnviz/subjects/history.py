@@ -58,12 +58,7 @@ def key_of(name: str, epoch: int) -> str:
 
 
 def epoch_of_history(key: str) -> Net:
-    """Return the net that a checkpoint's model was after an epoch of its history.
-
-    Raises:
-        UnknownName: there is no such history, or its weights at that epoch are not kept; says which are.
-        CheckpointError: the history cannot be read.
-    """
+    """Return the net that a checkpoint's model was after an epoch of its history; an error says which are kept."""
     from attnviz import cards
     from attnviz.training import histories, run_file
 

@@ -115,11 +115,7 @@ def of_recipe(
     history: str = "",
     epoch: int | None = None,
 ) -> Net:
-    """Return a net that was trained by a recipe.
-
-    Raises:
-        UnknownName: there is no architecture of the recipe's name.
-    """
+    """Return a net that was trained by a recipe."""
     spec, known = models.spec(recipe.model), recipe.data in DATASETS  # not pictures that a visitor has brought
     return Net(
         key=key,

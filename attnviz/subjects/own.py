@@ -64,11 +64,7 @@ def there() -> bool:
 
 
 def check() -> None:
-    """Check at once what the words of the environment alone tell.
-
-    Raises:
-        BadInput: they contradict one another, or name no file; the sentence says why.
-    """
+    """Check at once what the words of the environment alone tell; BadInput says why they make no sense."""
     from attnviz.capture.loading import parted
 
     word, timm, weights = _words()
@@ -81,11 +77,7 @@ def check() -> None:
 
 
 def own() -> Own:
-    """Return the model that the server was started with, which is built once.
-
-    Raises:
-        BadInput: there is none, or it cannot be built; the sentence says why.
-    """
+    """Return the model that the server was started with, which is built once; BadInput says why it cannot be."""
     check()
     with _one_at_a_time:
         return _built(*_words())
@@ -101,11 +93,7 @@ def is_built() -> bool:
 
 
 def own_net(key: str) -> Net:
-    """Return the net of that key.
-
-    Raises:
-        BadInput: the server was started without a model, or with another one.
-    """
+    """Return the net of that key; BadInput where the server was started without a model, or with another one."""
     if not there():
         raise BadInput(
             f"{key} is a model of somebody's own, and this server was started without one. Set {MODEL} to "

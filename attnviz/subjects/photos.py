@@ -73,11 +73,7 @@ class Photo:
 
     @property
     def picture(self) -> Bytes:
-        """The photograph, uint8 (row, column, 3), no side over 1,024 pixels.
-
-        Raises:
-            BadInput: it cannot be read, or has been forgotten.
-        """
+        """The photograph, uint8 (row, column, 3), no side over 1,024 pixels; BadInput where it has been forgotten."""
         if self.word.startswith(UPLOADED):
             with _lock:
                 if self.word not in _uploaded:
@@ -116,11 +112,7 @@ def _is_usable(path: Path) -> bool:
 
 
 def keep(data: bytes) -> Photo:
-    """Keep a photograph that a visitor has uploaded.
-
-    Raises:
-        BadInput: it cannot be read; the sentence says why.
-    """
+    """Keep a photograph that a visitor has uploaded; BadInput says why it cannot be read."""
     colours = _colours(data)
     word = f"{UPLOADED}{hashlib.sha256(data).hexdigest()}"
     with _lock:

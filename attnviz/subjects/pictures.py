@@ -57,12 +57,8 @@ class Picture:
 
     @property
     def picture(self) -> Bytes:
-        """The picture as it is, uint8 (row, column, channel).
-
-        Raises:
-            UnknownName: no such data set.
-            BadInput: no such number, or one that is not among the samples where the data set is not downloaded.
-            DataError: the data set is not here, and there are no samples of it.
+        """The picture as it is, uint8 (row, column, channel); BadInput where the data set is not downloaded, and it is
+        not among its samples.
         """
         return self._read()[0]
 
@@ -82,12 +78,7 @@ class Picture:
         return images[place], spec.classes[labels[place]]
 
     def checked(self) -> Picture:
-        """Return the picture, if there is one of that number in the whole test split.
-
-        Raises:
-            UnknownName: there is no such data set.
-            BadInput: the number is beyond the test split.
-        """
+        """Return the picture, if there is one of that number in the whole test split."""
         if self.data not in datasets.DATASETS:
             raise UnknownName("data set", self.data, datasets.DATASETS)
         count = datasets.DATASETS[self.data].counts["test"]

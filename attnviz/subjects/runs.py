@@ -26,13 +26,8 @@ def key_of(run_id: str, epoch: int) -> str:
 
 
 def epoch_of_run(key: str) -> Net:
-    """Return the net that a run was after an epoch.
-
-    Raises:
-        UnknownName: there is no such run, or its weights at that epoch are not kept; says which are, but never names a
-            run on a visitor's own pictures.
-        RunError: the run's settings cannot be read.
-        CheckpointError: its weights cannot be read.
+    """Return the net that a run was after an epoch; an error says which are kept, but never names a run on a visitor's
+    own pictures.
     """
     from attnviz.training import run_file, runs
 

@@ -68,13 +68,10 @@ class Strip:
 
     @classmethod
     def drawn(cls, pictures: Bytes) -> Strip:
-        """Return a strip of drawn digits.
+        """Return a strip of drawn digits, uint8 (digits, 28, 28), 1 to 30, as `mnist_style` makes them; kept in 16 grey
+        levels.
 
-        Args:
-            pictures: uint8 (digits, 28, 28), 1 to 30, as `mnist_style` makes them; kept in 16 grey levels.
-
-        Raises:
-            BadInput: they are not such digits, or do not fit into a URL (`TooLong`): `kept` takes those.
+        BadInput: they are not such digits, or do not fit into a URL (`TooLong`): `kept` takes those.
         """
         return cls(_DRAWN + pack(pictures))
 
@@ -133,11 +130,7 @@ class Strip:
 
     @property
     def picture(self) -> Bytes:
-        """The strip, uint8 (28, 28 x digits, 1).
-
-        Raises:
-            DataError: its source is not here.
-        """
+        """The strip, uint8 (28, 28 x digits, 1)."""
         return _read(self.word)[0]
 
     def __len__(self) -> int:

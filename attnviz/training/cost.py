@@ -60,10 +60,8 @@ def duration(seconds: float) -> str:
 
 
 def probe(recipe: Recipe, device: str, threads: int) -> Cost:
-    """Train on a few batches, and return what an epoch of all of them costs.
-
-    Args:
-        threads: of the CPU; it changes how many this process uses.
+    """Train on a few batches with so many CPU threads, which this process keeps, and return what an epoch of all of
+    them costs.
     """
     import torch
 
@@ -104,10 +102,8 @@ def probe(recipe: Recipe, device: str, threads: int) -> Cost:
 
 
 def part(recipe: Recipe, device: str, batches: int = BATCHES + 2) -> tuple[TrainingSet, Whole]:
-    """Return enough pictures for a few batches, and the size of a whole epoch.
-
-    Returns:
-        The pictures; and the steps of an epoch, how many pictures are held out, and how many bytes the others take.
+    """Return enough pictures for a few batches, and of a whole epoch the steps, how many pictures are held out, and how
+    many bytes the others take.
     """
     import numpy as np
 

@@ -61,15 +61,8 @@ def edited(model: nn.Module, edits: dict[str, tuple[Edit, ...]]) -> Iterator[Non
 
 
 def at_mean(model: nn.Module, train: TrainingSet, of: str) -> AbstractContextManager[None]:
-    """Set taps to their mean over the first training pictures, so that they no longer depend on the picture.
-
-    Args:
-        model: in evaluation mode.
-        train: the training pictures, on the model's device.
-        of: a pattern of tap paths.
-
-    Returns:
-        A context in which every forward pass of the model is changed in this way.
+    """Return a context in which every forward pass of a model in evaluation mode has the taps of a pattern at their
+    mean over the first training pictures, so that they no longer depend on the picture.
     """
     generator, sums, visits = (
         torch.Generator().manual_seed(MEASURING_SEED),
@@ -99,22 +92,18 @@ def at_mean(model: nn.Module, train: TrainingSet, of: str) -> AbstractContextMan
 
 
 def shuffled(model: nn.Module, train: TrainingSet, of: str) -> AbstractContextManager[None]:
-    """Give every picture the taps of the one before it in its batch, the first those of the last.
+    """Give every picture the taps of the one before it in its batch, the first those of the last, as `at_mean` does.
 
     All are replaced in the same pass. So from the second block or glimpse on, a picture gets the taps of one whose own
     earlier taps were replaced by those of a third.
-
-    Args, Returns and Raises: as of `at_mean`.
     """
     change = Change(lambda path, tensor, axes: tensor.roll(1, axes.index("batch")), {})
     return edited(model, dict.fromkeys(_taps(model, train, of), (change,)))
 
 
 def constant(value: float | Tensor) -> Callable[[nn.Module, TrainingSet, str], AbstractContextManager[None]]:
-    """Return an evaluation that sets taps to a number, or to an array that is the same for all pictures.
-
-    Args:
-        value: what every number of the taps becomes, or an array over their last axes.
+    """Return an evaluation that sets every number of the taps to one value, or their last axes to an array that is the
+    same for all pictures.
     """
     return lambda model, train, of: edited(model, {path: (set_value(value),) for path in _taps(model, train, of)})
 

@@ -21,19 +21,11 @@ from attnviz.training.seeds import build, command_of
 
 
 def add(name: str, main: bool = False) -> Card:
-    """Add to a card the value and the answers of each of its seeds, and the core-seconds where it lacks them.
+    """Add to a card the value and the answers of each of its seeds, and the core-seconds where it lacks them, and
+    return the card, which is written with the figures that it had.
 
-    Args:
-        name: of one of our checkpoints.
-        main: on the recipe's main test alone and with no part replaced, as all else can take longer than the training.
-
-    Returns:
-        The card, which is written. Its figures are those that it had.
-
-    Raises:
-        UnknownName, CheckpointError, DataError: there is no such checkpoint, its card is damaged or cannot be written,
-            or its data are not here.
-        RunError: the runs of some seeds are not here, or not finished, or gave other weights than the card's.
+    With `main`, on the recipe's main test alone and with no part replaced, as all else can take longer than the
+    training. RunError: the runs of some seeds are not here, or not finished, or gave other weights than the card's.
     """
     with checkpoints.writing(name):
         card = cards.read(name)

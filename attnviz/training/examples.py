@@ -46,13 +46,8 @@ class TrainingSet(ABC):
 
     @abstractmethod
     def epoch(self, recipe: Recipe, generator: torch.Generator) -> "Iterator[Examples]":
-        """Yield the batches of an epoch.
-
-        Args:
-            generator: decides the order of the pictures and their variants; on the CPU.
-
-        Yields:
-            Batches, each made when it is asked for, since training draws from the generator in between.
+        """Yield the batches of an epoch, each made when it is asked for, since training draws in between from the
+        generator, on the CPU, that decides the order of the pictures and their variants.
         """
 
     @abstractmethod
@@ -98,10 +93,7 @@ class Examples(ExampleSet, TrainingSet):
         return -(-self._shown(recipe) // recipe.batch)
 
     def epoch(self, recipe: Recipe, generator: torch.Generator) -> Iterator["Examples"]:
-        """Yield all pictures, their variants beside or instead of them, in random order.
-
-        Args and Yields: as of `TrainingSet.epoch`.
-        """
+        """Yield all pictures, their variants beside or instead of them, in random order."""
         batches = torch.randperm(self._shown(recipe), generator=generator).split(recipe.batch)
         if recipe.augmentation is None or recipe.augment == "instead":
             for chosen in self._sent(batches):
@@ -169,10 +161,7 @@ class Stream(TrainingSet):
         return -(-data.spec(self.name).counts["train"] // self.size)
 
     def epoch(self, recipe: Recipe, generator: torch.Generator) -> Iterator[Examples]:
-        """Yield the batches that the data set hands out, with a seed from the generator.
-
-        Args and Yields: as of `TrainingSet.epoch`.
-        """
+        """Yield the batches that the data set hands out, with a seed from the generator."""
         seed = int(torch.randint(2**31, (), generator=generator))
         for batch in data.batches(self.name, "train", size=self.size, seed=seed):
             yield on_device(batch, self.on)

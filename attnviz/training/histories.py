@@ -118,9 +118,8 @@ def read(name: str) -> HistoryFile:
 def load(name: str, epoch: int) -> "nn.Module":
     """Return the model of a history after an epoch, in evaluation mode and without gradients.
 
-    Raises:
-        UnknownName, CheckpointError: as of `read`; also where this epoch is not kept, or its file is missing,
-            truncated, foreign, not finite, or holds other weights than `history.json` says.
+    CheckpointError also where this epoch is not kept, or its file is missing, truncated, foreign, not finite, or holds
+    other weights than `history.json` says.
     """
     from attnviz import checkpoints, models
 
@@ -136,15 +135,11 @@ def load(name: str, epoch: int) -> "nn.Module":
 
 
 def write(run_id: str, epochs: Sequence[int]) -> str:
-    """Make the history of a checkpoint from a run of its recipe, in place of the one before.
+    """Make the history of a checkpoint from a run of its recipe, which is one of ours and unchanged, in place of the
+    one before.
 
-    Args:
-        run_id: of a run whose recipe is one of ours, unchanged.
-        epochs: whose weights are kept; 0 is before the training.
-
-    Raises:
-        BadInput: the recipe is none of ours, or was changed; or the run has not kept the weights of an epoch.
-        CheckpointError: a weight is too large for float16, or the history cannot be written.
+    The weights of some epochs are kept, 0 being before the training. CheckpointError: a weight is too large for
+    float16, or the history cannot be written.
     """
     from attnviz import checkpoints
     from attnviz.training.seeds import build

@@ -93,14 +93,11 @@ class Training:
         return self.epoch if self._best is None else self.best_epoch
 
     def run(self) -> Generator[Step | Epoch, None, None]:
-        """Train until finished, with an event for each batch and each epoch. The state may be taken after an `Epoch`.
+        """Train until finished, and yield a `Step` after each batch and an `Epoch` after each epoch, when the state may
+        be taken.
 
-        Yields:
-            A `Step` after each batch, and an `Epoch` after each epoch.
-
-        Raises:
-            Diverged: a loss, or what is measured on the validation part, is not a finite number.
-            Terminated: the first of several processes has ended early; in the others.
+        Diverged: a loss, or what is measured on the validation part, is not a finite number. Terminated: the first of
+        several processes has ended early; in the others.
         """
         return self.together.in_step(self._run())
 
@@ -206,9 +203,8 @@ class Training:
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """Return all that is needed to resume as if there had been no interruption.
 
-        Returns:
-            Tensors by name: weights, the best weights so far, the optimiser's, and the generator's state.
-            Numbers by name, which JSON can say: the epoch, the best epoch and its value, and what the schedule needs.
+        Tensors by name: weights, the best weights so far, the optimiser's, and the generator's state. Numbers by name,
+        which JSON can say: the epoch, the best epoch and its value, and what the schedule needs.
         """
         tensors = {f"weights/{name}": tensor for name, tensor in self.model.state_dict().items()}
         tensors |= {f"best/{name}": tensor for name, tensor in (self._best or {}).items()}

@@ -44,12 +44,7 @@ class Material:
 
 
 def material(recipe: Recipe, device: str) -> Material:
-    """Return a recipe's training part.
-
-    Raises:
-        DataError: they are not here.
-        BadInput: the recipe asks of data that hand out batches what only pictures of one size can give.
-    """
+    """Return a recipe's training part."""
     its = data.spec(recipe.data)
     if its.batches is None:
         dataset = data.load(recipe.data, "train", classes=recipe.classes)

@@ -73,9 +73,8 @@ def measured(
 def test_examples(recipe: Recipe, test: Test, device: str = "cpu") -> ExampleSet:
     """Return the pictures of a test: those of the recipe's classes, the first `count` of them, or their variants.
 
-    Returns:
-        Images uint8 (count x draws, channel, row, column): the first draw of all pictures, then the second, and so on;
-        labels int64, places of the recipe's classes. Of data that hand out batches, those batches.
+    Images are uint8 (count x draws, channel, row, column): the first draw of all pictures, then the second, and so on;
+    labels int64, places of the recipe's classes. Of data that hand out batches, those batches.
     """
     if data.spec(test.data).batches is not None:
         return streamed(test.data, test.split, recipe.batch, device, test.count)

@@ -90,10 +90,8 @@ class Mistakes(Strict):
 
 
 def of(training: Training, classes: tuple[str, ...]) -> Mistakes | None:
-    """Return how the validation part was answered after the epoch that is done.
-
-    Returns:
-        None where there is no validation part, or its targets are texts or other classes.
+    """Return how the validation part was answered after the epoch that is done; None where there is none, or its
+    targets are texts or other classes.
     """
     answered, held_out = training.answered, training.validation
     if answered is None or held_out is None or len(classes) > CLASSES:

@@ -26,11 +26,8 @@ def optimiser(model: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
 
 
 def rate(recipe: Recipe, peak: float, progress: float, lowered: int) -> float:
-    """Return a learning rate.
-
-    Args:
-        progress: how much, 0..1, of all steps that there could be is done.
-        lowered: how often the schedule "plateau" has lowered it so far.
+    """Return a learning rate after a share of all steps that there could be, 0..1, which the schedule "plateau" has
+    lowered so many times.
     """
     rise = recipe.rise
     if recipe.schedule == "constant":

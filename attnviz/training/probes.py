@@ -65,18 +65,12 @@ def gradient_mean(moment: Moment, of: str) -> float:
 
 
 def gradient_norm(moment: Moment, of: str) -> float:
-    """Euclidean norm of a parameter's gradient at the last step, 0 or more.
-
-    Args and Raises: as of `gradient_mean`.
-    """
+    """Euclidean norm of a parameter's gradient at the last step, 0 or more."""
     return float(_gradient(moment, of).double().norm())
 
 
 def gradient_zeros(moment: Moment, of: str) -> float:
-    """Share of a parameter's gradient at the last step that is exactly 0, 0..1; 1 where it has no gradient.
-
-    Args and Raises: as of `gradient_mean`.
-    """
+    """Share of a parameter's gradient at the last step that is exactly 0, 0..1; 1 where it has no gradient."""
     return float((_gradient(moment, of) == 0).mean(dtype=torch.float64))
 
 

@@ -62,11 +62,8 @@ class Run:
         """Train on from the last state, or from the start, until finished; after every epoch a state is written, and
         the weights.
 
-        The first event says so where it goes on.
-
-        Yields:
-            `Resumed` first, if some epochs are done already; then a `Step` after each batch and an `Epoch` after each
-            epoch.
+        Yield `Resumed` first, if some epochs are done already; then a `Step` after each batch and an `Epoch` after each
+        epoch.
         """
         lock = FileLock(self.folder / "lock", timeout=_PATIENCE, poll_interval=0.05)
         with self._writing():

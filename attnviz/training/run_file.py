@@ -56,10 +56,8 @@ class RunFile(Strict):
         return [name.replace("_", " ") for name, holds in same.items() if not holds]
 
     def check(self, other: "RunFile", where: str) -> None:
-        """Raise where a run cannot be trained as another.
-
-        Args:
-            where: how the sentence begins: "runs/ID holds a run".
+        """Raise where a run cannot be trained as another, with a sentence that begins with `where`: "runs/ID holds a
+        run".
         """
         for word in self.differences(other):
             raise RunError(
@@ -72,10 +70,8 @@ _ANSWERS = {False: "one distribution", True: "one distribution per step"}
 
 
 def check(recipe: Recipe, per_step: bool) -> None:
-    """Check that a recipe's data, model and objective mean the same by an answer: one distribution, or one per step.
-
-    Args:
-        per_step: whether its objective is for one distribution per step.
+    """Check that a recipe's data, model and objective mean the same by an answer: one distribution, or one per step, as
+    the objective asks for.
     """
     target, answer = data.spec(recipe.data).target, models.spec(recipe.model).per_step
     claims = {

@@ -44,11 +44,7 @@ def folder() -> Path:
 
 
 def made() -> Path:
-    """Return the folder of all runs, which is there now.
-
-    Raises:
-        OSError: it cannot be made.
-    """
+    """Return the folder of all runs, which is there now."""
     return paths.made(folder(), "runs", "ATTNVIZ_RUNS")
 
 
@@ -63,11 +59,8 @@ def ids() -> list[str]:
 
 
 def read(run_id: str) -> RunFile:
-    """Return the settings of a run.
-
-    Raises:
-        UnknownName: there is no run of that ID; the closest are listed.
-        RunError: its `run.json` cannot be read, or is that of another run.
+    """Return the settings of a run; UnknownName lists the closest IDs, RunError says that its `run.json` cannot be
+    read, or is that of another run.
     """
     path = home(run_id) / "run.json"
     info = parsed(path)
@@ -197,19 +190,13 @@ def epochs_in(home: Path) -> list[int]:
 def weights(run_id: str, epoch: int) -> "dict[str, Tensor]":
     """Return the weights of a run after an epoch, exactly as they were.
 
-    Raises:
-        UnknownName: there is no run of that ID, or its weights are not kept at that epoch.
-        RunError: its settings cannot be read.
-        CheckpointError: the file is truncated, foreign, of another model or epoch, or not finite.
+    CheckpointError: the file is truncated, foreign, of another model or epoch, or not finite.
     """
     return _loaded(run_id, epoch)[1]
 
 
 def load(run_id: str, epoch: int) -> "nn.Module":
-    """Return the model of a run after an epoch, in evaluation mode and without gradients.
-
-    Args and Raises: as of `weights`.
-    """
+    """Return the model of a run after an epoch, in evaluation mode and without gradients."""
     from attnviz import models
 
     info, tensors = _loaded(run_id, epoch)
@@ -222,8 +209,6 @@ def digest(run_id: str, epoch: int) -> str:
     """Return the digest of the weights of a run after an epoch: the one that a checkpoint with these weights has.
 
     It is read from the head of the file, without torch, and only `weights` and `load` hold it against the weights.
-
-    Args and Raises: as of `weights`.
     """
     return _notes(_kept(run_id, epoch))[1]
 

@@ -61,20 +61,17 @@ def train(
     goal: Objective | None = None,
     together: Alone = ALONE,
 ) -> Card:
-    """Train or go on with each seed, ship one that was chosen by validation, and test all of them once.
+    """Train or go on with each seed, ship one that was chosen by validation, test all of them once, and return the
+    card, which is written with the weights under `checkpoints/`.
 
-    Seeds that the checkpoint has already and that are not named here stay on its card, with their figures.
+    Seeds that the checkpoint has already and that are not named here stay on its card, with their figures. Of all on
+    the card the one with the best watched figure is shipped, or the lowest where there is no validation part. The first
+    of the processes that train `together` tests, and writes what is written.
 
     Args:
-        seeds: which. Of all on the card the one with the best watched figure is shipped, or the lowest where there is
-            no validation part.
         device: "auto" (CUDA if there is one), "cpu" or "cuda".
         threads: of the CPU; by default as many as torch takes.
         goal: the recipe's objective; by default it is built here.
-        together: with which other processes; the first of them tests, and writes what is written.
-
-    Returns:
-        The card, which is written, with the weights, under `checkpoints/`.
 
     Raises:
         BadInput, UnknownName: no such device, or a recipe whose data, model and objective do not fit together.
@@ -147,15 +144,11 @@ def train_runs(
     more: int | None = None,
     together: Alone = ALONE,
 ) -> None:
-    """Train or go on with each seed and leave it at that: each has its run, and no checkpoint is written.
+    """Train or go on with each seed, as `train` does, and leave it at that: each has its run, and no checkpoint is
+    written.
 
-    Args:
-        minutes: after so many it ends as if it had been asked to; None for as long as it takes.
-        more: after so many epochs it ends likewise; None for all.
-
-    Raises:
-        BadInput, UnknownName, DataError, RunError: as of `train`.
-        Terminated: minutes or epochs are over, or the process was asked to end; what was saved is in the runs.
+    After so many minutes or `more` epochs it ends with Terminated, as if it had been asked to; what was saved is in the
+    runs.
     """
     until = stopping.Until(None if minutes is None else time.monotonic() + 60 * minutes, more)
     job = _job(recipe, device, threads, report, goal, together, until)
@@ -281,10 +274,9 @@ def _train_seed(job: _Job, seed: int, command: str, *, needed: bool = True) -> T
 def _durations(before: Card | None, kept: int, trained: Sequence[Trained], counted: bool) -> dict[str, Any]:
     """Return what a card records of how long its trainings took.
 
-    Args:
-        kept: so many of its trainings stay; they are taken to have been equally long, and to have computed as long as
-            the new ones where the card does not hold for how long.
-        counted: whether this process has done all the computing, so that its core-seconds are those of a training.
+    So many of its trainings are `kept`; they are taken to have been equally long, and to have computed as long as the
+    new ones where the card does not hold for how long. Core-seconds are `counted` where this process has done all the
+    computing.
     """
     took = [one for result in trained for one in result.took]
     computed = core_seconds(took) if counted else None

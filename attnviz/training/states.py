@@ -57,16 +57,10 @@ def encode(tensors: dict[str, Tensor], numbers: dict[str, Any]) -> bytes:
 
 
 def read(path: Path, training: Training) -> State:
-    """Read a state for a training, which is left as it is.
+    """Return from a file what `Training.restore` takes for a training, which is left as it is.
 
-    Args:
-        path: of the file. It must be a regular one, and no larger than a state of this training can be.
-
-    Returns:
-        What `Training.restore` takes.
-
-    Raises:
-        CheckpointError: the file cannot be read, is damaged, or holds no state of this training after this epoch.
+    CheckpointError: the file cannot be read, is no regular one, is damaged or larger than such a state can be, or holds
+    no state of this training after this epoch.
     """
     from safetensors import SafetensorError
     from safetensors.torch import load

@@ -64,9 +64,6 @@ def terminable() -> Iterator[None]:
     """Turn SIGTERM into `Terminated` inside the block: after the batch in `heeding`, elsewhere at once.
 
     Outside the main thread, where Python takes no signals, nothing changes.
-
-    Raises:
-        Terminated: the process was asked to end.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -81,10 +78,8 @@ def terminable() -> Iterator[None]:
 
 
 def heeding(events: Iterable[Event], until: Until | None = None) -> Generator[Event, None, None]:
-    """Pass events on until the process is asked to end, which is noticed after each of them.
-
-    Args:
-        until: when it ends by itself; None for never.
+    """Pass events on until the process is asked to end, or ends by itself as `until` says, which is noticed after each
+    of them.
     """
     until = until or Until()
     _now.waits = True

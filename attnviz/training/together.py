@@ -60,11 +60,7 @@ class Alone:
         return batch
 
     def draws(self, generator: torch.Generator, epoch: int, step: int) -> torch.Generator:
-        """Return what the objective draws from in a step.
-
-        Args:
-            epoch, step: so many are done, and which batch of this one it is.
-        """
+        """Return what the objective draws from in a step of an epoch."""
         return generator
 
     def add_gradients(self, model: nn.Module) -> None:
@@ -79,10 +75,8 @@ class Alone:
         return make()
 
     def in_step(self, events: Generator[Event, None, None]) -> Generator[Event, None, None]:
-        """Pass on the events of a training, in all processes until the first one ends it.
-
-        Raises:
-            Terminated: the first one has ended it early; in the others.
+        """Pass on the events of a training, in all processes until the first one ends it; Terminated, in the others,
+        where that is early.
         """
         return events
 

@@ -25,15 +25,11 @@ Run = tuple[dict[str, Reading], Tensor]  # what was kept of a pass, by tap path,
 def attention(
     loaded: Loaded, example: Example, *, unit: str | None = None, path: str | None = None, run: Run | None = None
 ) -> AttentionView:
-    """Return what the viewer needs to show the attention of every pixel of a picture.
+    """Return what the viewer needs to show the attention of every pixel of a picture, in the layer at a path, by
+    default the first one.
 
-    Args:
-        unit: what a token is called; None for "pixel" where it is one, and "box" where it is a box of several.
-        path: of the attention layer; None for the first one.
-        run: what `passed` returned for them, if it is there already.
-
-    Raises:
-        BadInput: the net has no such layer.
+    A token's `unit` is by default "pixel" where it is one, and "box" where it is a box of several. `run` is what
+    `passed` returned for them, if it is there already.
     """
     model, net = loaded
     image = example.taken_by(net)
@@ -106,14 +102,11 @@ def convolutions(model: Module) -> dict[str, ConvBlock]:
 
 
 def normed_end(layer: Attention, value: Tensor, mixed: Tensor, joined: Tensor) -> dict[str, Any]:
-    """Return what the viewer needs of a layer whose projection passes through ReLU and a layer normalisation.
+    """Return before, own, added, scale and eps of the view of a layer whose projection passes through ReLU and a layer
+    normalisation; nothing of any other layer.
 
-    Args:
-        value, mixed: (head, token, size).
-        joined: (token, feature), what is projected: the heads side by side, with the token itself added.
-
-    Returns:
-        before, own, added, scale and eps of the view; nothing where the layer has no such norm.
+    `value` and `mixed` are (head, token, size); `joined`, (token, feature), is what is projected: the heads side by
+    side, with the token itself added.
     """
     norm = getattr(layer, "norm", None)
     if not isinstance(norm, LayerNorm):
@@ -130,14 +123,10 @@ def normed_end(layer: Attention, value: Tensor, mixed: Tensor, joined: Tensor) -
 
 
 def pooled(pixels: Tensor, grid: Grid) -> Tensor:
-    """Return the mean over the channels and the box of each token, as far as it lies on the picture.
+    """Return the mean, float (row, column) of a grid, of pixels, float (1, channel, row, column), over the channels and
+    the box of each token, as far as it lies on the picture.
 
-    Args:
-        pixels: float (1, channel, row, column).
-        grid: of boxes whose first one begins at the picture's top left corner.
-
-    Returns:
-        float (row, column) of the grid.
+    The first box begins at the picture's top left corner.
     """
     means = avg_pool2d(pixels.mean(1), int(grid.field), int(grid.stride), ceil_mode=True)[0]
     return means[: grid.rows, : grid.columns]

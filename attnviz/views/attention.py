@@ -231,12 +231,10 @@ class AttentionView(LayerView):
 
 
 def distinct(view: LayerView) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Find the distinct tokens: equal ones are sent to the browser only once, which for some models is a tenth of all.
+    """Return the first token of each kind, (distinct,), and the place of each token's kind in it, (token,).
 
-    As `attnviz.equal_tokens.distinct`, but without torch, which the first page that shows a viewer has not yet loaded.
-
-    Returns:
-        (distinct,): the first token of each kind. (token,): the place of each token's kind in it.
+    Equal tokens are sent to the browser only once, which for some models is a tenth of all. As
+    `attnviz.equal_tokens.distinct`, but without torch, which the first page that shows a viewer has not yet loaded.
     """
     import numpy as np
 

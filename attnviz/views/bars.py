@@ -20,16 +20,12 @@ def packed(
     marks: np.ndarray | None = None,
     origin: Mapping[str, str | int | float] | None = None,
 ) -> bytes:
-    """Return bars as the browser gets them.
+    """Return bars as the browser gets them: real numbers (bar,), and a line across each at its `marks` (bar,), such as
+    its mean over many pictures.
 
-    Args:
-        values: real numbers (bar,).
-        axis: what the bars are, such as "channel"; they are numbered from 1.
-        title: above them.
-        range: what they reach to: "unit" 0 to 1, "positive" 0 to the largest, "signed" as far down as up.
-        names: of the bars; by default axis and number.
-        marks: (bar,) a line across each, such as its mean over many pictures.
-        origin: software version, model, recipe, seed, digest, image, address: stands in every export.
+    `axis` is what the bars are, such as "channel"; they are numbered from 1, unless they have names. They reach "unit"
+    0 to 1, "positive" 0 to the largest, "signed" as far down as up. `origin` stands in every export: software version,
+    model, recipe, seed, digest, image, address.
     """
     if values.ndim != 1 or not len(values):
         raise BadInput(f"values: expected one axis with at least one bar, got {values.shape}.")

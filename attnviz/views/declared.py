@@ -65,11 +65,7 @@ class Payload:
     """What `facts` adds to the header."""
 
     def __post_init__(self) -> None:
-        """Check the arrays.
-
-        Raises:
-            BadInput: an array has another type, or an axis another size than the axis of that name elsewhere.
-        """
+        """Check that arrays have their types, and that axes of one name have one size."""
         for names in self.together:
             given = [getattr(self, name) is not None for name in names]
             if any(given) and not all(given):
@@ -120,10 +116,8 @@ class Payload:
 
     @classmethod
     def unpacked(cls, data: bytes) -> Self:
-        """Return what `packed` made these bytes from, if it has no payloads inside; what a page has added is left out.
-
-        Raises:
-            BadInput: the bytes are no such payload.
+        """Return what `packed` made these bytes from, if it has no payloads inside; what a page has added is left
+        out.
         """
         header, arrays = unpack(data)
         hints = _hints(cls)

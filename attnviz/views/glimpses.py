@@ -154,11 +154,7 @@ def draw_of(state: Mapping[str, Any]) -> int | None:
 
 
 def layer_of(model: nn.Module) -> tuple[str, Glimpses]:
-    """Return path and layer of what takes the glimpses.
-
-    Raises:
-        BadInput: the model does not look in glimpses.
-    """
+    """Return path and layer of what takes the glimpses; BadInput where the model does not look in glimpses."""
     from attnviz.layers.glimpse import Glimpses
 
     found = next(((path, layer) for path, layer in model.named_modules() if isinstance(layer, Glimpses)), None)

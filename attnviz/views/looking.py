@@ -18,13 +18,11 @@ Places = tuple[tuple[float, float], ...]
 
 
 def view(loaded: Loaded, example: Example, draw: int | None, forced: Places = ()) -> GlimpseView:
-    """Return what the player needs of a net on an example.
+    """Return what the player needs of a net on an example, in single precision, as the live channel answers: in double,
+    a location at the edge of a pixel could be another.
 
-    Args:
-        loaded: in single precision, as the live channel answers: in double, a location at the edge of a pixel could be
-            another.
-        draw: the seed of the random numbers; None for the path along the means.
-        forced: (row, column) of each glimpse in -1..1, where the net is made to look; empty leaves all to it.
+    `draw` is the seed of the random numbers, None for the path along the means; `forced` is (row, column) in -1..1 of
+    each glimpse where the net is made to look.
     """
     model, net = loaded
     path, layer = layer_of(model)
@@ -58,12 +56,7 @@ def path_over(model: torch.nn.Module, image: np.ndarray, draw: int | None, force
 
 
 def path_of(seen: Mapping[str, Reading], path: str, layer: Glimpses, batch: int = 0) -> Path:
-    """Return what a layer did, of the readings of a pass.
-
-    Args:
-        path: of the layer.
-        batch: which picture.
-    """
+    """Return what a layer did to one picture of the batch, of the readings of a pass."""
     found = {tap: seen[f"{path}.{tap}"].tensor[:, batch].detach().float().cpu() for tap in TAPS}
     return Path(
         corner=layer.retina.corners(found["location"]).numpy().astype(np.int32),

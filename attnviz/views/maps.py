@@ -83,12 +83,8 @@ class Looks(TypedDict, total=False):
 
 
 def packed(maps: np.ndarray, labels: Sequence[str], **looks: Unpack[Looks]) -> bytes:
-    """Return maps as the browser gets them.
-
-    Args:
-        maps: real numbers (map, row, column); NaN, infinity and minus infinity (masked) get marks of their own.
-        labels: one per map.
-        **looks: how they are drawn.
+    """Return maps, real numbers (map, row, column), as the browser gets them, with a label each; NaN, infinity and
+    minus infinity (masked) get marks of their own.
     """
     captions, outlined = looks.get("captions"), looks.get("outlined")
     table, names = looks.get("table"), looks.get("names")

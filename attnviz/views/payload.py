@@ -51,25 +51,13 @@ def pack(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
 
 
 def with_header(data: bytes, **changes: Any) -> bytes:
-    """Return a payload with some entries of its header changed or added, and the same arrays. Loads no numpy.
-
-    Args:
-        data: what `pack` returned.
-        **changes: plain JSON values, as in `pack`.
-
-    Raises:
-        BadInput: the bytes were not written by `pack`, or a change cannot be written as JSON.
-    """
+    """Return a payload with some entries of its header changed or added, and the same arrays. Loads no numpy."""
     header, start = _split(data)
     return _joined({**header, **changes}, [data[start:]])
 
 
 def header_of(data: bytes) -> dict[str, Any]:
-    """Return the header of a payload, with its table of arrays. Loads no numpy.
-
-    Raises:
-        BadInput: the bytes were not written by `pack`.
-    """
+    """Return the header of a payload, with its table of arrays. Loads no numpy."""
     return _split(data)[0]
 
 
@@ -83,13 +71,8 @@ def _joined(header: dict[str, Any], blocks: list[bytes]) -> bytes:
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Read what `pack` wrote.
-
-    Returns:
-        The header without its table of arrays, and name -> array. The arrays are read-only views of `data`.
-
-    Raises:
-        BadInput: the bytes are truncated or were not written by `pack`.
+    """Return the header of what `pack` wrote, without its table of arrays, and name -> array, a read-only view of
+    `data`; BadInput where the bytes are truncated or not of `pack`.
     """
     header, start = _split(data)
     table = header.pop("arrays")

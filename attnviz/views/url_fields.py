@@ -70,10 +70,8 @@ class Fields:
         return {field.name: field.read(words[field.name]) for field in self.fields if field.name in words}
 
     def write(self, view: Mapping[str, Any]) -> dict[str, str | None]:
-        """Return a view as fields of the URL; None for one that has its default, and so is left out.
-
-        Args:
-            view: its fields; missing ones have their default.
+        """Return a view, whose missing fields have their default, as fields of the URL; None for one that has its
+        default, and so is left out.
         """
         return {field.name: field.write(view.get(field.name, field.default)) for field in self.fields}
 
@@ -97,11 +95,7 @@ def _number(word: str) -> int | None:
 
 
 def numbers(word: str, together: int) -> list[list[int]] | None:
-    """Return the tuples of numbers, from 0, that a word such as "1.3,2.1" means, which counts from 1.
-
-    Args:
-        word: of the URL.
-    """
+    """Return the tuples of numbers, from 0, that a word of the URL such as "1.3,2.1" means, which counts from 1."""
     one = r"\d{1,6}" + r"\.\d{1,6}" * (together - 1)
     if not re.fullmatch(f"{one}(,{one})*", word, re.ASCII):
         return None

@@ -28,16 +28,12 @@ def named(name: str) -> Preparation:
 
 
 def fitted(picture: Bytes, *, rows: int, columns: int, channels: int, preparation: str) -> Bytes:
-    """Return a finished picture as a model takes it: the arguments are the fields of the model's `Input`.
+    """Return a finished picture, uint8 (row, column, channel), as a model takes it, uint8 (rows, columns, channels):
+    the arguments are the fields of the model's `Input`.
 
     A picture of the right rows and columns is taken as it is, grey repeated over the channels and colour averaged to
-    grey; any other one is prepared, but not centred: it has been framed already, by whoever made it.
-
-    Args:
-        picture: uint8 (row, column, channel).
-
-    Returns:
-        uint8 (rows, columns, channels); the very same array where nothing has to be done.
+    grey; any other one is prepared, but not centred: it has been framed already, by whoever made it. Where nothing has
+    to be done it is the very same array.
     """
     if picture.shape[:2] == (rows, columns):
         return in_channels(picture, channels)

@@ -77,14 +77,11 @@ class Prepared:
 
 
 def prepare(canvas: Bytes, *, centred: bool = True) -> Prepared:
-    """Turn a drawing into the picture that the models see.
+    """Turn a drawing, uint8 (row, column), square and at least 28 x 28, 0 is paper, into the picture that the models
+    see, and the steps.
 
-    Args:
-        canvas: uint8 (row, column), square and at least 28 x 28; 0 is paper, 255 is ink.
-        centred: cut out, scale and centre the ink as MNIST did. False only averages the whole canvas down.
-
-    Returns:
-        The picture and the steps. Of a canvas without ink the picture is all paper, and says so.
+    `centred` cuts out, scales and centres the ink as MNIST did; without it the whole canvas is averaged down. Of a
+    canvas without ink the picture is all paper, and says so.
     """
     if canvas.dtype != np.uint8 or canvas.ndim != 2 or canvas.shape[0] != canvas.shape[1] or len(canvas) < SIZE:
         raise BadInput(
@@ -126,18 +123,11 @@ def _paper() -> Bytes:
 def averaged(
     canvas: Bytes, start: tuple[float, float], pixel: float | tuple[float, float], shape: tuple[int, int]
 ) -> Bytes:
-    """Average squares of the canvas down to a pixel each; every canvas pixel counts by the part of it that is covered.
+    """Average squares of the canvas down to a pixel each, uint8; every canvas pixel counts by the part of it that is
+    covered, and beyond its edges there is paper.
 
-    Pillow's box filter takes a canvas pixel whole or not at all, which shows where a digit was drawn small.
-
-    Args:
-        canvas: (row, column); beyond its edges there is paper.
-        start: (row, column) of the first square's corner, in canvas pixels.
-        pixel: side of a square, in canvas pixels; or its height and width, where it is none.
-        shape: (rows, columns) of the result.
-
-    Returns:
-        uint8 of that shape.
+    Pillow's box filter takes a canvas pixel whole or not at all, which shows where a digit was drawn small. `start` is
+    (row, column) of the first square's corner, `pixel` the side of a square, or its height and width, in canvas pixels.
     """
     high, wide = pixel if isinstance(pixel, tuple) else (pixel, pixel)
     lines = _summed(canvas, start[0] + high * np.arange(shape[0] + 1))

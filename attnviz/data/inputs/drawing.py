@@ -44,13 +44,9 @@ Bytes = npt.NDArray[np.uint8]
 
 
 def name(picture: Bytes) -> str:
-    """Return the name of a drawing.
+    """Return the name of a drawing, uint8 (row, column), or in colour (row, column, 3), as a net saw it; 0 is paper.
 
-    Args:
-        picture: uint8 (row, column), or in colour (row, column, 3), as a net saw it; 0 is paper.
-
-    Raises:
-        BadInput: another type or shape, or noise that cannot be packed into a URL.
+    BadInput: another type or shape, or noise that cannot be packed into a URL.
     """
     sides, colours = picture.shape[:2], picture.shape[2:]
     if (
@@ -83,10 +79,8 @@ def word(source: str) -> str:
 
 
 def read(source: str) -> Bytes:
-    """Return the drawing of that name, uint8 (row, column), or in colour (row, column, 3).
-
-    Raises:
-        BadInput: too long, too large, cut, or no drawing at all.
+    """Return the drawing of that name, uint8 (row, column), or in colour (row, column, 3); BadInput where it is too
+    long, too large, cut, or no drawing at all.
     """
     coded, rows, columns, colours = word(source), SIDE, SIDE, 1
     shaped = _SHAPED.fullmatch(coded)

@@ -22,11 +22,8 @@ _NOTES = (b"Raw profile type exif\0", b"XML:com.adobe.xmp\0")
 def first_picture(kind: str, data: bytes) -> tuple[bytes, bool]:
     """Return a file with nothing but its first picture, and whether there are more; of a JPEG or BMP all of it.
 
-    Args:
-        data: of the file. Where it is damaged, what is left out is decided by what can be read of it.
-
-    Raises:
-        BadInput: it is made of more parts than any camera or program writes.
+    Where it is damaged, what is left out is decided by what can be read of it. BadInput: it is made of more parts than
+    any camera or program writes.
     """
     if kind == "PNG":
         return _png(data)

@@ -10,17 +10,11 @@ _STEPS = ("empty", "box", "scale", "fitted", "shift", "centred")
 
 
 def mnist_style(canvas: Bytes, *, rows: int, columns: int, channels: int, centred: bool) -> Prepared:
-    """Make of a drawing what MNIST would have made of it: see `attnviz.data.inputs.digit`.
+    """Make of a drawing, uint8 (row, column) or (row, column, channel), what MNIST would have made of it: see
+    `attnviz.data.inputs.digit.prepare`.
 
     A model of larger pictures than 28 x 28 gets that digit in the middle of paper; one of smaller pictures gets it
     scaled down. Of a canvas in colour the mean over the channels is the ink.
-
-    Args:
-        canvas: uint8 (row, column) or (row, column, channel), square and at least 28 x 28; 0 is paper, 255 is ink.
-        centred: cut out, scale and centre the ink. False only averages the whole canvas down.
-
-    Returns:
-        The picture and the steps; of a canvas without ink all is paper.
     """
     seen = digit.prepare(in_channels(checked(canvas), 1)[:, :, 0], centred=centred)
     side = len(seen.picture)

@@ -9,11 +9,8 @@ Mask = npt.NDArray[np.bool_]
 
 
 def extreme(values: npt.NDArray[Any], window: int | tuple[int, int], of: np.ufunc) -> npt.NDArray[Any]:
-    """Return the extreme of the window around each pixel; beyond the edges there is nothing.
-
-    Args:
-        values: (row, column) or (row, column, channel).
-        window: rows and columns of it, odd; or both of them.
+    """Return the extreme of values, (row, column) or (row, column, channel), in the window of odd rows and columns
+    around each pixel; beyond the edges there is nothing.
     """
     sides = window if isinstance(window, tuple) else (window, window)
     for axis, side in enumerate(sides):

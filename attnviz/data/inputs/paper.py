@@ -25,17 +25,11 @@ _COARSE, _AROUND = 28, 15
 
 
 def ink(grey: Bytes, dark: bool | None = None) -> tuple[Bytes, bool]:
-    """Turn a grey picture into ink on paper.
+    """Turn a grey picture, 255 is white, into ink on paper, 255 is ink, both uint8 (row, column); return also whether
+    the ink was dark, if `dark` does not say it.
 
-    A clean border is paper. Where there is none, ink is what stands out from its own surroundings: a stroke is
-    narrower than the paper between strokes, so it leaves the median around it further behind than paper does.
-
-    Args:
-        grey: uint8 (row, column), 255 is white.
-        dark: whether the ink is darker than the paper; None decides.
-
-    Returns:
-        uint8 (row, column), 0 is paper and 255 is ink; and whether dark ink was found, and the picture inverted.
+    A clean border is paper. Where there is none, ink is what stands out from its own surroundings: a stroke is narrower
+    than the paper between strokes, so it leaves the median around it further behind than paper does.
     """
     if dark is None:
         dark = _is_dark(grey)
@@ -51,13 +45,8 @@ def clean(grey: Bytes) -> bool:
 
 
 def fitted(inked: Bytes) -> Bytes:
-    """Return a picture in the middle of the canvas, its proportions kept.
-
-    Args:
-        inked: uint8 (row, column), 0 is paper and 255 is ink, of any size.
-
-    Returns:
-        uint8 (280, 280).
+    """Return ink on paper, uint8 (row, column) of any size, in the middle of the canvas, uint8 (280, 280), its
+    proportions kept.
     """
     high, wide = inked.shape
     pixel = max(high, wide) / CANVAS

@@ -83,12 +83,10 @@ class Found:
 
 
 def find(picture: Bytes, dark: bool | None = None, box: Box | None = None) -> Found:
-    """Find the digit in a picture and put it on the canvas.
+    """Find the digit in a picture, uint8 (row, column) or (row, column, 3), 255 is white, and put it on the canvas.
 
-    Args:
-        picture: uint8 (row, column) or (row, column, 3), 255 is white.
-        dark: whether the ink is darker than the paper; None decides.
-        box: the part of the picture in which the digit lies, as a person has drawn it; None searches all of it.
+    `dark` says whether the ink is darker than the paper; None decides. The digit lies in the box that a person has
+    drawn; None searches all of the picture.
     """
     top, left, bottom, right = box or (0, 0, *picture.shape[:2])
     part = picture[top:bottom, left:right]
@@ -206,13 +204,8 @@ class _Part:
 def _best_of(
     ways: Sequence[tuple[Floats, Floats, bool]], prior: bool, chosen: bool, along: bool = False
 ) -> tuple[bool, _Piece] | None:
-    """Return the best piece of those that the ways to look find, and whether it is darker than its paper.
-
-    Args:
-        ways: as `_inks` yields them.
-        prior: whether the ink is probably dark.
-        chosen: whether somebody has said which it is.
-        along: as of `_parts`.
+    """Return the best piece that the ways to look, as `_inks` yields them, find, and whether it is darker than its
+    paper: probably if `prior`, surely if somebody has `chosen` it.
     """
     best: tuple[bool, _Piece] | None = None
     for ink, level, its in ways:

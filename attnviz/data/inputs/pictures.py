@@ -78,18 +78,11 @@ class Upload:
 
 
 def read(data: bytes, *, colours: bool = False) -> Upload:
-    """Read a picture file.
+    """Read a picture file (PNG, JPEG, WebP, BMP or GIF, of which the first picture is taken), and return the picture as
+    it is seen.
 
-    Args:
-        data: all of the file: PNG, JPEG, WebP, BMP or GIF, of which the first picture is taken.
-        colours: read it in colour too.
-
-    Returns:
-        The picture as it is seen: turned upright, its transparent parts on white, or on black where all else is white;
-            no side over 1,024 pixels.
-
-    Raises:
-        BadInput: too large, not a picture, one of another format, or damaged; says which, and what to do.
+    It is turned upright, its transparent parts on white, or on black where all else is white; no side is over 1,024
+    pixels. BadInput says what is wrong with the file, and what to do.
     """
     if len(data) > MOST_BYTES:
         raise BadInput(
@@ -224,12 +217,10 @@ def _orientation(image: Image.Image) -> int:
 
 
 def to_grey(image: Image.Image) -> tuple[Bytes, tuple[str, ...]]:
-    """Turn an image of any mode of Pillow into grey, and scale it down if it is large.
+    """Turn an image of any mode of Pillow into grey, uint8 (row, column), scaled down if it is large, and return also
+    what was done beside that, in sentences.
 
     Its transparent parts are put on white, or on black where all that is drawn is nearly white.
-
-    Returns:
-        uint8 (row, column), 0 is black and 255 is white; and what was done beside that, in sentences.
     """
     return _converted(image, "L")
 

@@ -35,11 +35,9 @@ class Preparation(Protocol):
     """A function from a canvas to what a model takes."""
 
     def __call__(self, canvas: Bytes, *, rows: int, columns: int, channels: int, centred: bool) -> Prepared:
-        """Prepare a canvas.
+        """Prepare a canvas, uint8 (row, column) or (row, column, channel); of a drawing 0 is paper and 255 is ink.
 
-        Args:
-            canvas: uint8 (row, column) or (row, column, channel); of a drawing 0 is paper and 255 is ink.
-            centred: whether what is drawn may be cut out and moved to the middle, where the preparation does that.
+        `centred` says whether what is drawn may be cut out and moved to the middle, where the preparation does that.
         """
         ...
 

@@ -7,12 +7,10 @@ from attnviz.data.inputs.prepared import Bytes, Prepared, checked, in_channels
 
 
 def resized(canvas: Bytes, *, rows: int, columns: int, channels: int, centred: bool) -> Prepared:
-    """Scale a canvas to a shape; each pixel is the mean of the area that it covers.
+    """Scale a canvas, uint8 (row, column) or (row, column, channel), to a shape; each pixel is the mean of the area
+    that it covers.
 
-    Args:
-        canvas: uint8 (row, column) or (row, column, channel).
-        rows, columns, channels: of the picture that the model takes; grey is repeated, colour averaged to grey.
-        centred: makes no difference: nothing is cut out.
+    Grey is repeated, and colour averaged to grey. Nothing is cut out, `centred` or not.
     """
     picture = checked(canvas)
     made = in_channels(scaled(picture, rows, columns), channels)

@@ -24,13 +24,8 @@ _SPARSE = 0.01  # of the picture, less than which no rules cover
 
 
 def without_rules(ink: Floats, noise: float) -> tuple[Floats, Mask]:
-    """Subtract rules.
-
-    Args:
-        ink: (row, column), how much darker each pixel is than its paper.
-
-    Returns:
-        The ink without the rules, and where these were.
+    """Subtract rules from ink, (row, column), how much darker each pixel is than its paper; return also where the rules
+    were.
     """
     left, lined = ink, np.zeros(ink.shape, bool)
     for turned in (False, True):

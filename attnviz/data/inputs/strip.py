@@ -32,14 +32,8 @@ _STEP = 255 // (LEVELS - 1)
 
 
 def strip(canvas: Bytes, *, rows: int, columns: int, channels: int, centred: bool) -> Prepared:
-    """Take a strip as it is, and make of any other picture a strip of one digit: see `mnist_style`.
-
-    Args:
-        canvas: uint8 (28, 28 x digits) or (28, 28 x digits, 1), at most `columns` wide; or any canvas that
-            `mnist_style` takes.
-
-    Returns:
-        uint8 (28, 28 x digits, channels), and the steps.
+    """Take a strip as it is, uint8 (28, 28 x digits) or with one channel, at most `columns` wide, and make of any other
+    canvas a strip of one digit: see `mnist_style`.
     """
     several = checked(canvas)
     high, wide = several.shape[:2]
@@ -51,13 +45,10 @@ def strip(canvas: Bytes, *, rows: int, columns: int, channels: int, centred: boo
 
 
 def pack(pictures: Bytes) -> str:
-    """Return a drawn strip as text.
+    """Return a drawn strip, uint8 (digits, 28, 28), 1 to 30 digits, as text; of each pixel the nearest of 16 grey
+    levels is kept.
 
-    Args:
-        pictures: uint8 (digits, 28, 28), 1 to 30; of each pixel the nearest of 16 grey levels is kept.
-
-    Raises:
-        BadInput: another type, shape or number; or so much detail that it does not fit into a URL.
+    BadInput: another type, shape or number; or so much detail that it does not fit into a URL.
     """
     if pictures.dtype != np.uint8 or pictures.shape[1:] != (SIDE, SIDE) or not 1 <= len(pictures) <= MOST:
         raise BadInput(

@@ -42,11 +42,7 @@ def about() -> dict[str, Any]:
 
 @cache
 def read(name: str) -> Samples:
-    """Return the samples of a data set; they cannot be written to.
-
-    Raises:
-        DataError: there are none of it, or the file is damaged.
-    """
+    """Return the samples of a data set; they cannot be written to."""
     if name not in about():
         raise DataError(f"There are no sample pictures of {name!r}; there are some of {', '.join(about())}.")
     from PIL import Image

@@ -110,20 +110,12 @@ class Classification(Objective):
     def loss(
         self, model: nn.Module, images: Tensor, labels: Tensor, generator: torch.Generator
     ) -> Mapping[str, Tensor]:
-        """Return the mean cross entropy of a batch.
-
-        Args: as of `Objective.loss`.
-
-        Returns:
-            {"loss": scalar, in nats}
-        """
+        """Return {"loss": the mean cross entropy of a batch, in nats}."""
         return {"loss": loss_of(logits_of(model, images, generator), labels)}
 
     def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
-        """Return mean cross entropy and accuracy.
-
-        Returns:
-            "loss", in nats, 0 or more; "accuracy", 0..1, with which examples were answered correctly.
+        """Return "loss", the mean cross entropy in nats, and "accuracy", 0..1, with which examples were answered
+        correctly.
         """
         logits = answers(model, examples)
         labels = examples.targets()

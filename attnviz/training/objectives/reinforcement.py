@@ -71,12 +71,8 @@ class Reinforcement(Objective):
     def loss(
         self, model: nn.Module, images: Tensor, labels: Tensor, generator: torch.Generator
     ) -> Mapping[str, Tensor]:
-        """Return the loss, its parts and the mean reward of a batch.
-
-        Args: as of `Objective.loss`.
-
-        Returns:
-            "loss": the sum of all parts with their weights, and each part and the mean "reward", 0..1, under its name.
+        """Return "loss", the sum of all parts with their weights, and each part and the mean "reward", 0..1, under its
+        name.
         """
         seen = _look(model, images, generator)
         classification = loss_of(seen.logits[:, -1], labels)
@@ -97,11 +93,8 @@ class Reinforcement(Objective):
         return {"loss": loss, **{name: part.detach() for name, part in parts.items()}}
 
     def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
-        """Return the accuracies with the draws averaged, with one draw, and along the means; the cross entropy of the
-        averaged draws; and the spread of the means over pictures, measured without draws (see `spread`).
-
-        Returns:
-            "loss" in nats; three accuracies, 0..1; and "spread", in halves of a picture, 0 or more.
+        """Return the accuracies with the draws averaged, with one draw, and along the means, 0..1; "loss", the cross
+        entropy of the averaged draws in nats; and the "spread" of the means over pictures without draws (see `spread`).
         """
         model.eval()
         generator = torch.Generator().manual_seed(MEASURING_SEED)

@@ -50,20 +50,11 @@ class Texts(Objective):
     def loss(
         self, model: nn.Module, images: Tensor, labels: Tensor, generator: torch.Generator
     ) -> Mapping[str, Tensor]:
-        """Return the mean cross entropy of a batch, in nats per symbol.
-
-        Args: as of `Objective.loss`.
-
-        Returns:
-            {"loss": scalar, in nats}
-        """
+        """Return {"loss": the mean cross entropy of a batch, in nats per symbol}."""
         return {"loss": cross_entropy(model(images, targets=labels).mT, labels)}
 
     def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
-        """Measure what a model outputs by itself, over all texts and over those of each length.
-
-        Args: as of `Objective.measure`.
-        """
+        """Measure what a model outputs by itself, over all texts and over those of each length."""
         found = defaultdict[str, list[Tensor]](list)
         texts = Counter[int]()
         with torch.no_grad():
