@@ -9,14 +9,8 @@ from attnviz.errors import BadInput
 
 
 def as_batch(pictures: npt.NDArray[np.uint8], *, double: bool = False) -> Tensor:
-    """Turn pictures into the input of a model.
-
-    Args:
-        pictures: uint8 (picture, row, column, channel), or one of them (row, column, channel).
-        double: in double precision, and not in single.
-
-    Returns:
-        (batch, channel, row, column) in 0..1: k/255, rounded to that precision.
+    """Turn pictures, uint8 (picture, row, column, channel) or one of them, into the input of a model, (batch, channel,
+    row, column) in 0..1: k/255, rounded to single or double precision.
     """
     pictures = pictures if pictures.ndim == 4 else pictures[None]
     batch = torch.from_numpy(pictures.transpose(0, 3, 1, 2).copy())
@@ -24,17 +18,10 @@ def as_batch(pictures: npt.NDArray[np.uint8], *, double: bool = False) -> Tensor
 
 
 def probabilities(logits: Tensor) -> Tensor:
-    """Turn logits into one distribution, or one per step.
+    """Turn logits, (batch, class) or (batch, step, class), into one distribution, or one per step, 0..1, summing to 1
+    over the last axis.
 
-    Args:
-        logits: (batch, class) or (batch, step, class); for two classes there may be a single one, the log-odds of the
-            second.
-
-    Returns:
-        (batch, class) or (batch, step, class), each 0..1, summing to 1 over the last axis.
-
-    Raises:
-        BadInput: they have other axes.
+    For two classes there may be a single logit, the log-odds of the second.
     """
     _check(logits)
     if logits.shape[-1] == 1:
@@ -43,33 +30,16 @@ def probabilities(logits: Tensor) -> Tensor:
 
 
 def predicted(logits: Tensor) -> Tensor:
-    """Return the numbers of the most probable classes, in the form of targets (`attnviz.data.targets`).
-
-    Args:
-        logits: as of `probabilities`.
-
-    Returns:
-        int64 (batch,) or (batch, step).
-
-    Raises:
-        BadInput: they have other axes.
+    """Return the numbers of the most probable classes of logits as of `probabilities`, int64 (batch,) or (batch, step),
+    in the form of targets (`attnviz.data.targets`).
     """
     _check(logits)
     return (logits[..., 0] > 0).long() if logits.shape[-1] == 1 else logits.argmax(-1)
 
 
 def answer_factors(logits: Tensor) -> Tensor:
-    """Return the factors that turn the logits of one picture into one number, which says how clear the answer is.
-
-    Args:
-        logits: (logit,), as a model gives them.
-
-    Returns:
-        (logit,) such that its product with the logits is, for two classes, the log-odds of the answer, never below 0;
-        for more, the answer's logit less the mean over classes.
-
-    Raises:
-        BadInput: they are not those of one distribution.
+    """Return the factors whose product with the logits of one picture, (logit,), says how clear the answer is: for two
+    classes its log-odds, never below 0; for more, its logit less the mean over classes.
     """
     if logits.ndim != 1:
         raise BadInput(f"One distribution has logits (class,), not {tuple(logits.shape)}: choose a step first.")

@@ -130,14 +130,8 @@ def read(name: str) -> Card:
 
 
 def parsed(content: bytes, path: Path) -> Card:
-    """Return the card that a file holds.
-
-    Args:
-        content: of the file.
-        path: of the file, for sentences.
-
-    Raises:
-        CheckpointError: it is not a card, contradicts itself, or was changed afterwards.
+    """Return the card that the content of a file at a path is; CheckpointError where it is none, contradicts itself, or
+    was changed afterwards.
     """
     try:
         fields = json.loads(content)

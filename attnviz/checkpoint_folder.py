@@ -50,10 +50,8 @@ def kept() -> Path:
 
 
 def is_name(name: str) -> bool:
-    """Return whether this can be the name of a checkpoint, and so of a folder: MODEL.RECIPE, of plain characters.
-
-    Args:
-        name: from anywhere; no path may be made of one that is none.
+    """Return whether this can be the name of a checkpoint, and so of a folder: MODEL.RECIPE, of plain characters. No
+    path may be made of one that is none.
     """
     return len(name) <= _LONGEST and _NAME.fullmatch(name) is not None
 

@@ -68,11 +68,7 @@ def load(name: str) -> Checkpoint:
 
 @contextmanager
 def writing(name: str) -> Iterator[None]:
-    """Hold the lock of one of our checkpoints, from reading its card to writing it; wait until it is free.
-
-    Raises:
-        CheckpointError: the folder of checkpoints cannot be written.
-    """
+    """Hold the lock of one of our checkpoints, from reading its card to writing it; wait until it is free."""
     lock = FileLock(cards.folder() / f".{name}.lock")
     try:
         cards.folder().mkdir(parents=True, exist_ok=True)
@@ -88,23 +84,16 @@ def writing(name: str) -> Iterator[None]:
 def save(model_state: dict[str, Tensor], card: Card) -> None:
     """Write a checkpoint into the folder of ours: the weights first, then the card that names their digest.
 
-    Raises:
-        CheckpointError: it cannot be written; an older one of that name is then still intact, or is reported as
-            damaged.
+    CheckpointError: it cannot be written; an older one of that name is then still intact, or is reported as damaged.
     """
     _write(cards.folder() / card.name, model_state, card)
 
 
 def keep(model_state: dict[str, Tensor], card: Card) -> None:
-    """Write a checkpoint into the folder of models that somebody keeps, where it is listed after ours.
+    """Write a checkpoint, with weights as of `stored` and a card of the name MODEL.WORD, into the folder of models that
+    somebody keeps, where it is listed after ours.
 
-    Args:
-        model_state: its weights, as `stored` gives them.
-        card: its name is MODEL.WORD, with a word of one's own.
-
-    Raises:
-        BadInput: it cannot have that name, or that of one of ours or of a kept one.
-        CheckpointError: it cannot be written, or another one is being kept for long.
+    BadInput: it cannot have that name, or that of one of ours or of a kept one.
     """
     name = card.name
     if not is_name(name) or not name.startswith(f"{card.recipe.model}."):
@@ -129,11 +118,7 @@ def keep(model_state: dict[str, Tensor], card: Card) -> None:
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Hold the lock of the folder of models that somebody keeps, which is made if it is not there.
-
-    Raises:
-        CheckpointError: another one holds it for long, or the folder cannot be written.
-    """
+    """Hold the lock of the folder of models that somebody keeps, which is made if it is not there."""
     try:
         paths.made(kept(), "the models that you keep", "ATTNVIZ_KEPT")
         with FileLock(kept() / ".lock", timeout=_PATIENCE):
@@ -160,10 +145,8 @@ def _write(home: Path, model_state: dict[str, Tensor], card: Card) -> None:
 
 
 def stored(model: nn.Module, state: Mapping[str, Tensor], weights: str | None) -> dict[str, Tensor]:
-    """Return a state as it is stored: for "float16", the parameters but not the buffers in half precision.
-
-    Raises:
-        CheckpointError: a parameter is too large for that.
+    """Return a state as it is stored: for "float16", the parameters but not the buffers in half precision, and
+    CheckpointError where one is too large for that.
     """
     if weights != "float16":
         return dict(state)
@@ -185,20 +168,11 @@ def digest(content: bytes) -> str:
 
 
 def outline(model: str, config: Mapping[str, Any], weights: str | None = None) -> dict[str, Tensor]:
-    """Return the tensors that a file of weights of a model should hold, without their memory.
+    """Return the tensors that a file of weights of a model with a config should hold, by name, on torch's device
+    "meta", without their memory.
 
     A false config could ask for more memory than there is: so the file is held against this before a model is built.
-
-    Args:
-        model: a name in `attnviz.models.MODELS`.
-        config: of the model.
-        weights: how they are stored, as in a recipe.
-
-    Returns:
-        Tensors on torch's device "meta", by name.
-
-    Raises:
-        AttnvizError, ArithmeticError, RuntimeError, ValueError: no such model can be built.
+    ArithmeticError, RuntimeError and ValueError also say that no such model can be built.
     """
     with torch.device("meta"), _Undrawn():
         built = models.spec(model).build(config)
@@ -222,18 +196,11 @@ class _Undrawn(TorchFunctionMode):
 
 
 def read(path: Path, expected: Mapping[str, Tensor], restore: str) -> tuple[bytes, dict[str, Tensor]]:
-    """Read a file of weights.
+    """Return the content of a regular safetensors file, no larger than the expected tensors (as from `outline`) make
+    it, and its tensors by name.
 
-    Args:
-        path: a safetensors file. It must be a regular one, and no larger than these tensors make it.
-        expected: the tensors that it should hold, as from `outline`.
-        restore: the sentence that says what to do about a damaged file.
-
-    Returns:
-        Its content, and its tensors by name.
-
-    Raises:
-        CheckpointError: it cannot be read, is truncated or foreign, or holds other or not finite tensors.
+    CheckpointError: it cannot be read, is truncated or foreign, or holds other or not finite tensors; `restore` is the
+    sentence that says what to do about it.
     """
     most = _NOTES + sum(tensor.nbytes + _HEAD + 6 * len(name) for name, tensor in expected.items())
     try:
@@ -248,15 +215,8 @@ def read(path: Path, expected: Mapping[str, Tensor], restore: str) -> tuple[byte
 
 
 def check(where: str, expected: Mapping[str, Tensor], loaded: Mapping[str, Tensor]) -> None:
-    """Raise where tensors are not those that are expected, in name, shape, type and being finite.
-
-    Args:
-        where: how the sentence begins: the path of a file.
-        expected: by name; their values do not matter.
-        loaded: what the file holds.
-
-    Raises:
-        CheckpointError: says which is missing, different or too many.
+    """Raise where the tensors of a file are not those that are expected, in name, shape, type and being finite, with a
+    sentence that begins with `where`.
     """
     for name, tensor in expected.items():
         if name not in loaded:

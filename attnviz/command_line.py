@@ -17,13 +17,8 @@ _Run = Callable[[argparse.Namespace], None]
 
 
 def parser(commands: dict[str, _Run]) -> argparse.ArgumentParser:
-    """Return what reads the words of all commands.
-
-    Args:
-        commands: name -> what acts on the words of that command; each of them is needed.
-
-    Returns:
-        A parser whose namespaces have the chosen one of `commands` as `run`.
+    """Return what reads the words of all commands, whose namespaces have as `run` what acts on those of the chosen
+    one.
     """
     whole = _Parser("attnviz", description="See, train and test attention in vision models.")
     whole.add_argument("--version", action="version", version=f"attnviz {attnviz.__version__}")

@@ -39,18 +39,12 @@ class Comparison:
 
 @lru_cache(maxsize=4096)
 def difference(one: Figure, other: Figure, *, paired: bool = False) -> Difference:
-    """Return how much more often one model is right than another on test pictures, over their seeds.
+    """Return how much more often one model is right than another on test pictures, over their seeds, -1..1, with its 95
+    % interval, if the cards hold what each seed answered.
 
     Pictures that are the same are compared one by one, all variants of a picture together. Where they are not, the two
-    count as tested on pictures of their own, which widens the interval.
-
-    Args:
-        one, other: shares of test pictures, such as an accuracy.
-        paired: they are of the same trainings, seed by seed: of a model as it is and with a part of it replaced.
-
-    Returns:
-        The difference of the shares, -1..1, with its 95 % interval; without one where a card does not hold what each
-        seed answered.
+    count as tested on pictures of their own, which widens the interval. `paired` figures are of the same trainings,
+    seed by seed: of a model as it is and with a part of it replaced.
     """
     if {one.unit, other.unit} != {"share"} or one.augmentation != other.augmentation:
         raise BadInput(f"{one.name} on {one.data} and {other.name} on {other.data} cannot be compared.")
@@ -63,16 +57,10 @@ def difference(one: Figure, other: Figure, *, paired: bool = False) -> Differenc
 
 
 def compared(one: Card, other: Card, test: Test, name: str = "accuracy") -> Comparison | None:
-    """Return a model beside another one on a test.
+    """Return a model beside another one in a figure of a test, or None where one of their cards has no such figure.
 
-    Args:
-        one, other: their cards.
-        test: of the one. If it is on the data that the one was trained on, it stands for the same test of the data that
-            the other was trained on.
-        name: of the figure.
-
-    Returns:
-        The comparison, or None where one of them has no such figure.
+    If the test is on the data that the one was trained on, it stands for the same test of the data that the other was
+    trained on.
     """
     own = test.model_copy(update={"data": other.recipe.data}) if test.data == one.recipe.data else test
     figures = one.figure(test, name), other.figure(test, name) or other.figure(own, name)

@@ -32,16 +32,8 @@ _PASSES = 5  # by which a device is timed; the first prepares it
 
 
 def device_of(word: str) -> str:
-    """Return "cpu" or "cuda" for "auto", "cpu" or "cuda".
-
-    Args:
-        word: from the command line or the environment.
-
-    Returns:
-        "cuda" for "auto" where there is a CUDA device.
-
-    Raises:
-        BadInput: another word, or CUDA where there is none.
+    """Return "cpu" or "cuda" for "auto" (CUDA where there is a device), "cpu" or "cuda", from the command line or the
+    environment.
     """
     if word not in ("auto", "cpu", "cuda"):
         raise BadInput(f"The device must be auto, cpu or cuda, not {word!r}.")
@@ -51,11 +43,7 @@ def device_of(word: str) -> str:
 
 
 def check_threads(threads: int) -> None:
-    """Refuse a number of CPU threads that there cannot be.
-
-    Raises:
-        BadInput: it is below 1, or above 256 and the number of cores.
-    """
+    """Refuse a number of CPU threads that is below 1, or above 256 and the number of cores."""
     most = max(256, os.cpu_count() or 1)
     if threads < 1:
         raise BadInput(f"There must be at least one thread, not {threads}.")
@@ -64,15 +52,12 @@ def check_threads(threads: int) -> None:
 
 
 def same_each_time(device: str) -> None:
-    """Let this process compute the same bits each time on a device, from now on; call it before anything else does.
+    """Let this process compute the same bits each time on "cpu" or "cuda", from now on; call it before anything else
+    does.
 
-    CUDA adds in the order in which its threads end, unless torch chooses deterministic kernels. Where there is
-    none, torch warns and names the operation. On a CPU with a fixed number of threads the bits are the same anyway.
-
-    Args:
-        device: "cpu" or "cuda".
-
-    Source: https://docs.pytorch.org/docs/stable/notes/randomness.html
+    CUDA adds in the order in which its threads end, unless torch chooses deterministic kernels. Where there is none,
+    torch warns and names the operation. On a CPU with a fixed number of threads the bits are the same anyway
+    (https://docs.pytorch.org/docs/stable/notes/randomness.html).
     """
     if device == "cuda":
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # read when cuBLAS begins
@@ -80,15 +65,10 @@ def same_each_time(device: str) -> None:
 
 
 def computing_on(model: nn.Module, device: str) -> nn.Module:
-    """Let a module on the CPU do its forward passes on a device.
+    """Let a module on the CPU, in evaluation mode, do its forward passes on a device such as "cuda", and return it: its
+    `forward` is another one from now on.
 
-    Args:
-        model: in evaluation mode, on the CPU. It is changed: its `forward` is another one from now on. A deep copy of
-            it computes on the same device, with its own weights; weights that are changed in place are followed.
-        device: such as "cuda".
-
-    Returns:
-        The same module.
+    A deep copy of it computes on the same device, with its own weights; weights that are changed in place are followed.
     """
     if device != "cpu":
         model.forward = _Forward(model, device)
@@ -98,17 +78,12 @@ def computing_on(model: nn.Module, device: str) -> nn.Module:
 
 
 def computing_where_faster(model: nn.Module, device: str, shape: tuple[int, int, int]) -> nn.Module:
-    """Do as `computing_on`, unless the CPU takes no longer for one picture, or the device gives other logits, or none.
+    """Do as `computing_on`, unless the CPU takes no longer for one picture of a shape, (channel, row, column), or the
+    device gives other logits, or none.
 
     Starting many small operations on a GPU takes longer than a CPU takes to do them, so that it serves few nets that
-    look at one picture. The log says where a net computes, unless there is nothing but the CPU.
-
-    Args:
-        model, device: as for `computing_on`.
-        shape: (channel, row, column) of its pictures: it is tried on two of noise, and timed on one.
-
-    Returns:
-        The same module.
+    look at one picture: it is tried on two of noise, and timed on one. The log says where a net computes, unless there
+    is nothing but the CPU.
     """
     if device == "cpu":
         return model

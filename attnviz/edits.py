@@ -191,10 +191,8 @@ def together(*edits: Mapping[str, Edit | Sequence[Edit]]) -> dict[str, tuple[Edi
 
 
 def edited(address: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[str, int], edit: Edit) -> Tensor | None:
-    """Return the tensor after an edit, or None if the edit is for another visit.
-
-    Raises:
-        TraceError: it changed the tensor in place, or returned another shape, dtype or device.
+    """Return the tensor after an edit, or None if the edit is for another visit; TraceError where it changed the tensor
+    in place, or returned another shape, dtype or device.
     """
     before = version(tensor)
     changed: Any = edit(address, tensor, axes, visit) if isinstance(edit, Change | Look) else edit(tensor)

@@ -36,16 +36,11 @@ def distinct(rows: Tensor) -> Repeats:
 
 
 def repeated(tokens: Tensor) -> Repeats | None:
-    """Return where the tokens of one picture repeat, or None if few of them do or there are several pictures.
+    """Return where the tokens, float (batch, token, feature), of one picture repeat, or None if few of them do or there
+    are several pictures.
 
     Comparing sums is far quicker than sorting the tokens, as `distinct` does: equal tokens have equal sums, and if
     tokens that differ have them too, which is looked at, there is no shortcut.
-
-    Args:
-        tokens: float (batch, token, feature).
-
-    Returns:
-        Where they repeat, or None.
     """
     if len(tokens) > 1:
         return None
@@ -58,18 +53,13 @@ def repeated(tokens: Tensor) -> Repeats | None:
 
 
 def mean_over_levels(scores: Tensor, tokens: Tensor, counts: Tensor) -> Tensor:
-    """Return the weighted mean of the tokens ("levels") that each of them attends to, for many pictures at once.
+    """Return the weighted mean of the tokens ("levels"), (level, feature), that each of them attends to, for many
+    pictures at once: (batch, head, level, feature).
 
-    One table of scores serves the whole batch. Only where scores are huge, one table of exponentials does not: then it
-    takes one for each range of levels that occur.
-
-    Args:
-        scores: (head, query, key), of the levels among themselves; steady along them, see `Attention.over_levels`.
-        tokens: (level, feature).
-        counts: float (batch, level), how often each occurs in a picture; 0 or more, at least one above 0 a row.
-
-    Returns:
-        (batch, head, level, feature)
+    One table of scores, (head, query, key) of the levels among themselves, serves the whole batch. Only where scores
+    are huge, one table of exponentials does not: then it takes one for each range of levels that occur. `counts`, float
+    (batch, level), say how often each occurs in a picture, at least one above 0 a row; scores are steady along them,
+    see `Attention.over_levels`.
     """
     weighted = torch.cat([tokens, torch.ones_like(tokens[:, :1])], dim=-1)  # (level, feature + 1)
     level = torch.arange(len(tokens), device=tokens.device)

@@ -48,14 +48,8 @@ class RunError(AttnvizError):
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """Say which names there are, the most similar one first.
-
-    Args:
-        name: what was asked for.
-        known: all the names that would have been right.
-
-    Returns:
-        One or two sentences of bounded length: "Did you mean 'weights'? There are: query, key, ..."
+    """Return which names there are, the most similar one first, in a sentence or two of bounded length: "Did you mean
+    'weights'? There are: query, key, ..."
     """
     known = list(known)
     if not known:

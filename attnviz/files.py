@@ -18,11 +18,7 @@ _SETTLED = 2_000_000_000  # nanoseconds
 
 
 def write(path: Path, content: bytes | memoryview | str) -> None:
-    """Put content under a name, all of it or none: written beside, synced, renamed, and the rename synced.
-
-    Raises:
-        OSError: the folder is read-only, the disk is full, ...; what stood there before still stands there.
-    """
+    """Put content under a name, all of it or none: written beside, synced, renamed, and the rename synced."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         with partial.open("wb") as file:
@@ -38,38 +34,23 @@ def write(path: Path, content: bytes | memoryview | str) -> None:
 
 
 def read(path: Path, most: int) -> bytes:
-    """Return the content of a regular file, or of what a link names if that is one.
-
-    Args:
-        path: of the file.
-        most: so many bytes it may have.
-
-    Returns:
-        All of it.
-
-    Raises:
-        OSError: it cannot be read, is not a regular file but a device or a pipe, or is larger.
+    """Return the content of a regular file, or of what a link names if that is one; OSError where it has more than so
+    many bytes, or is a device or a pipe.
     """
     with opened(path) as file:
         return file.read(_size(file.fileno(), most))
 
 
 def end(path: Path, most: int) -> bytes:
-    """Return the last bytes of a regular file, at most so many.
-
-    Raises:
-        OSError: as of `read`, whatever its size.
-    """
+    """Return the last bytes of a regular file, at most so many; OSError as of `read`, whatever its size."""
     with opened(path) as file:
         file.seek(max(0, _size(file.fileno()) - most))
         return file.read(most)
 
 
 def opened(path: Path, mode: Literal["rb", "wb", "ab"] = "rb") -> BinaryIO:
-    """Open a regular file, or what a link names if that is one; no other is ever read, waited for or emptied.
-
-    Raises:
-        OSError: it cannot be opened, or is not a regular file.
+    """Open a regular file, or what a link names if that is one; no other is ever read, waited for or emptied, but
+    OSError raised.
     """
     file = open(path, "ab" if mode == "wb" else mode, opener=_without_waiting)  # noqa: PTH123, SIM115 (no `with`)
     try:
@@ -88,14 +69,8 @@ def is_there(path: Path | str) -> bool:
 
 
 def regular(path: Path, most: int) -> Path:
-    """Return the path of a regular file, for a library that opens it by itself.
-
-    Args:
-        path: of the file, or of a link to it.
-        most: so many bytes it may have.
-
-    Raises:
-        OSError: as of `read`.
+    """Return the path of a regular file, or a link to it, of at most so many bytes, for a library that opens it by
+    itself; OSError as of `read`.
     """
     with opened(path) as file:
         _size(file.fileno(), most)

@@ -74,10 +74,6 @@ def words(test: Test | Figure) -> str:
 
 
 def table(lines: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table.
-
-    Args:
-        lines: the head and the rows, with as many cells each.
-    """
+    """Return a Markdown table of lines, the head and the rows, with as many cells each."""
     head, *rows = (f"| {' | '.join(line)} |" for line in lines)
     return "\n".join([head, f"| {' | '.join(['---'] * len(lines[0]))} |", *rows])

@@ -60,13 +60,8 @@ class Grid:
         return self.offset == (0.0, 0.0) and self.stride == self.field and covered == (rows, columns)
 
     def after(self, window: int, step: int, padding: int, rows: int, columns: int) -> "Grid":
-        """Return where cells lie that are each computed from a window of this grid's cells.
-
-        Args:
-            window: rows and columns of the window.
-            step: from one window to the next, in cells.
-            padding: cells of zeros above and at the left.
-            rows, columns: of the result.
+        """Return where cells of so many rows and columns lie that are each computed from a window, rows and columns, of
+        this grid's cells, with `padding` cells of zeros above and at the left.
         """
         top, left = (start - padding * self.stride for start in self.offset)
         return Grid(

@@ -18,13 +18,8 @@ Row = dict[str, Any]
 
 
 def lines(rows: Iterable[Row], as_json: bool, width: int, empty: str) -> Iterator[str]:
-    """Yield the lines of a list.
-
-    Args:
-        rows: each with `name` and `line`.
-        as_json: whether it is for a program: one line then, of all rows.
-        width: of the names, in characters.
-        empty: the sentence for a person where there are no rows; it says what to do.
+    """Yield the lines of a list of rows, each with `name` (of such a width) and `line`, or one line of all for a
+    program; where there are none, the sentence for a person that says what to do.
     """
     if as_json:
         yield json.dumps(list(rows))

@@ -24,10 +24,8 @@ _block: ContextVar[_Block | None] = ContextVar("what this run has seen", default
 
 @contextmanager
 def one_look(age: float = 0.0) -> Iterator[None]:
-    """Let all that the block asks come from one look; inside another block, from that one's.
-
-    Args:
-        age: seconds that another look may be old where to look again takes long, see `youngest`.
+    """Let all that the block asks come from one look; inside another block, from that one's. Where to look again takes
+    long, another look may be so many seconds old, see `youngest`.
     """
     token = _block.set(_block.get() or _Block(age, {}))
     try:

@@ -21,10 +21,8 @@ _CURVES = ("train_loss", "validation_loss", "validation_accuracy")
 
 
 def migrate() -> list[str]:
-    """Rewrite all cards of an earlier version, and copy what their recipes say of themselves into all cards.
-
-    Returns:
-        The names of those that were rewritten.
+    """Rewrite all cards of an earlier version, copy what their recipes say of themselves into all cards, and return the
+    names of those that were rewritten.
     """
     rewritten = []
     for name in cards.names():
@@ -47,9 +45,8 @@ def migrate() -> list[str]:
 def migrated(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a card of version 0.1 in the form of this version.
 
-    Raises:
-        CheckpointError: its example is of drawn digits that this version draws otherwise.
-        KeyError, TypeError, IndexError: it is no such card.
+    CheckpointError: its example is of drawn digits that this version draws otherwise. KeyError, TypeError, IndexError:
+    it is no such card.
     """
     example = fields["example"]
     if example["version"] != strokes.VERSION:

@@ -29,16 +29,13 @@ def check_recorded(address: str) -> None:
 
 
 def check_repeated(address: str, outside: int, done: str = "edited", otherwise: str = "use torch.no_grad()") -> None:
-    """Refuse a change in a pass that an activation checkpoint will compute again for its gradients, or computes again.
+    """Refuse a change of a tap in a pass that an activation checkpoint will compute again for its gradients, or
+    computes again.
 
     The first goes by the functions that have called the layer, as checkpoints leave no other trace: those of torch that
-    are not reentrant, and any autograd.Function, which reentrant ones are.
-
-    Args:
-        address: of the tap.
-        outside: the backward pass in which the trace was opened, as `backward` returns it.
-        done: what is done to the tap.
-        otherwise: what can be done beside turning the checkpoint off.
+    are not reentrant, and any autograd.Function, which reentrant ones are. `outside` is the backward pass in which the
+    trace was opened, as `backward` returns it; the sentence says what is done, and what can be done beside turning the
+    checkpoint off.
     """
     if backward() != outside:
         raise TraceError(
@@ -54,12 +51,8 @@ def check_repeated(address: str, outside: int, done: str = "edited", otherwise: 
 
 
 def check_alive(address: str, tensor: Tensor, outside: int, gradients: bool) -> None:
-    """Refuse a reading that ends with a torch.vmap, or that has no gradients though they are asked for.
-
-    Args:
-        address, tensor: of the reading.
-        outside: so many transforms of torch.func were begun before the trace.
-        gradients: whether they are asked for.
+    """Refuse a reading that ends with a torch.vmap, begun since the trace was opened inside of so many transforms, or
+    that has no gradients though they are asked for.
     """
     functorch, inner = torch._C._functorch, tensor
     while functorch.is_functorch_wrapped_tensor(inner):

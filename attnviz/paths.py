@@ -13,10 +13,8 @@ _log = logging.getLogger(__name__)
 
 
 def shipped(name: str) -> Path:
-    """Return where a file or folder of the repository lies that comes with attnviz: "checkpoints", "app.py".
-
-    Args:
-        name: its path in the repository. In a wheel it lies inside the package.
+    """Return where a file or folder of the repository, by its path there, lies that comes with attnviz, such as
+    "checkpoints"; in a wheel it lies inside the package.
     """
     return (_SHIPPED if is_installed() else _CHECKOUT) / name
 
@@ -42,18 +40,10 @@ def computed(name: str) -> Path:
 
 
 def made(folder: Path, what: str, variable: str = "") -> Path:
-    """Make a folder that is written into, if it is not there; then the log says where it is.
+    """Make a folder among the user's files, into which something such as "runs" is written, if it is not there, and
+    return it.
 
-    Args:
-        folder: among the user's files.
-        what: is written into it: "runs".
-        variable: of the environment; nothing is said where the user has set it.
-
-    Returns:
-        The folder.
-
-    Raises:
-        OSError: it cannot be made.
+    Then the log says where it is, unless the user has set the variable of the environment.
     """
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True)

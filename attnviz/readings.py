@@ -105,15 +105,8 @@ class Reading:
 
 
 def place_or_range(what: str, places: Places, size: int) -> int | range:
-    """Return an index of an axis, checked: one place, or a range of places from 0 on.
-
-    Args:
-        what: is indexed, in words, for errors.
-        places: a place, counted from 0 or backwards from -1, or several as a `range` or `slice`.
-        size: of the axis.
-
-    Raises:
-        TraceError: no place, or one past the end.
+    """Return an index of an axis of a size, checked: one place, or a range of places from 0 on; TraceError, with what
+    is indexed in words, where it is no place, or one past the end.
     """
     if isinstance(places, slice):
         ends = [end for end in (places.start, places.stop) if end is not None]
@@ -133,10 +126,8 @@ def place_or_range(what: str, places: Places, size: int) -> int | range:
 
 
 def axes_of(address: str, axes: str, tensor: Tensor) -> tuple[str, ...]:
-    """Return the words of an axes string, one for each axis of a tensor.
-
-    Raises:
-        TraceError: too many or too few for the shape, one twice, or one that `roles.AXES` does not have.
+    """Return the words of an axes string, one for each axis of a tensor; TraceError where there are too many or too
+    few, one twice, or one that `roles.AXES` does not have.
     """
     words, shape = tuple(axes.split()) if isinstance(axes, str) else (), tuple(tensor.shape)
     if (

@@ -26,10 +26,8 @@ def reproduction(paper: Paper) -> str:
 
 
 def how_chosen(names: Iterable[str]) -> str:
-    """Return a Markdown list of how the settings of some models were chosen, where their recipes say so.
-
-    Args:
-        names: of the checkpoints; those of one sentence share a line.
+    """Return a Markdown list of how the settings of some models were chosen, where their recipes say so; those of one
+    sentence share a line.
     """
     groups: dict[str, list[str]] = {}
     for name in names:
@@ -65,12 +63,10 @@ def beside(given: PaperTable) -> str:
 
 @one_look()
 def table(names: Sequence[str]) -> str:
-    """Return a Markdown table of trained models on their tests; a row that was not trained says so, and its cost.
+    """Return a Markdown table of trained models on their tests, with a column for each figure; a row that was not
+    trained says so, and its cost.
 
     What was measured at several lengths ("digits_15") follows in tables of its own, with a column for each length.
-
-    Args:
-        names: of the checkpoints, one per row. There is a column for each figure of each test that a row has.
     """
     cards_here = cards.readable(names)
     found = {name: cards_here.get(name) for name in names}
@@ -110,11 +106,8 @@ def _by_length(trained: Sequence[Card]) -> list[str]:
 
 @one_look()
 def comparison(name: str, others: Sequence[str]) -> str:
-    """Return a Markdown table of how many points of accuracy a model has more than others, over all seeds.
-
-    Args:
-        name: of the checkpoint.
-        others: the checkpoints to compare with, one per row; those that are not trained are left out.
+    """Return a Markdown table of how many points of accuracy a model has more than others, over all seeds; those that
+    are not trained are left out.
     """
     card = cards.read(name)
     trained = [found for other in others if other != name and (found := card_of(other))]
@@ -167,11 +160,7 @@ def trained_otherwise(names: Iterable[str], like: str) -> str:
 
 
 def caveats(names: Iterable[str]) -> str:
-    """Say which of some models had no validation part, and of which the statistics were renewed; nothing if none.
-
-    Args:
-        names: of the checkpoints.
-    """
+    """Say which of some models had no validation part, and of which the statistics were renewed; nothing if none."""
     recipes = [RECIPES[name] for name in names]
     without = [recipe for recipe in recipes if recipe.validation is None]
     chosen = [recipe for recipe in recipes if recipe.validation is not None]

@@ -48,10 +48,8 @@ _DIFFERENCE = "Difference in points (95 % interval over seeds and pictures)"
 
 @one_look()
 def verdicts(questions: Iterable[Question]) -> str:
-    """Return a Markdown table with a row for each question: with the mechanism, without it, and which is better.
-
-    Args:
-        questions: which models are compared, and with what; of those that are not trained the row says so.
+    """Return a Markdown table with a row for each question: with the mechanism, without it, and which is better, or
+    that one is not trained.
     """
     lines = [["With the mechanism", "Without it", _DIFFERENCE, "Verdict", "What differs"]]
     for question, found, verdict in answered(questions):
@@ -135,10 +133,8 @@ def answer(figure: PaperFigure) -> str:
 
 
 def finding(verdicts: Iterable[Verdict]) -> str:
-    """Say how often the models of a question are better than their controls, in Markdown.
-
-    Args:
-        verdicts: of each model that has a trained control.
+    """Say how often the models of a question, of those that have a trained control, are better than their controls, in
+    Markdown.
     """
     found = Counter(verdicts)
     count = found.total()
@@ -179,11 +175,7 @@ def everything() -> str:
 
 
 def first(papers: Iterable[str]) -> list[Question]:
-    """Return what the results of some papers begin with: questions of each mechanism.
-
-    Args:
-        papers: names in PAPERS; others are left out.
-    """
+    """Return what the results of some papers, of those in PAPERS, begin with: questions of each mechanism."""
     return [question for paper in papers if paper in PAPERS for question in PAPERS[paper].first]
 
 

@@ -87,11 +87,7 @@ def _seeds(figure: Figure) -> Sequence[float]:
 
 
 def seed_by_seed(whole: Sequence[float], part: Sequence[float]) -> Difference:
-    """Return how much the same trainings lose.
-
-    Args:
-        whole, part: the accuracies of each seed, in the same order.
-    """
+    """Return how much the same trainings lose, by the accuracies of each seed in the same order."""
     lost = [one - other for one, other in zip(whole, part, strict=True)]
     return _difference(lost, [0.0] * len(lost), len(lost) - 1)
 

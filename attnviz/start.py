@@ -15,18 +15,8 @@ from attnviz.errors import BadInput
 
 
 def app(options: Sequence[str], variables: Mapping[str, str]) -> int:
-    """Run the app as `streamlit run app.py` does, until it is stopped; where the system allows it, in place of this
-    process, so that signals reach it.
-
-    Args:
-        options: of Streamlit, such as --server.port=8600.
-        variables: of the environment, beside those that are set.
-
-    Returns:
-        The exit status.
-
-    Raises:
-        BadInput: what the app needs is not installed.
+    """Run the app as `streamlit run app.py --server.port=8600` does, with variables of the environment, until it is
+    stopped, and return its exit status; where the system allows it, in place of this process, so that signals reach it.
     """
     command = _command(options)
     environment = {**os.environ, **variables}
@@ -37,19 +27,10 @@ def app(options: Sequence[str], variables: Mapping[str, str]) -> int:
 
 
 def answering(variables: Mapping[str, str], port: int | None, ready: Callable[[str], object]) -> int:
-    """Run the app until it is stopped, by Ctrl-C or SIGTERM too, and do something once it answers.
+    """Run the app on a port, by default 8501 or the next one that is free, until it is stopped, by Ctrl-C or SIGTERM
+    too; call `ready` with the address once it answers, and return the exit status.
 
-    Args:
-        variables: of the environment, beside those that are set.
-        port: where it answers; None for 8501, or the next one that is free.
-        ready: called with the address, once.
-
-    Returns:
-        The exit status.
-
-    Raises:
-        BadInput: what the app needs is not installed.
-        KeyboardInterrupt: it was stopped, and has ended.
+    KeyboardInterrupt: it was stopped, and has ended.
     """
     from attnviz.training import stopping
 

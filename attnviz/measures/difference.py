@@ -90,16 +90,11 @@ class Difference:
 
 
 def difference(one: Answers, other: Answers, *, same: bool = True, paired: bool = False) -> Difference:
-    """Compare two models over their trainings and the test pictures.
+    """Return by how much one model is above another, over their trainings and at least two test pictures, from (seed,
+    picture): the share of right answers, 0..1, that each training gave to each picture.
 
-    Args:
-        one, other: (seed, picture), the share of right answers that each training gave to each picture, 0..1; at least
-            two pictures.
-        same: the pictures of the one are those of the other, in the same order.
-        paired: the trainings of the one are those of the other, in the same order, and so are the pictures.
-
-    Returns:
-        `one` less `other`; without an interval where one of them was trained once, as nothing is known of its spread.
+    The pictures are the `same`, or the trainings are as well (`paired`), in the same order. There is no interval where
+    one of them was trained once, as nothing is known of its spread.
     """
     value, seeds = float(one.mean() - other.mean()), (len(one), len(other))
     small = margin(float(one.mean()), float(other.mean()))
@@ -125,23 +120,18 @@ def difference(one: Answers, other: Answers, *, same: bool = True, paired: bool 
 
 
 def margin(one: float, other: float) -> float:
-    """Return how large a difference of two accuracies counts for nothing: a tenth of the mean error, at most 0.005.
-
-    Args:
-        one, other: the accuracies, 0..1.
+    """Return how large a difference of two accuracies, 0..1, counts for nothing: a tenth of the mean error, at most
+    0.005.
     """
     return min(NEGLIGIBLE, OF_THE_ERRORS * (1 - (one + other) / 2))
 
 
 def together(found: Sequence[Difference]) -> list[Verdict]:
-    """Return the verdicts of comparisons that stand in one table, corrected for their number after Holm.
+    """Return the verdicts of comparisons that stand in one table, corrected for their number after Holm; those without
+    an interval do not count.
 
-    Args:
-        found: the comparisons; those without an interval do not count.
-
-    Returns:
-        For each, "better" and "worse" only where it holds at 5 % for all of them together. "within the margin" needs no
-        correction, as it is not claimed that there is a difference.
+    "better" and "worse" hold at 5 % for all of them together. "within the margin" needs no correction, as it is not
+    claimed that there is a difference.
     """
     told = [one.chance for one in found if one.chance is not None]
     adjusted = iter(holm(told))

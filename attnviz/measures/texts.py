@@ -11,16 +11,12 @@ from torch import Tensor
 
 
 def compared(answers: Tensor, targets: Tensor) -> dict[str, Tensor]:
-    """Compare the texts that a model outputs with their targets.
+    """Compare the texts that a model outputs, int64 (batch, any number of steps), with their targets, int64 (batch,
+    length + 1), whose last symbol ends the text, and stands nowhere else in it.
 
-    Args:
-        answers: int64 (batch, any number of steps), symbols.
-        targets: int64 (batch, length + 1); the last symbol of each ends the text, and stands nowhere else in it.
-
-    Returns:
-        "accuracy", bool (batch,): the text is right to the end; "digits", bool (batch, length): the right symbol stands
-        at a place; "stopped", bool (batch,): it ends where it should; "distance", float64 (batch,): its `edit_distance`
-        over its length.
+    "accuracy", bool (batch,): the text is right to the end; "digits", bool (batch, length): the right symbol stands at
+    a place; "stopped", bool (batch,): it ends where it should; "distance", float64 (batch,): its `edit_distance` over
+    its length.
     """
     stop, length = targets[:, -1:], targets.shape[1] - 1
     missing = max(targets.shape[1] - answers.shape[1], 0)
@@ -39,11 +35,7 @@ def compared(answers: Tensor, targets: Tensor) -> dict[str, Tensor]:
 
 
 def edit_distance(one: Sequence[int], other: Sequence[int]) -> int:
-    """Return the smallest number of insertions, deletions and changes that make one text of another.
-
-    Args:
-        one, other: symbols.
-    """
+    """Return the smallest number of insertions, deletions and changes of symbols that make one text of another."""
     if list(one) == list(other):
         return 0  # so that a test of thousands of right texts costs nothing
     row = list(range(len(other) + 1))

@@ -36,13 +36,8 @@ class Lines:
 
 
 def lines(black: Array, white: Array) -> Lines:
-    """Return the linear functions that fit the components on two pictures.
-
-    Args:
-        black, white: (head, token, component) on the picture of all 0, and of all 1.
-
-    Returns:
-        The slope and the start of every component, and their bounds.
+    """Return the linear functions that fit the components, (head, token, component), on the picture of all 0, and of
+    all 1.
     """
     if black.shape != white.shape:
         raise BadInput(f"Both pictures must give the same components, not {black.shape} and {white.shape}.")
@@ -76,11 +71,7 @@ class Line:
     bias: float
 
     def logit(self, pictures: Array) -> Array:
-        """Return the log-odds of pictures: float64 (...).
-
-        Args:
-            pictures: float64 (..., row, column) in 0..1.
-        """
+        """Return the log-odds of pictures, float64 (..., row, column) in 0..1: float64 (...)."""
         found: Array = (pictures * self.weight).sum((-2, -1)) + self.bias
         return found
 
@@ -94,15 +85,11 @@ def folded(
     std: float,
     shape: tuple[int, int],
 ) -> Line:
-    """Fold value, output and classifier of a one-token model into one logistic regression on its pixels.
+    """Fold value, output and classifier of a one-token model into one logistic regression on its pixels: one weight per
+    pixel and one bias, which give the model's log-odds.
 
-    Args:
-        value, output, classifier: weight (out, in) and bias (out,) of each, in double precision.
-        mean, std: that intensities are standardised by.
-        shape: rows and columns of the picture, which is the token row by row.
-
-    Returns:
-        One weight per pixel and one bias, which give the model's log-odds.
+    Each has weight (out, in) and bias (out,), in double precision; intensities are standardised by `mean` and `std`;
+    the picture of that shape is the token row by row.
     """
     (wv, bv), (wo, bo), (wc, bc) = value, output, classifier
     if wv.shape[1] != shape[0] * shape[1] or wo.shape[1] != len(wv) or wc.shape != (1, len(wo)):

@@ -116,17 +116,10 @@ def received(seen: Look, head: int | None = None, query: int | None = None) -> T
 
 
 def differences(before: Look, after: Look, order: Tensor) -> tuple[Array, float]:
-    """Return by how much weights and outputs differ, at most, once they are put back in place.
+    """Return by how much weights, (head,), and the layer's outputs differ, at most, once they are put back in place by
+    an order, int (token,), see `of_tokens`.
 
     Both are 0 but for rounding where the attention does not notice the shuffle.
-
-    Args:
-        before, after: of the picture as it is, and shuffled.
-        order: int (token,), see `of_tokens`.
-
-    Returns:
-        (head,): largest absolute difference of a weight, over all pairs.
-        The largest of a number of the layer's output.
     """
     found = before.query.new_zeros(len(before.query))
     for head in range(len(found)):

@@ -10,20 +10,14 @@ DIGITS = 10
 
 
 def by_place(length: int) -> float:
-    """Return the share of places that are right where each is guessed to be its most probable digit.
-
-    Args:
-        length: digits of the text.
+    """Return the share of places that are right where each of a text of so many digits is guessed to be its most
+    probable digit.
     """
     return sum(max(_at(place, length)) for place in range(length)) / length
 
 
 def whole(length: int) -> float:
-    """Return how often a whole text is right that is guessed to be the most probable one.
-
-    Args:
-        length: digits of the text.
-    """
+    """Return how often a whole text of so many digits is right that is guessed to be the most probable one."""
     each, more = divmod(length, DIGITS)  # how often a digit occurs in the most probable text
     orders: int = factorial(length) // (factorial(each) ** (DIGITS - more) * factorial(each + 1) ** more)
     return float(orders / DIGITS**length)

@@ -18,11 +18,8 @@ from attnviz.tracing import trace
 
 
 def rows(reading: Reading) -> Tensor:
-    """Return the weights of a reading, a row for each step: float (batch, head, step, key).
-
-    Args:
-        reading: of a tap "weights" or like it, of all steps at once (batch, head, query, key), or step by step (step,
-            batch, head, key) or (step, batch, head, 1, key).
+    """Return the weights of a reading, a row for each step, float (batch, head, step, key), of all steps at once
+    (batch, head, query, key), or step by step (step, batch, head, key) or (step, batch, head, 1, key).
     """
     tensor = reading.tensor
     if reading.axes[0] != "step":
@@ -62,20 +59,12 @@ def permuted(weights: Tensor, generator: torch.Generator) -> Tensor:
 
 
 def even(weights: Tensor) -> Tensor:
-    """Return weights that are the same for all keys.
-
-    Args:
-        weights: float (batch, head, step, key).
-    """
+    """Return weights, float (batch, head, step, key), that are the same for all keys."""
     return torch.full_like(weights, 1 / weights.shape[-1])
 
 
 def only_peak(weights: Tensor) -> Tensor:
-    """Return weights that are 1 at the largest of each step, and 0 elsewhere.
-
-    Args:
-        weights: float (batch, head, step, key).
-    """
+    """Return weights, float (batch, head, step, key), that are 1 at the largest of each step, and 0 elsewhere."""
     return torch.zeros_like(weights).scatter(-1, weights.argmax(-1, keepdim=True), 1.0)
 
 
@@ -87,21 +76,13 @@ def total_variation(one: Tensor, other: Tensor) -> Tensor:
 
 
 def one_at_a_time(model: nn.Module, strips: Tensor, texts: Tensor, weights: Sequence[str], others: Tensor) -> Tensor:
-    """Return the prediction of each step when it alone receives the weights of another step.
+    """Return the prediction, int64 (batch, digit), of each step when it alone receives the weights of another step, at
+    tap paths that are swapped together.
 
     If many steps are swapped at once, what they take in changes the state of a recurrent decoder as well, which may
-    then hold that the strip is at its end.
-
-    Args:
-        model: in evaluation mode; it takes `targets`.
-        strips: float (batch, 1, row, column) in 0..1, of one length.
-        texts: int64 (batch, step), the true texts with what ends them: every step receives those before it.
-        weights: tap paths whose weights are swapped together.
-        others: int64 (batch, digit), for each step but the last, which keeps its weights, the step whose weights it
-            is given.
-
-    Returns:
-        int64 (batch, digit).
+    then hold that the strip is at its end. Strips are float (batch, 1, row, column) in 0..1, of one length; texts,
+    int64 (batch, step), the true ones with what ends them: every step receives those before it. `others`, int64 (batch,
+    digit), names the step whose weights each receives, but the last, which keeps its own.
     """
     steps = others.shape[1]
     with torch.no_grad():
@@ -115,15 +96,11 @@ def one_at_a_time(model: nn.Module, strips: Tensor, texts: Tensor, weights: Sequ
 
 
 def encoded_once(model: nn.Module, strips: Tensor, copies: int) -> Callable[[Tensor], Tensor]:
-    """Encode strips, and return what decodes copies of them, one after the other along the batch.
+    """Encode strips once, and return what decodes so many copies of them, one after the other along the batch, from
+    true texts, int64 (copies * batch, step), to logits (copies * batch, step, class).
 
-    Args:
-        model: as of `one_at_a_time`; one that cannot `encode` and `decode` apart does both for each copy.
-        strips: as of `one_at_a_time`.
-        copies: how many; edits may tell them apart, of the decoder's taps.
-
-    Returns:
-        A function from the true texts, int64 (copies * batch, step), to logits (copies * batch, step, class).
+    Edits may tell the copies apart, of the decoder's taps. A model that cannot `encode` and `decode` apart does both
+    for each copy.
     """
     encode, decode = (getattr(model, name, None) for name in ("encode", "decode"))
     if encode is None or decode is None:

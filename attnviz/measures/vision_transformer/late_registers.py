@@ -39,11 +39,8 @@ class Neuron:
 
 
 def outliers(tokens: Tensor, prefix: int) -> Tensor:
-    """Return which patches have an outlying norm, bool (token,): more than LARGE times the median of all tokens.
-
-    Args:
-        tokens: float (token, feature).
-        prefix: how many leading tokens are no patches; none of them is one.
+    """Return which patches of tokens (token, feature) have an outlying norm, more than LARGE times the median of all:
+    bool (token,). The `prefix` of tokens that are no patches has none.
     """
     norms = tokens.norm(dim=-1)
     found: Tensor = norms > LARGE * norms.median()
@@ -52,14 +49,8 @@ def outliers(tokens: Tensor, prefix: int) -> Tensor:
 
 
 def register_neurons(model: Any, images: Tensor, most: int = NEURONS) -> list[Neuron]:
-    """Return the neurons that are most active at outliers, up to the first layer that has some.
-
-    Args:
-        model: a vision transformer of ours.
-        images: float (1, channel, row, column).
-
-    Returns:
-        At most so many, the most active first; none where no patch is an outlier.
+    """Return at most so many neurons that are most active at outliers of one picture, float (1, channel, row, column),
+    up to the first layer that has some; none where no patch is an outlier.
     """
     layers = [f"layers.{number}.output" for number in range(len(model.layers))]
     hidden: list[Tensor] = []
@@ -116,11 +107,8 @@ class WithRegister(nn.Module):
 
 
 def move(activations: Tensor, neurons: Sequence[int], prefix: int) -> Tensor:
-    """Return activations in which the last token before the patches has the largest of some neurons, and patches 0.
-
-    Args:
-        activations: float (batch, token, neuron).
-        prefix: how many tokens stand before the patches.
+    """Return activations, float (batch, token, neuron), in which the last token of the `prefix` before the patches has
+    the largest of some neurons, and patches 0.
     """
     found = activations.clone()
     found[:, prefix - 1, neurons] = activations[..., neurons].amax(1)
