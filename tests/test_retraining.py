@@ -92,3 +92,14 @@ def test_the_axes_are_stretched_near_0_and_alike() -> None:
         and places["3"] < several.x[0] < places["10"]
         and several.x[0] + several.error_x.array[0] == pytest.approx(places["10"])
     )
+
+
+def test_a_name_covers_no_dot_and_no_other_name_and_the_pointer_tells_it() -> None:
+    at = {"1": (0.0, 0.0), "2": (0.01, 0.0), "3": (0.2, 0.0), "4": (20.0, 3.0)}
+    close = [Cost(name, "same", (x, x, x), (y, y, y), True) for name, (x, y) in at.items()]
+    crowd = [Cost(str(10 + number), "same", (5, 5, 5), (1, 1, 1), True) for number in range(9)]
+    _, several = costs([*close, *crowd], axes=("across", "up"), kinds=("several", "one seed"), equal="the same").data
+    assert {"1", "3", "4"} <= set(several.text)
+    assert several.textposition[0] != several.textposition[1] or not several.text[1]
+    assert sum(name in several.text for name in map(str, range(10, 19))) < 9
+    assert [title for title, *_ in several.customdata[:2]] == ["1: same", "2: same"]

@@ -9,6 +9,8 @@ import plotly.graph_objects as go
 # Streamlit puts the theme's colours for charts in the place of these names: attention, a control.
 _DOTS, _LINE = "#000005", "#000004"
 _TICKS = (-3, -1, 0, 1, 3, 10, 30)
+_WIDTH, _HEIGHT = 130, 24  # about how many pixels a stretched unit takes across and up, on a page of 1,280 pixels
+_TEXTPOSITIONS = [f"{up} {across}" for up in ("top", "bottom", "middle") for across in ("right", "left", "center")][:-1]
 
 
 @dataclass(frozen=True)
@@ -46,10 +48,10 @@ def costs(dots: Sequence[Cost], *, axes: tuple[str, str], kinds: tuple[str, str]
             continue
         figure.add_scatter(
             x=[_stretched(dot.across[0]) for dot in some], y=[_stretched(dot.up[0]) for dot in some], name=kind,
-            mode="markers+text" if counts else "markers", text=[dot.name for dot in some], textposition="top right",
+            mode="markers+text" if counts else "markers", **_names(some, dots),
             marker={"size": 8, "color": _DOTS, "symbol": "circle" if counts else "circle-open"},
             error_x=_bars([dot.across for dot in some]), error_y=_bars([dot.up for dot in some]),
-            customdata=[[dot.title, dot.across[0], dot.up[0]] for dot in some],
+            customdata=[[_title(dot), dot.across[0], dot.up[0]] for dot in some],
             hovertemplate="%{customdata[0]}: %{customdata[1]:+.2f}, %{customdata[2]:+.2f}<extra></extra>",
         )  # fmt: skip
     ticks = {
@@ -62,6 +64,40 @@ def costs(dots: Sequence[Cost], *, axes: tuple[str, str], kinds: tuple[str, str]
         margin={"l": 8, "r": 8, "t": 8, "b": 8}, height=300, hovermode="closest",
     )  # fmt: skip
     return figure
+
+
+def _title(dot: Cost) -> str:
+    return f"{dot.name}: {dot.title}" if dot.counts else dot.title
+
+
+def _names(some: Sequence[Cost], dots: Sequence[Cost]) -> dict[str, list[str]]:
+    """Put each name where it covers no dot and no other name; one that has no room is left to the pointer."""
+    taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in map(_pixels, dots)]
+    names, positions = [], []
+    for dot in some:
+        x, y = _pixels(dot)
+        wide, high = 7 * len(dot.name), 12
+        for position in _TEXTPOSITIONS:
+            up, across = position.split()
+            left = x + {"left": -wide - 5, "center": -wide / 2, "right": 5}[across]
+            low = y + {"bottom": -high - 5, "middle": -high / 2, "top": 5}[up]
+            box = left, low, left + wide, low + high
+            if not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                break
+        else:
+            position = ""
+        names.append(dot.name if position else "")
+        positions.append(position or _TEXTPOSITIONS[0])
+    return {"text": names, "textposition": positions}
+
+
+def _pixels(dot: Cost) -> tuple[float, float]:
+    return _WIDTH * _stretched(dot.across[0]), _HEIGHT * _stretched(dot.up[0])
+
+
+def _overlap(one: Sequence[float], other: Sequence[float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _stretched(points: float) -> float:
