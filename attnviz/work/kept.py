@@ -22,11 +22,8 @@ T = TypeVar("T")
 
 
 class Kept:
-    """Values by key; those that were asked for longest ago are given up first.
-
-    Args:
-        most: bytes that all of them may have together; a value that is larger by itself is not kept.
-        queue: in which they are computed.
+    """Values by key, of so many bytes in all; those that were asked for longest ago are given up first, and one that is
+    larger by itself is not kept. They are computed in the queue.
     """
 
     def __init__(self, most: int, queue: Queue) -> None:

@@ -51,12 +51,8 @@ class Place:
 
 
 class Queue:
-    """A few turns, and a line before them.
-
-    Args:
-        count: how many compute at the same time.
-        left: of these, so many are left to live answers.
-        clock: seconds, for ranks and for how long work takes.
+    """So many turns, of which some are left to live answers, and a line before them; the clock counts seconds, for
+    ranks and for how long work takes.
     """
 
     def __init__(self, count: int, left: int = 1, clock: Callable[[], float] = time.monotonic) -> None:

@@ -71,11 +71,8 @@ digits the strip has, and how many are right."""
 
 @dataclass(frozen=True, eq=False)
 class Text(Payload):
-    """What a net predicts of a strip.
-
-    Args:
-        probabilities: which sum to 1 at each step.
-        before: the symbol that each step receives; the number of classes stands for the start.
+    """What a net predicts of a strip: probabilities, which sum to 1 at each step, and the symbol `before` that each
+    step receives; the number of classes stands for the start.
     """
 
     probabilities: Annotated[Array, Axes("step class", FLOATS, sent="float32")]

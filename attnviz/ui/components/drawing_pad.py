@@ -82,11 +82,8 @@ class Base:
 
 @dataclass(frozen=True, eq=False)
 class Cards:
-    """What the cards need, passed on to `frontend/draw/cards.js` as it is.
-
-    Args:
-        header: what JSON can say.
-        arrays: none of them is named "samples" or "base".
+    """What the cards need, passed on to `frontend/draw/cards.js` as it is: a header in JSON, and arrays, none of them
+    named "samples" or "base".
     """
 
     header: Mapping[str, Any] = field(default_factory=dict)

@@ -45,12 +45,8 @@ LINK = Fields(*FIELDS.fields, Field("models", "text", ""), *PANELS.fields)
 
 @dataclass(frozen=True)
 class Drawn:
-    """What is on the pad, as far as Python knows it.
-
-    Args:
-        drawing: the strokes; "" where there are none.
-        base: the name of the picture under them, such as "strokes.12"; None where there is none.
-        centred: whether the models see the ink cut out, scaled and centred.
+    """What is on the pad, as far as Python knows it: the strokes ("" for none), the name of the picture under them,
+    such as "strokes.12", and whether the models see the ink cut out, scaled and centred.
     """
 
     drawing: str = ""

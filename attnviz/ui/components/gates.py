@@ -57,11 +57,8 @@ pictures, and what it is computed from; how many gates are turned by hand, and w
 
 @dataclass(frozen=True, eq=False)
 class GateTap(Payload):
-    """A tap of gates, and what else they may be: their mean over many pictures, and those of another picture.
-
-    Args:
-        address: its tap path.
-        mean, other: in the shape of the tap without its pictures. The browser only sends them back.
+    """A tap of gates, by its path, and what else they may be: their mean over many pictures, and those of another
+    picture, both in its shape without pictures. The browser only sends them back.
     """
 
     address: str

@@ -30,12 +30,7 @@ DECLARED = ("answer", "probability", "answer_before", "probability_before", "off
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A model's answer to one picture, in single precision as over the live channel.
-
-    Args:
-        logits: float32 (column,)
-        probabilities: float32 (class,)
-    """
+    """A model's answer to one picture, float32 (column,) and (class,), in single precision as over the live channel."""
 
     logits: np.ndarray
     probabilities: np.ndarray

@@ -30,12 +30,7 @@ weights stand beside, and the brushed part of the scatter, as "left,right,low,hi
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """Pictures that are chosen for a head, by one rule.
-
-    Args:
-        title: of the row.
-        places: of the pictures in the table.
-    """
+    """Pictures that are chosen for a head by one rule, by their places in the table."""
 
     title: str
     places: Sequence[int]

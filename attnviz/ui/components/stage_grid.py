@@ -63,11 +63,8 @@ class _Narrow(Payload):
 
 @dataclass(frozen=True, eq=False)
 class Norm(_Narrow):
-    """What a batch normalisation uses once it is trained: one number per map.
-
-    Args:
-        eps: added to the variance.
-        scale, shift: None where nothing is learnt.
+    """What a batch normalisation uses once it is trained: one number per map; scale and shift are None where nothing is
+    learnt.
     """
 
     mean: Annotated[Array, Axes("map", FLOATS)]

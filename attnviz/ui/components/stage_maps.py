@@ -41,13 +41,7 @@ FIELDS = fields_of(STAGES, "relu")
 
 @dataclass(frozen=True, eq=False)
 class StageMaps:
-    """The maps of one stage.
-
-    Args:
-        maps: float64 or float32 (channel, row, column).
-        grid: where their cells lie on the picture.
-        address: tap path.
-    """
+    """The maps of one stage, (channel, row, column), by its tap path, and where their cells lie on the picture."""
 
     maps: np.ndarray
     grid: Grid

@@ -20,11 +20,8 @@ UNKNOWN: Any = object()
 
 
 class ControlledState:
-    """One thing that can be chosen in a component.
-
-    Args:
-        name: of what is chosen, as the component reports it.
-        read: from what a browser reports to what a URL would say; `UNKNOWN` for nonsense.
+    """One thing that can be chosen in a component, by the name under which the component reports it; `read` turns what
+    a browser reports into what a URL would say, or `UNKNOWN` for nonsense.
     """
 
     def __init__(self, key: str, name: str, read: Callable[[Any], Any] = lambda value: value) -> None:

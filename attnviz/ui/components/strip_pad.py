@@ -24,11 +24,8 @@ Does = Literal["add", "back", "clear"]
 
 
 class Asked(NamedTuple):
-    """What the pad was asked to do.
-
-    Args:
-        does: "add" what is drawn, take the last digit "back", or "clear" the strip.
-        canvas: uint8 (SIDE, SIDE), 0 is paper and 255 is ink; None where nothing is added.
+    """What the pad was asked to do: "add" what is drawn, uint8 (SIDE, SIDE), 0 is paper and 255 is ink, take the last
+    digit "back", or "clear" the strip.
     """
 
     does: Does

@@ -49,11 +49,7 @@ def draw(
 
 @dataclass(frozen=True)
 class Viewed:
-    """A component that receives nothing besides its data and its view.
-
-    Call Args:
-        data: what it shows, packed; and `key`, `state` and `on_change`, as of `draw`.
-    """
+    """A component that receives nothing besides its data, packed, and its view; its arguments are those of `draw`."""
 
     name: str
     fields: Fields

@@ -26,11 +26,8 @@ MOST_KEPT = 256
 
 
 class OfHead(Strict):
-    """Which head of which layer.
-
-    Args:
-        layer: path of the module in the model; "" for the model itself.
-        head: its number; "least_uniform" is the one furthest from an even share on one picture of each class.
+    """Which head of the layer at a path; "least_uniform" is the one furthest from an even share on one picture of each
+    class.
     """
 
     layer: Annotated[str, Field(pattern=r"^([A-Za-z_][A-Za-z0-9_.]{0,190})?$")]

@@ -25,12 +25,7 @@ SAMPLE = 8
 
 @dataclass(frozen=True)
 class Task:
-    """What several models classify, and the pictures that they are shown.
-
-    Args:
-        classes: the names of all answers.
-        data: the data set whose pictures one can start from.
-    """
+    """What several models classify, by the names of all answers, and the data set whose pictures one can start from."""
 
     classes: tuple[str, ...]
     data: str

@@ -28,11 +28,8 @@ STEPS = 8  # at most so many numbers of random layers are tried on many pictures
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """How alike two maps rank the places of some pictures; NaN where a map is the same everywhere.
-
-    Args:
-        taus: two names -> Kendall's tau, (picture,).
-        chance: of DRAWS random maps with the erasure, (picture, draw).
+    """How alike two maps rank the places of some pictures, by Kendall's tau, (picture,), and DRAWS random maps with the
+    erasure, (picture, draw); NaN where a map is the same everywhere.
     """
 
     taus: dict[tuple[str, str], Array]

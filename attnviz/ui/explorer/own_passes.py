@@ -45,11 +45,8 @@ _large: dict[str, list[str]] = {}  # key of a net of which a whole pass is too l
 
 @dataclass(frozen=True)
 class Pass:
-    """A pass that is kept.
-
-    Args:
-        trace: gives it. Behind a function: whoever counts bytes would compute all weights of a trace.
-        tensors: all that it holds.
+    """A pass that is kept: all tensors that it holds, and a function that gives its trace, as whoever counts the bytes
+    of a trace would compute all its weights.
     """
 
     trace: Callable[[], Trace]
@@ -230,11 +227,7 @@ def _photo(seen: Trace) -> Bytes | None:
 
 
 class OfLayer(Strict):
-    """Which layer.
-
-    Args:
-        layer: path of the module that attends.
-    """
+    """Which layer, by the path of the module that attends."""
 
     layer: Annotated[str, Field(max_length=400)]
 

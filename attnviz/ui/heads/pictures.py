@@ -61,14 +61,10 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Few:
-    """The pictures.
+    """The pictures as the net takes them, and what is `shown` of each, uint8 (picture, row, column, channel).
 
-    Args:
-        images: as the net takes them.
-        shown: uint8 (picture, row, column, channel), what is drawn of each.
-        words: the fields of a URL that name each, as a URL has them.
-        labels: int64 (picture,), the right answers as numbers of the net's classes; None where these are not known.
-        mask: "ink" where they are ink on empty paper, else None.
+    Its `words` are the fields of a URL that name it; labels, int64 (picture,), are the right answers among the net's
+    classes, None where these are not known; the mask is "ink" where they are ink on empty paper.
     """
 
     images: Images

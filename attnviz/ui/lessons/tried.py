@@ -36,12 +36,8 @@ OWN = {"v", *url_state.STAYS}
 
 @dataclass(frozen=True)
 class Opened:
-    """What came of a view.
-
-    Args:
-        sentences: what the page complains of.
-        looked_at: the fields of the URL that the page has asked for.
-        words: what the page shows, as fields of the URL.
+    """What came of a view: the sentences of complaint, the fields of the URL that the page has asked for, and those
+    that say what it shows.
     """
 
     sentences: tuple[str, ...]

@@ -23,11 +23,7 @@ PASSES = 4.0  # its cost in forward passes: one forward, and a backward pass tha
 
 
 class OfAnswer(Strict):
-    """The logit that is differentiated.
-
-    Args:
-        answer: the name of a class; None for the one that the model predicts.
-    """
+    """The class whose logit is differentiated; None for the one that the model predicts."""
 
     answer: Annotated[str, Field(max_length=100)] | None = None
 

@@ -31,22 +31,15 @@ EQUAL = 1e-6  # of the largest value: nearer values differ by rounding only
 
 
 class OfJacobian(Strict):
-    """How much of it.
-
-    Args:
-        steps: what small steps do at the pixels without a derivative, which takes seconds; without it they are empty.
-    """
+    """Whether small steps are made at the pixels without a derivative, which takes seconds."""
 
     steps: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The Jacobian of the answer to an example.
-
-    Args:
-        values: float64 (channel, row, column), of which those of `ties` mean nothing.
-        ties: int (pixel,), numbers of the values at which there may be no derivative.
+    """The Jacobian of the answer to an example, float64 (channel, row, column), and the numbers of the values,
+    (pixel,), at which there may be no derivative: those mean nothing.
     """
 
     answer: str

@@ -214,12 +214,8 @@ class Head(Strict):
 
 
 class Request(Strict, arbitrary_types_allowed=True):
-    """A request that can be answered.
-
-    Args:
-        head: what stands in its header.
-        pictures: uint8 (picture, row, column, channel), where they did not come by name.
-        arrays: the other arrays of the payload.
+    """A request that can be answered: its header, uint8 (picture, row, column, channel) where pictures did not come by
+    name, and the other arrays of the payload.
     """
 
     head: Head

@@ -19,10 +19,8 @@ Much less than two seconds of dragging cost (0.1): with as much, all who drag wo
 
 
 class Browser:
-    """What is known of a browser while it is connected.
-
-    Args:
-        used: seconds of a processor, counted from where the others are when it comes.
+    """What is known of a browser while it is connected: the processor's seconds it has used, counted from where the
+    others are when it comes.
     """
 
     def __init__(self, used: float = 0.0) -> None:
@@ -37,11 +35,7 @@ class Browser:
 
 
 class Seats:
-    """The turns of the queue that live answers take.
-
-    Args:
-        queue: in which pages compute too, after them.
-    """
+    """The turns that live answers take of the queue in which pages compute too, after them."""
 
     def __init__(self, queue: Queue) -> None:
         self.queue = queue

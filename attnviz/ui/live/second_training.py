@@ -36,13 +36,10 @@ NONE = "no weights of the second training"
 
 
 class OfTwo(Strict):
-    """Which tap of which second net.
+    """Which tap, in both nets, of which second net.
 
-    Args:
-        address: the tap path, in both nets.
-        second: the key of the other net; "" where its training has no weights at this epoch. The slider of epochs
-            changes it together with the first net (frontend/core/epoch.js).
-        query: of a tap with queries, the one whose row is shown, by number among the tokens.
+    The key of that net is "" where its training has no weights at this epoch: the slider of epochs changes it together
+    with the first net (frontend/core/epoch.js). Of a tap with queries, one's row is shown, by number among the tokens.
     """
 
     address: Address

@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 
 
 class OfTap(Strict):
-    """Which tap, and which part of it.
-
-    Args:
-        address: its tap path.
-        query: of a tap with queries, the one whose row is shown, by number among the tokens.
-    """
+    """Which tap, and of a tap with queries, which one's row is shown, by number among the tokens."""
 
     address: Address
     query: Index | None = None

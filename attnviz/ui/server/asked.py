@@ -36,11 +36,7 @@ Visitor = tuple[str, str]
 
 
 class Asked:
-    """Counts that fade.
-
-    Args:
-        clock: seconds.
-    """
+    """Counts that fade with the seconds of a clock."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock

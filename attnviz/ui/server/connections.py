@@ -32,12 +32,7 @@ Event = tuple[selectors.SelectorKey, int]
 
 
 class Connections:
-    """Those that are open.
-
-    Args:
-        in_all: so many at a time.
-        of_an_address: of one IP address.
-    """
+    """Those that are open, so many in all and of one IP address."""
 
     def __init__(self, in_all: int, of_an_address: int) -> None:
         self.in_all, self.of_an_address = in_all, of_an_address
@@ -110,11 +105,7 @@ def bound() -> None:
 
 
 class Listener:
-    """A socket that listens, and closes those who go on trying although they are refused.
-
-    Args:
-        listener: the socket.
-    """
+    """A socket that listens, and closes those who go on trying although they are refused."""
 
     def __init__(self, listener: socket.socket) -> None:
         self.listener = listener

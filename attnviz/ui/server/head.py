@@ -31,11 +31,7 @@ STREAMLITS_PAGE = Path(streamlit.__file__).parent / "static" / "index.html"
 
 
 class Head:
-    """ASGI middleware that completes the head of every page, and begins with the imports that the page needs.
-
-    Args:
-        app: what answers.
-    """
+    """ASGI middleware that completes the head of every page, and begins with the imports that the page needs."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -15,12 +15,8 @@ _CAUSES = 256  # that are counted: of more, those are forgotten that began longe
 
 
 class Few(logging.Filter):
-    """Lets few warnings and errors of one cause through: of one line of code, and one kind of exception.
-
-    Args:
-        most: so many, in so many seconds.
-        seconds: after which they are counted anew.
-        clock: seconds.
+    """Lets few warnings and errors of one cause through, so many in so many seconds: of one line of code, and one kind
+    of exception.
     """
 
     def __init__(self, most: int = MOST, seconds: float = SECONDS, clock: Callable[[], float] = time.monotonic) -> None:

@@ -10,11 +10,7 @@ from attnviz.ui.mechanisms import MECHANISMS
 
 
 class Moved:
-    """ASGI middleware that redirects a browser which asks for an experiment at its old URL.
-
-    Args:
-        app: what answers everything else.
-    """
+    """ASGI middleware that redirects a browser which asks for an experiment at its old URL."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -51,12 +51,7 @@ theirs."""
 
 
 class Place:
-    """A place in the line.
-
-    Args:
-        runner: Streamlit's, whose script waits.
-        asked: what it runs.
-    """
+    """A place in the line: Streamlit's runner, whose script waits, and what it runs."""
 
     def __init__(self, who: Visitor, runner: object, asked: Any) -> None:
         self.who, self.runner, self.asked = who, runner, asked

@@ -28,11 +28,8 @@ RIGHT, WRONG, UNKNOWN = 1, 0, -1
 
 
 class Wrong(NamedTuple):
-    """The test pictures that a net answers wrongly.
-
-    Args:
-        numbers: of those that are known, int64 (count,), ascending.
-        all: whether these are all of them; the others are being sought.
+    """The test pictures that a net answers wrongly, int64 (count,), ascending, and whether these are all of them:
+    others are being sought.
     """
 
     numbers: Labels

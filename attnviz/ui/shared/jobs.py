@@ -34,12 +34,7 @@ _table = Lock()
 
 
 class Job(Generic[T]):
-    """Some work in parts.
-
-    Args:
-        step: computes the part of a number; called in a thread, for one part after the other.
-        count: of the parts.
-    """
+    """Some work in so many parts; `step` computes one, in a thread, one after the other."""
 
     def __init__(self, step: Callable[[int], T], count: int) -> None:
         self.step, self.count = step, count

@@ -58,12 +58,8 @@ _signs: dict[str, tuple[object, float]] = {}  # job -> its last sign of life, an
 
 
 class Submission(Strict):
-    """The last submission of a job.
-
-    Args:
-        attempt: its number, from 1; 0 before the first.
-        over: whether nothing of it lives any more.
-        lost, failed: so many before it ended because a node died, or without a word.
+    """The last submission of a job: the number of its attempt, 0 before the first, whether it is over, and how many
+    before it were lost as a node died, or failed without a word.
     """
 
     attempt: int = 0

@@ -33,12 +33,11 @@ _OF_EACH = 3  # so many trials on average each value needs to be a group of its 
 
 @dataclass(frozen=True)
 class Contrast:
-    """How much higher the value is where a setting is above its lowest value.
+    """How much higher the value is where a setting is above its lowest value, other settings being equal as far as
+    straight lines through them can make them.
 
-    Args:
-        value: the difference, other settings being equal as far as straight lines through them can make them.
-        interval: its 95 % interval; None where one side has fewer than three trials.
-        counts: trials at the lowest value, and above it.
+    Its 95 % interval is None where one side has fewer than three trials; `counts` are the trials at the lowest value,
+    and above it.
     """
 
     value: float

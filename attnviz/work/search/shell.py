@@ -63,14 +63,10 @@ def _end(alive: list[subprocess.Popen[bytes]]) -> None:
 
 
 class Progress:
-    """A bar that counts finished trials; where there is no terminal, a line whenever one has finished.
+    """A bar that counts finished trials, by default on standard error; where there is no terminal, a line whenever one
+    has finished.
 
     It appears with the first report, so that an error before it stands alone.
-
-    Args:
-        trials: that are asked for.
-        stream: where it is drawn; by default standard error.
-        quiet: whether nothing is shown.
     """
 
     def __init__(self, trials: int, stream: TextIO | None = None, *, quiet: bool = False) -> None:

@@ -39,17 +39,7 @@ class Lost(Exception):
 
 
 class Search:
-    """A search, as its workers and those who look at it see it.
-
-    Args:
-        home: its folder.
-        wanted: what is searched.
-        better: "higher" or "lower".
-
-    Raises:
-        RunError: the folder cannot be written, or its trials cannot be read.
-        BadInput: Optuna, or what its storage needs, is not installed.
-    """
+    """A search, as its workers and those who look at it see it, in its folder; `better` is "higher" or "lower"."""
 
     def __init__(self, home: Path, wanted: Wanted, better: str) -> None:
         self.wanted = wanted

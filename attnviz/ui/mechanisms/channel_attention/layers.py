@@ -73,10 +73,8 @@ def of_channels(gate: Tensor) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """From the units of the narrow layer to the score of each gate: score = excite @ units + shift.
-
-    Args:
-        excite, shift: (channel, unit) and (channel,); what follows the last linear layer before the sigmoid is in them.
+    """From the units of the narrow layer to the score of each gate: score = excite @ units + shift, (channel, unit) and
+    (channel,); what follows the last linear layer before the sigmoid is in them.
     """
 
     excite: np.ndarray

@@ -69,12 +69,8 @@ def over(loaded: Loaded, source: str) -> Many:
 
 @dataclass(frozen=True, eq=False)
 class Between:
-    """How much of the variance of the gates lies between classes.
-
-    Args:
-        shares: path of a layer -> the share, 0..1.
-        chance: path -> the same for shuffled labels, (draw,).
-        halves: what `gain_with_depth` returns; None for a single layer.
+    """How much of the variance of the gates of each layer lies between classes, 0..1, by chance with shuffled labels,
+    (draw,), and in both halves, as `gain_with_depth` has it.
     """
 
     shares: dict[str, float]

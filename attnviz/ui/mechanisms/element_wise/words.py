@@ -212,11 +212,7 @@ def finding_of_dying(dead: Mapping[int, int], seeds: int) -> str:
 
 @dataclass(frozen=True)
 class Rival:
-    """A trained model among others of any size.
-
-    Args:
-        control: whether it has no learnt element-wise attention.
-    """
+    """A trained model among others of any size; a control has no learnt element-wise attention."""
 
     key: str
     title: str
@@ -254,11 +250,7 @@ def finding_of_worth(models: Sequence[Rival], answers: int) -> str:
 
 @dataclass(frozen=True)
 class Size:
-    """A trained model among others that differ in heads and layers.
-
-    Args:
-        others: all other settings, in one word.
-    """
+    """A trained model among others that differ in heads and layers; `others` is all other settings, in one word."""
 
     heads: int
     layers: int

@@ -45,12 +45,8 @@ PLACELESS = (
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """The linear function w * intensity + b of every component; the first axis runs over `PARTS`.
-
-    Args:
-        weight: the factors w (part, head, component) of the intensity as it enters the layer.
-        bias: the constants b, likewise.
-        mean, std: the mean and the standard deviation that standardise the intensities.
+    """The linear function w * intensity + b of every component, both (part, head, component), of intensities that
+    `mean` and `std` standardise; the first axis runs over `PARTS`.
     """
 
     weight: Array

@@ -18,12 +18,8 @@ MEAN = "mean"
 
 @dataclass(frozen=True)
 class Token:
-    """One token of a view.
-
-    Args:
-        number: its number among all tokens, from 0.
-        place: its position, in words.
-        ink: the amount of ink at it, 0..1; None if it has no position on the picture.
+    """One token of a view: its number among all, from 0, its position in words, and the ink at it, 0..1, None if it has
+    no position on the picture.
     """
 
     number: int

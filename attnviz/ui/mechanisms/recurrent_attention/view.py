@@ -19,11 +19,8 @@ if TYPE_CHECKING:
 
 
 class OfDraw(Strict):
-    """Which path the player opens with.
-
-    Args:
-        draw: the seed of the random numbers; None for the path along the means.
-        forced: (row, column) of each glimpse in -1..1, where the net is made to look; none leaves all to it.
+    """Which path the player opens with: the seed of the random numbers, None for the path along the means, and (row,
+    column) in -1..1 of each glimpse where the net is made to look.
     """
 
     draw: Index | None = 0

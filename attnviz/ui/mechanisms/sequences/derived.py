@@ -22,12 +22,7 @@ Step = Annotated[int, Field(ge=0, lt=STEPS)]
 
 
 class Moved(Strict):
-    """The weights of one step are moved along the strip.
-
-    Args:
-        step: of the text, from 0.
-        by: columns to the right.
-    """
+    """The weights of one step, from 0, are moved by so many columns to the right."""
 
     step: Step
     by: Annotated[int, Field(gt=-COLUMNS, lt=COLUMNS)]

@@ -18,11 +18,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Of:
-    """Some test strips.
-
-    Args:
-        length: digits of each strip.
-    """
+    """Some test strips of so many digits."""
 
     source: str
     length: int
@@ -110,12 +106,8 @@ class Agreed:
 
 @dataclass(frozen=True, eq=False)
 class OrderPart:
-    """What a net outputs for some strips, and what the order of the columns does to it.
-
-    Args:
-        right: (strip,) the share of digits that stand at their place.
-        somewhere: (strip,) the share of digits that are output at any place.
-        change: the largest change of a logit when the columns of features are permuted.
+    """What a net outputs for some strips, (strip,): the shares of digits that stand at their place, and at any place,
+    and the largest change of a logit when the columns of features are permuted.
     """
 
     right: Floats

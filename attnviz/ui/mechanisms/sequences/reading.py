@@ -31,12 +31,7 @@ FIRST = "first"
 
 
 class Looking(NamedTuple):
-    """A layer whose steps or columns attend to others.
-
-    Args:
-        name: in the URL, such as "cross-2".
-        queries, keys: as of `attnviz.ui.components.alignment.Weights`.
-    """
+    """A layer whose steps or columns, the queries, attend to others; its name in the URL is such as "cross-2"."""
 
     name: str
     title: str

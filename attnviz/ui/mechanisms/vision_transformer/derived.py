@@ -64,12 +64,7 @@ def keys_off_payload(subject: Subject, parameters: NoParameters) -> bytes:
 
 
 class OfHead(Strict):
-    """Which head of which layer.
-
-    Args:
-        layer: path of its attention in the model.
-        head: its number.
-    """
+    """Which head of the attention at a path."""
 
     layer: Annotated[str, Field(pattern=r"^layers\.\d{1,3}\.attention$")]
     head: Index = 0

@@ -25,12 +25,7 @@ EXPLORER = "explorer"  # the URL of the page that shows every model
 
 @dataclass(frozen=True)
 class Task:
-    """What models are compared on.
-
-    Args:
-        source: the data set.
-        classes: the labels to tell apart.
-    """
+    """What models are compared on: a data set, and the labels to tell apart."""
 
     source: str
     classes: tuple[int, ...]

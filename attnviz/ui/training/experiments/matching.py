@@ -50,12 +50,8 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two heads that were matched.
-
-    Args:
-        layer: its number, from 0.
-        one, other: the heads, from 0.
-        alike: (picture,), the correlation of their maps on pictures that they were not matched by.
+    """Two heads of a layer that were matched, from 0, and the correlation of their maps, (picture,), on pictures that
+    they were not matched by.
     """
 
     layer: int
@@ -68,10 +64,9 @@ class Pair:
 class Matched:
     """What is known of the heads of two trainings.
 
-    Args:
-        pairs: of each kind, as in `Part`, the heads that were matched, each kind by itself.
-        unmatched: (picture,), the mean correlation of any two trained heads of a layer.
-        by: how many pictures they were matched by; as many others, or one fewer, were measured.
+    `pairs` are the heads that were matched, each kind of `Part` by itself; `unmatched`, (picture,), is the mean
+    correlation of any two trained heads of a layer; they were matched `by` so many pictures, and as many others, or one
+    fewer, were measured.
     """
 
     pairs: Mapping[str, list[Pair]]

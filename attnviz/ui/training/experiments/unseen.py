@@ -17,12 +17,8 @@ from attnviz.ui.shared import cache, pickers
 
 @dataclass(frozen=True, eq=False)
 class Unseen:
-    """Pictures that a net was not trained on.
-
-    Args:
-        pictures: uint8 (picture, row, column, channel), as the net takes them.
-        answers: int64 (picture,), the right ones, as places among its classes.
-        said: which they are, in words.
+    """Pictures that a net was not trained on, uint8 (picture, row, column, channel), as it takes them, with the right
+    answers as places among its classes, and in words which they are.
     """
 
     pictures: npt.NDArray[np.uint8]

@@ -41,13 +41,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the paper.
-
-    Args:
-        several: whether its model has several heads.
-        draws: the kind of its tiles.
-        shows: a description of what can be seen in it.
-    """
+    """A figure of the paper: whether its model has several heads, the kind of its tiles, and what can be seen in it."""
 
     several: bool
     draws: Literal["components", "weights", "outputs"]

@@ -96,12 +96,7 @@ def finding(shares: Array, place: str, head: int) -> str:
 
 
 class OfRow(Strict):
-    """A row of scores.
-
-    Args:
-        head: by number.
-        query: the token whose row it is; None for one in the middle of the ink.
-    """
+    """A row of scores of a head: that of a token, or None for one in the middle of the ink."""
 
     head: Index = 0
     query: Index | None = None

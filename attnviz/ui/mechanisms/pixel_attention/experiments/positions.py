@@ -110,13 +110,7 @@ def finding(near: float, others: float) -> str:
 
 
 class OfCode(Strict):
-    """Which position code, and how its vectors are compared.
-
-    Args:
-        kind: of the code.
-        longest: the longest wavelength, divided by 2 pi.
-        likeness: the cosine, or the dot product.
-    """
+    """Which kind of position code, with a longest wavelength divided by 2 pi, and how its vectors are compared."""
 
     kind: Literal["sinusoidal_2d", "sinusoidal_1d", "learned"] = "sinusoidal_2d"
     longest: Annotated[float, Field(ge=1, le=1e6)] = LONGEST[0]

@@ -77,10 +77,8 @@ def show(subject: Subject, head: int | None) -> None:
 class OfPixel(Strict):
     """Which map: the pixels of one intensity, how much each row differs from theirs, or the row itself.
 
-    Args:
-        map: which of these.
-        query: the token whose intensity it is; None for one in the middle of the ink.
-        head: whose row is drawn; None for the mean of all.
+    The query is the token whose intensity it is, None for one in the middle of the ink; a head, or None for the mean of
+    all.
     """
 
     map: Literal["lit", "apart", "row"] = "apart"

@@ -90,13 +90,10 @@ def show(subject: Subject) -> None:
 
 
 class OfOrder(Strict):
-    """Which maps of an example and its shuffled version.
+    """Which maps of an example and its shuffled version: the pictures, or the attention that each position receives.
 
-    Args:
-        maps: the pictures, or the attention that each position receives.
-        seed: the number of the order; 0 for the original one.
-        head: of the attention; None for the mean of all.
-        query: of the attention, the token that attends; None for the mean over all.
+    The seed is the number of the order, 0 for the original one; the attention is of a head or the mean of all, from a
+    query or the mean over all.
     """
 
     maps: Literal["pictures", "attention"] = "attention"
