@@ -1,8 +1,7 @@
 // What leaves the page: PNG and SVG of the strip with the matrix below it, and every weight as CSV.
 
-import { css, packed } from "../core/colours.js";
 import { counted } from "../core/numbers.js";
-import { fileNameOf, filesOf, originLines, toCsv } from "../export/export.js";
+import { fileNameOf, filesOf, originLines, Sheet, toCsv } from "../export/export.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { movedBy } from "./derive.js";
 
@@ -12,12 +11,11 @@ const ROW = 18;
 
 /** What can be saved, for `Savers`. @param {import("./alignment.js").Alignment} part */
 export function files(part) {
-  const { header } = part;
-  return filesOf(
-    () => sheet(part),
-    () => fileNameOf(header.origin.model, header.origin.recipe, header.origin.image, part.shown.layer.name),
-    () => csv(part),
-  );
+  return filesOf(part, sheetOf, fileName, csv);
+}
+
+function fileName({ header: { origin }, shown }) {
+  return fileNameOf(origin.model, origin.recipe, origin.image, shown.layer.name);
 }
 
 function origin(part) {
@@ -57,51 +55,29 @@ function csv(part) {
   return toCsv(origin(part), [...head, keys, layer.keys === "numbers" ? "value" : layer.of], rows);
 }
 
-function sheet(part) {
+function sheetOf(part) {
   const { header, shapes, arrays, theme, palettes, scene } = part;
   const { layer, matrix, step, rows, columns, letters: names, right } = part.shown;
-  const ink = css(packed(theme.text));
-  const wide = Math.min(1000, 80 * header.digits);
-  const left = MARGIN + GUTTER;
-  const items = [];
-  const write = (x, y, text, size = 13, weight = 400, anchor = "start") =>
-    items.push({ kind: "text", x, y, text, size, weight, anchor, colour: ink });
-  const { title } = layer;
-  write(MARGIN, MARGIN + 12, title, 15, 600);
-  const high = (wide * shapes.picture[0]) / shapes.picture[1];
-  let top = MARGIN + 24;
-  const picture = pictureCanvas(arrays.picture, shapes.picture, palettes.ink);
-  items.push({ kind: "picture", x: left, y: top, width: wide, height: high, canvas: picture });
-  items.push({ kind: "frame", x: left, y: top, width: wide, height: high, colour: css(packed(theme.line)) });
-  top += high + 8;
-  const rowHeight = layer.queries === "columns" ? Math.min(ROW, wide / columns) : ROW;
+  const sheet = new Sheet(theme, origin(part));
+  const width = Math.min(1000, 80 * header.digits);
+  const x = MARGIN + GUTTER;
+  sheet.write(MARGIN, MARGIN + 12, layer.title, 15, { weight: 600 });
+  const height = (width * shapes.picture[0]) / shapes.picture[1];
+  const canvas = pictureCanvas(arrays.picture, shapes.picture, palettes.ink);
+  sheet.framed({ kind: "picture", x, y: MARGIN + 24, width, height, canvas });
+  const y = MARGIN + 24 + height + 8;
+  const high = layer.queries === "columns" ? Math.min(ROW, width / columns) : ROW;
   const map = scene.mapOf(matrix, part.view.mask, palettes);
-  items.push({ kind: "picture", x: left, y: top, width: wide, height: rows * rowHeight, canvas: map });
-  items.push({
-    kind: "frame",
-    x: left,
-    y: top,
-    width: wide,
-    height: rows * rowHeight,
-    colour: css(packed(theme.line)),
-  });
+  sheet.framed({ kind: "picture", x, y, width, height: rows * high, canvas: map });
   if (layer.queries === "steps") {
     names.forEach((letter, one) => {
-      const y = top + (one + 0.72) * rowHeight;
-      write(MARGIN + 20, y, String(one + 1), 12, 400, "end");
-      if (right) write(MARGIN + 44, y, right[one] ?? "", 12, 400, "middle");
-      write(MARGIN + 72, y, letter, 13, one === step ? 700 : 400, "middle");
+      const at = y + (one + 0.72) * high;
+      sheet.write(MARGIN + 20, at, String(one + 1), 12, { anchor: "end" });
+      if (right) sheet.write(MARGIN + 44, at, right[one] ?? "", 12, { anchor: "middle" });
+      sheet.write(MARGIN + 72, at, letter, 13, { weight: one === step ? 700 : 400, anchor: "middle" });
     });
   }
-  const width = left + wide + MARGIN;
-  let below = top + rows * rowHeight + 8;
-  for (const words of originLines(origin(part), Math.floor(width / 5.6))) write(MARGIN, (below += 16), words, 11);
-  return {
-    width,
-    height: below + MARGIN,
-    background: css(packed(theme.background)),
-    ink,
-    origin: origin(part),
-    items,
-  };
+  const whole = x + width + MARGIN;
+  const lines = originLines(sheet.origin, Math.floor(whole / 5.6));
+  return sheet.sized(whole, sheet.lines(lines, y + rows * high + 24, 11) + MARGIN);
 }

@@ -1,8 +1,7 @@
 // What leaves the panels of the draw page: PNG, SVG and CSV of what they show. Rows, columns and heads count from 1.
 
-import { css, packed, TOP } from "../core/colours.js";
 import { fitted } from "./arrays.js";
-import { filesOf, originLines, toCsv } from "../export/export.js";
+import { filesOf, originLines, Sheet, toCsv } from "../export/export.js";
 import { percent } from "../core/numbers.js";
 
 const NAME = "attnviz-panels";
@@ -16,9 +15,10 @@ const TOP_OF_PANELS = 96;
 /** What can be saved, for `Savers`. @param {() => any} panels what they show now, from `toSave` */
 export function files(panels) {
   return filesOf(
-    () => panelSheet(panels()),
+    panels,
+    (now) => sheetOf(now()),
     () => NAME,
-    () => csv(panels()),
+    (now) => csv(now()),
   );
 }
 
@@ -75,20 +75,12 @@ function placesIn(shape, at) {
   return shape.map((size, i) => (Math.floor(at / below(i)) % size) + 1);
 }
 
-function panelSheet({ panels, headline, look: { theme, palettes }, legend: { kind, ends, unit, note }, origin }) {
-  const [ink, quiet] = [css(packed(theme.text)), css(packed(theme.line))];
-  const items = [];
-  const write = (x, y, text, size = 12, more = {}) =>
-    items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
-  const width = 2 * MARGIN + PER_ROW * STEP - 24;
-  write(MARGIN, 36, headline, 17, { weight: 600 });
-  if (kind) {
-    const colours = Array.from({ length: 64 }, (_, i) => palettes[kind][Math.round((i * TOP) / 63)]);
-    items.push({ kind: "bar", x: MARGIN, y: 48, width: 280, height: 10, colours });
-    const words = ends ? ends.filter(Boolean) : ["\u2264 1/16", `1 \u00d7 ${unit}`, "\u2265 16 \u00d7"];
-    words.forEach((end, i) => write(MARGIN + 140 * i, 74, end, 12, { anchor: ["start", "middle", "end"][i] }));
-  }
-  write(MARGIN + 304, 58, note, 11);
+function sheetOf({ panels, headline, look: { theme, palettes }, legend: { kind, ends, unit, note }, origin }) {
+  const sheet = new Sheet(theme, origin);
+  sheet.write(MARGIN, 36, headline, 17, { weight: 600 });
+  const words = ends ? ends.filter(Boolean) : ["\u2264 1/16", `1 \u00d7 ${unit}`, "\u2265 16 \u00d7"];
+  if (kind) sheet.scale(palettes[kind], MARGIN, 48, words);
+  sheet.write(MARGIN + 304, 58, note, 11);
   panels.forEach(({ card }, i) => {
     const x = MARGIN + (i % PER_ROW) * STEP;
     const y = TOP_OF_PANELS + Math.floor(i / PER_ROW) * HIGH;
@@ -96,27 +88,18 @@ function panelSheet({ panels, headline, look: { theme, palettes }, legend: { kin
     const canvas = card.jacobian?.values ? card.other : card.canvas;
     const [width, height] = fitted(SIDE, [canvas.height, canvas.width]);
     const place = { x: x + (SIDE - width) / 2, y: y + 38 + (SIDE - height) / 2, width, height };
-    write(x, y + 14, model.title, 14, { weight: 600 });
-    write(x, y + 30, card.kind.data, 11);
-    items.push({ kind: "picture", ...place, canvas });
-    items.push({ kind: "frame", ...place, colour: quiet });
+    sheet.write(x, y + 14, model.title, 14, { weight: 600 });
+    sheet.write(x, y + 30, card.kind.data, 11);
+    sheet.framed({ kind: "picture", ...place, canvas });
     const below = y + 38 + SIDE;
     const sureness = [percent(Math.max(...current.probabilities)), ...(card.sure ? [] : ["unsure"])];
     const said = [best, ...sureness, ...(card.knowsAll ? [] : [words.knows.data])];
-    write(x, below + 18, said.join(", "), 13, { weight: 600 });
+    sheet.write(x, below + 18, said.join(", "), 13, { weight: 600 });
     originLines({ "": [words.head.data, words.says.data].filter(Boolean).join(": ") }, 38).forEach((line, row) =>
-      write(x, below + 36 + 14 * row, line.trim(), 11),
+      sheet.write(x, below + 36 + 14 * row, line.trim(), 11),
     );
   });
   const bottom = TOP_OF_PANELS + Math.ceil(panels.length / PER_ROW) * HIGH;
-  const lines = originLines(origin, 150);
-  lines.forEach((line, i) => write(MARGIN, bottom + 8 + 16 * i, line, 11));
-  return {
-    width,
-    height: Math.round(bottom + 16 * lines.length + MARGIN),
-    background: css(packed(theme.background)),
-    ink,
-    items,
-    origin,
-  };
+  const width = 2 * MARGIN + PER_ROW * STEP - 24;
+  return sheet.sized(width, sheet.lines(originLines(origin, 150), bottom + 8, 11) + MARGIN + 8);
 }

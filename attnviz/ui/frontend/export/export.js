@@ -1,7 +1,11 @@
 // What leaves the page: PNG, SVG and CSV files, each with its origin.
 
-import { full, oneLine } from "../core/numbers.js";
+import { css, packed, TOP } from "../core/colours.js";
+import { full, oneLine, short } from "../core/numbers.js";
 import { toCanvas, toSvg, withText } from "./sheet.js";
+
+const LINE = 16; // CSS pixels from one line of a caption to the next
+const ANCHORS = ["start", "middle", "end"];
 
 /**
  * The name of a file, without its ending, from what it shows; undefined words are left out.
@@ -28,18 +32,84 @@ export function save(name, content, type) {
 
 /**
  * What can be saved of something that is drawn on a sheet, for `Savers`: words -> saves a file; and the sheet itself.
- * @param {() => any} sheet what is drawn now, as `toSvg` and `toCanvas` take it
- * @param {() => string} name of the file, without its ending
- * @param {() => string} csv its numbers
+ * @template Part
+ * @param {Part} part
+ * @param {(part: Part) => any} sheetOf what is drawn now, as `toSvg` and `toCanvas` take it
+ * @param {(part: Part) => string} nameOf of the file, without its ending
+ * @param {(part: Part) => string} csvOf its numbers
  */
-export function filesOf(sheet, name, csv) {
+export function filesOf(part, sheetOf, nameOf, csvOf) {
+  const [sheet, name] = [() => sheetOf(part), () => nameOf(part)];
   return {
     sheet,
     name,
     PNG: () => saveSheetPng(sheet(), name()),
     SVG: () => save(`${name()}.svg`, toSvg(sheet()), "image/svg+xml"),
-    CSV: () => save(`${name()}.csv`, csv(), "text/csv"),
+    CSV: () => save(`${name()}.csv`, csvOf(part), "text/csv"),
   };
+}
+
+/** A sheet while it is put together: sheet.js says what it holds, and writes it. */
+export class Sheet {
+  width = 0;
+  height = 0;
+  /** @type {any[]} */ items = [];
+
+  /** @param {Theme} theme @param {Record<string, any>} origin @param {number} margin left of its lines */
+  constructor(theme, origin, margin = 24) {
+    this.origin = origin;
+    this.margin = margin;
+    this.ink = css(packed(theme.text));
+    this.background = css(packed(theme.background));
+    this.rule = css(packed(theme.line));
+  }
+
+  /** @param {number} x @param {number} y @param {string} text @param {number} size @param {any} more of the item */
+  write(x, y, text, size = 12, more = {}) {
+    this.items.push({ kind: "text", x, y, text, size, colour: this.ink, ...more });
+  }
+
+  /** Put a map or a picture here, with a frame. @param {any} item */
+  framed(item) {
+    const { x, y, width, height } = item;
+    this.items.push(item, { kind: "frame", x, y, width, height, colour: this.rule });
+  }
+
+  /** A bar of one colour. @param {number} x @param {number} y @param {number[]} size @param {number[]} colour */
+  bar(x, y, [width, height], colour) {
+    this.items.push({ kind: "bar", x, y, width, height, colours: [packed(colour)] });
+  }
+
+  /**
+   * The colours of a scale, with words below their beginning, middle and end.
+   * @param {Uint32Array} palette
+   * @param {number} x
+   * @param {number} y
+   * @param {string[]} ends
+   * @param {number} width
+   */
+  scale(palette, x, y, ends = [], width = 280) {
+    const colours = Array.from({ length: 64 }, (_, i) => palette[Math.round((i * TOP) / 63)]);
+    this.items.push({ kind: "bar", x, y, width, height: 10, colours });
+    ends.forEach((end, i) => this.write(x + (i * width) / 2, y + 26, end, 12, { anchor: ANCHORS[i] }));
+  }
+
+  /** Write lines below one another. @param {string[]} lines @param {number} y of the first @returns that of the last */
+  lines(lines, y, size = 12) {
+    lines.forEach((line, i) => this.write(this.margin, y + LINE * i, line, size));
+    return y + LINE * (lines.length - 1);
+  }
+
+  /** @param {number} width @param {number} height */
+  sized(width, height) {
+    return Object.assign(this, { width, height: Math.round(height) });
+  }
+}
+
+/** The ends and the middle of a scale, in words. @param {Scale} scale @param {string} share words for an even one */
+export function endsOf(scale, share) {
+  if (scale.kind === "share") return ["\u2264 1/16", share, "\u2265 16 \u00d7"];
+  return [scale.low, (scale.low + scale.high) / 2, scale.high].map((end) => short(end, 3));
 }
 
 /** Save a sheet as PNG, twice the size of the screen's, its origin in a text chunk. */

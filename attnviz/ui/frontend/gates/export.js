@@ -1,9 +1,8 @@
 // What leaves the gates: PNG and SVG of the bars and of the map of places, and every gate as CSV. Channels count from 1
 // there.
 
-import { css, packed, TOP } from "../core/colours.js";
 import { short } from "../core/numbers.js";
-import { fileNameOf, filesOf, originLines, toCsv } from "../export/export.js";
+import { fileNameOf, filesOf, originLines, Sheet, toCsv } from "../export/export.js";
 import { BarPlaces } from "../maps/bars.js";
 import { SETS, shownGates } from "./derive.js";
 import { stepsOf } from "./arithmetic.js";
@@ -13,15 +12,14 @@ const WIDTH = 860;
 const MARGIN = 24;
 const HIGH = 48;
 const MAP = 160; // the longer side of the map of places
-const LEGEND = 10;
 
 /** What can be saved, for `Savers`. @param {import("./gates.js").Gates} part */
 export function files(part) {
-  return filesOf(
-    () => sheet(part),
-    () => fileNameOf(part.header.origin.model, part.header.origin.recipe, part.header.origin.image, "gates"),
-    () => csv(part),
-  );
+  return filesOf(part, sheetOf, fileName, csv);
+}
+
+function fileName({ header: { origin } }) {
+  return fileNameOf(origin.model, origin.recipe, origin.image, "gates");
 }
 
 function origin({ header, view, answer, answered, url }) {
@@ -63,29 +61,20 @@ function numbersOf({ squeezed, squeezedMax, score, computed, gate }) {
   return [squeezed, squeezedMax ?? "", score, computed, gate];
 }
 
-function sheet(part) {
+function sheetOf(part) {
   const { layers, view, now, theme } = part;
-  const ink = css(packed(theme.text));
-  const items = [];
-  const write = (x, y, words, size = 13, weight = 400) =>
-    items.push({ kind: "text", x, y, text: words, size, colour: ink, weight });
+  const sheet = new Sheet(theme, origin(part));
   let top = MARGIN;
   layers.forEach((layer, number) => {
     const { values, held } = shownGates(view, layer, number, now[number]);
     const places = new BarPlaces({ count: layer.channels, width: WIDTH - 2 * MARGIN, height: HIGH });
-    write(
-      MARGIN,
-      top + 12,
-      `${layer.title}: ${layer.channels} gates, ${short(Math.min(...values), 2)} to ${short(Math.max(...values), 2)}`,
-      13,
-      600,
-    );
+    const range = `${short(Math.min(...values), 2)} to ${short(Math.max(...values), 2)}`;
+    sheet.write(MARGIN, top + 12, `${layer.title}: ${layer.channels} gates, ${range}`, 13, { weight: 600 });
     top += 18;
     for (let bar = 0; bar < places.count; bar++) {
       const [left, width] = places.across(bar);
       const [end, mark] = [places.down(values[bar]), places.down(layer.mean[bar])];
-      const rect = (y, height, colour) =>
-        items.push({ kind: "bar", x: MARGIN + left, y: top + y, width, height, colours: [packed(colour)] });
+      const rect = (y, height, colour) => sheet.bar(MARGIN + left, top + y, [width, height], colour);
       rect(0, HIGH, theme.panel);
       rect(end, HIGH - end, held[bar] ? theme.text : theme.violet[layer.kinds[bar] === "varies" ? 1 : 0]);
       rect(Math.max(0, mark - 2), 4, theme.background); // seen on a dark bar, too
@@ -93,54 +82,25 @@ function sheet(part) {
     }
     top += HIGH + 12;
   });
-  write(
-    MARGIN,
-    top + 12,
-    `From 0 to 1. A line: the mean over ${part.header.many}. Weaker violet: constant, or always open. ` +
-      "Dark: set by hand.",
-    12,
-  );
+  const means = `A line: the mean over ${part.header.many}.`;
+  const says = `From 0 to 1. ${means} Weaker violet: constant, or always open. Dark: set by hand.`;
+  sheet.write(MARGIN, top + 12, says);
   top += 20;
-  if (part.places.map) top = places(part, top, items, write);
-  for (const line of originLines(origin(part), 120)) write(MARGIN, (top += 16), line, 11);
-  return {
-    width: WIDTH,
-    height: top + MARGIN,
-    background: css(packed(theme.background)),
-    ink,
-    origin: origin(part),
-    items,
-  };
+  if (part.places.map) top = placesOn(sheet, part, top + 24);
+  return sheet.sized(WIDTH, sheet.lines(originLines(sheet.origin, 120), top + 16, 11) + MARGIN);
 }
 
-/**
- * Add the gates of the places in the layer that is looked at.
- * @returns {number} where they end
- */
-function places({ places: { map, whose }, palettes, theme }, top, items, write) {
-  const cell = MAP / Math.max(map.rows, map.columns);
-  const size = { width: cell * map.columns, height: cell * map.rows };
-  write(MARGIN, (top += 24), `By place, ${whose}: ${rangeOf(map)}`, 13, 600);
-  top += 8;
-  items.push({
-    kind: "map",
-    x: MARGIN,
-    y: top,
-    ...size,
-    ...{ columns: map.columns, rows: map.rows, edge: [], outlines: [], strange: [] },
-    colours: Array.from(indicesOf(map), (index) => palettes.positive[index]),
-  });
-  items.push({ kind: "frame", x: MARGIN, y: top, ...size, colour: css(packed(theme.line)) });
-  top += size.height + 8;
-  const colours = Array.from({ length: 64 }, (_, step) => palettes.positive[Math.round((step * TOP) / 63)]);
-  items.push({ kind: "bar", x: MARGIN, y: top, width: size.width, height: LEGEND, colours });
-  top += LEGEND + 14;
-  const ink = css(packed(theme.text));
-  ["0", "1"].forEach((number, end) =>
-    items.push({
-      ...{ kind: "text", x: MARGIN + end * size.width, y: top, text: number, size: 12, colour: ink, weight: 400 },
-      anchor: end ? "end" : "start",
-    }),
-  );
-  return top + 4;
+/** Add the gates of the places in the layer that is looked at. @returns {number} where they end */
+function placesOn(sheet, { places: { map, whose }, palettes }, top) {
+  const { rows, columns } = map;
+  const cell = MAP / Math.max(rows, columns);
+  const place = { x: MARGIN, y: top + 8, width: cell * columns, height: cell * rows };
+  sheet.write(MARGIN, top, `By place, ${whose}: ${rangeOf(map)}`, 13, { weight: 600 });
+  const colours = Array.from(indicesOf(map), (index) => palettes.positive[index]);
+  sheet.framed({ kind: "map", ...place, columns, rows, colours, edge: [], outlines: [], strange: [] });
+  const below = place.y + place.height + 8;
+  sheet.scale(palettes.positive, MARGIN, below, [], place.width);
+  sheet.write(MARGIN, below + 24, "0");
+  sheet.write(MARGIN + place.width, below + 24, "1", 12, { anchor: "end" });
+  return below + 28;
 }

@@ -2,12 +2,12 @@
 
 import { css, packed } from "../core/colours.js";
 import { context2d } from "../core/dom.js";
-import { save } from "../export/export.js";
+import { save, Sheet } from "../export/export.js";
 import { toGif } from "../export/gif.js";
 import { best, oneLine, percent } from "../core/numbers.js";
 import { toCanvas } from "../export/sheet.js";
 import { fileName, files as stills, origin } from "./export.js";
-import { beliefOf } from "./derive.js";
+import { beliefOf, hasMoved } from "./derive.js";
 import { patchPieces, scenePieces } from "./pieces.js";
 
 /** @typedef {import("./glimpse_player.js").GlimpsePlayer} GlimpsePlayer */
@@ -38,60 +38,38 @@ function saveGif(player) {
 
 /** @param {GlimpsePlayer} player @param {number} glimpse */
 function frame(player, glimpse) {
-  const { facts, path, header, theme } = player;
+  const { facts, path, header, theme, many } = player;
   const { scales, glimpses } = facts;
-  const [ink, green, line] = [theme.text, theme.green, theme.line].map((colour) => css(packed(colour)));
-  /** @type {any[]} */
-  const items = [];
-  const write = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ text, size = 13, more = {}) =>
-    items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
-  const top = 40;
-  const moved = player.view.moved.some(([which]) => which === glimpse) ? ", moved by hand" : "";
-  write(MARGIN, 26, `Glimpse ${glimpse + 1} of ${glimpses}${moved}`, 16, { weight: 600 });
-  items.push(...scenePieces(player, { x: MARGIN, y: top, side: SIDE, last: glimpse, every: true }));
+  const sheet = new Sheet(theme, origin(player), MARGIN);
+  const [top, bold, width] = [40, { weight: 600 }, MARGIN * 3 + SIDE + RIGHT];
+  const moved = hasMoved(player.view.moved, glimpse) ? ", moved by hand" : "";
+  sheet.write(MARGIN, 26, `Glimpse ${glimpse + 1} of ${glimpses}${moved}`, 16, bold);
+  sheet.items.push(...scenePieces(player, { x: MARGIN, y: top, side: SIDE, last: glimpse, every: true }));
   const left = 2 * MARGIN + SIDE;
   const side = Math.min(112, (RIGHT - 8 * (scales - 1)) / scales);
-  write(left, 26, "What the retina sees", 13, { weight: 600 });
+  sheet.write(left, 26, "What the retina sees", 13, bold);
   for (let scale = 0; scale < scales; scale++)
-    items.push(...patchPieces(player, glimpse, scale, { x: left + scale * (side + 8), y: top, side }));
+    sheet.items.push(...patchPieces(player, glimpse, scale, { x: left + scale * (side + 8), y: top, side }));
   const values = beliefOf(path, glimpse, facts);
   const first = best(values);
   const down = top + side + 32;
-  write(left, down - 8, "The belief", 13, { weight: 600 });
+  sheet.write(left, down - 8, "The belief", 13, bold);
   header.classes.forEach((/** @type {string} */ name, /** @type {number} */ which) => {
     const y = down + which * ROW;
-    write(left, y + 13, name, 12, which === first ? { weight: 600 } : {});
-    const [from, most] = [left + 84, RIGHT - 84 - 52];
-    items.push({ kind: "bar", x: from, y: y + 4, width: 1, height: 12, colours: [packed(theme.line)] });
-    items.push({
-      kind: "bar",
-      x: from,
-      y: y + 4,
-      width: Math.max(0.5, values[which] * most),
-      height: 12,
-      colours: [packed(theme.green)],
-    });
+    const [from, long] = [left + 84, values[which] * (RIGHT - 84 - 52)];
+    sheet.write(left, y + 13, name, 12, which === first ? bold : {});
+    sheet.bar(from, y + 4, [1, 12], theme.line);
+    sheet.bar(from, y + 4, [Math.max(0.5, long), 12], theme.green);
     if (which === first)
-      write(from + values[which] * most + 8, y + 14, percent(values[which]), 12, { weight: 600, colour: green });
+      sheet.write(from + long + 8, y + 14, percent(values[which]), 12, { ...bold, colour: css(packed(theme.green)) });
   });
   const low = Math.max(top + SIDE, down + facts.classes * ROW) + MARGIN;
-  const { many } = player;
-  if (many)
-    write(MARGIN, low, `Violet: the sharp patches of ${many.belief.length / facts.classes} draws at this glimpse.`, 12);
+  const draws = many ? many.belief.length / facts.classes : 0;
+  if (many) sheet.write(MARGIN, low, `Violet: the sharp patches of ${draws} draws at this glimpse.`);
   const height = low + (many ? 32 : 16);
-  write(
-    MARGIN,
-    height - 10,
-    [header.origin.software, header.origin.model, header.origin.recipe, header.origin.image].join(" \u00b7 "),
-    11,
-  );
-  items.push({ kind: "frame", x: 0.5, y: 0.5, width: MARGIN * 3 + SIDE + RIGHT - 1, height: height - 1, colour: line });
-  return {
-    width: MARGIN * 3 + SIDE + RIGHT,
-    height: Math.round(height),
-    background: css(packed(theme.background)),
-    ink,
-    items,
-    origin: origin(player),
-  };
+  const { software, model, recipe, image } = header.origin;
+  sheet.write(MARGIN, height - 10, [software, model, recipe, image].join(" \u00b7 "), 11);
+  const whole = { x: 0.5, y: 0.5, width: width - 1, height: height - 1 };
+  sheet.items.push({ kind: "frame", ...whole, colour: sheet.rule });
+  return sheet.sized(width, height);
 }

@@ -1,8 +1,7 @@
 // What leaves the glimpse player: PNG, SVG and CSV of the path that is shown. Rows, columns and glimpses count from 1.
 
-import { css, packed } from "../core/colours.js";
-import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
-import { beliefOf, boxesOf, pixelOf, rewardOf } from "./derive.js";
+import { fileNameOf, filesOf, originLines, Sheet, toCsv } from "../export/export.js";
+import { beliefOf, boxesOf, hasMoved, pixelOf, rewardOf } from "./derive.js";
 import { patchPieces, scenePieces } from "./pieces.js";
 import { answerWords, manyAnswers, manyWords, movedWords } from "./words.js";
 
@@ -16,11 +15,7 @@ const TOP = 68; // of the picture
 
 /** What can be saved, for `Savers`. @param {GlimpsePlayer} player */
 export function files(player) {
-  return filesOf(
-    () => sheet(player),
-    () => fileName(player),
-    () => csv(player),
-  );
+  return filesOf(player, sheetOf, fileName, csv);
 }
 
 /**
@@ -51,7 +46,7 @@ function csv(player) {
     ...pixelOf(path, glimpse, facts).map((place) => place + 1),
     ...path.location.subarray(2 * glimpse, 2 * glimpse + 2),
     ...path.mean.subarray(2 * glimpse, 2 * glimpse + 2),
-    view.moved.some(([which]) => which === glimpse) ? "yes" : "no",
+    hasMoved(view.moved, glimpse) ? "yes" : "no",
     ...boxesOf(path, glimpse, facts).flatMap(({ top, left }) => [top + 1, left + 1]),
     ...beliefOf(path, glimpse, facts),
     path.baseline[glimpse],
@@ -100,49 +95,31 @@ export function fileName({ header }) {
 }
 
 /** @param {GlimpsePlayer} player */
-function sheet(player) {
+function sheetOf(player) {
   const { path, facts, header, theme, view, many } = player;
   const { glimpses, scales } = facts;
-  const ink = css(packed(theme.text));
-  /** @type {any[]} */
-  const items = [];
-  const write = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ text, size = 12, more = {}) =>
-    items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
-  write(MARGIN, 32, `The path of ${glimpses} glimpses`, 17, { weight: 600 });
-  if (view.moved.length) write(MARGIN, 52, `Moved by hand: ${movedWords(view.moved)}. What follows depends on it.`, 13);
-  items.push(...scenePieces(player, { x: MARGIN, y: TOP, side: PICTURE, last: glimpses - 1, dense: view.glimpse }));
+  const sheet = new Sheet(theme, origin(player));
+  sheet.write(MARGIN, 32, `The path of ${glimpses} glimpses`, 17, { weight: 600 });
+  const moved = `Moved by hand: ${movedWords(view.moved)}. What follows depends on it.`;
+  if (view.moved.length) sheet.write(MARGIN, 52, moved, 13);
+  const scene = { x: MARGIN, y: TOP, side: PICTURE, last: glimpses - 1, dense: view.glimpse };
+  sheet.items.push(...scenePieces(player, scene));
   const across = (WIDTH - PICTURE - 3 * MARGIN) / scales;
   const step = Math.min(PATCH + 24, (PICTURE + 8) / Math.min(glimpses, 6));
   const side = Math.min(PATCH, across - 8, step - 24);
+  const left = PICTURE + 2 * MARGIN;
   for (let glimpse = 0; glimpse < glimpses; glimpse++) {
     const top = TOP + glimpse * step;
-    const moved = view.moved.some(([which]) => which === glimpse) ? ", moved" : "";
-    write(
-      PICTURE + 2 * MARGIN,
-      top + 12,
-      `${glimpse + 1}${moved}: ${answerWords(path, glimpse, facts, header.classes)}`,
-      12,
-      {
-        weight: 600,
-      },
-    );
+    const which = `${glimpse + 1}${hasMoved(view.moved, glimpse) ? ", moved" : ""}`;
+    const answer = answerWords(path, glimpse, facts, header.classes);
+    sheet.write(left, top + 12, `${which}: ${answer}`, 12, { weight: 600 });
     for (let scale = 0; scale < scales; scale++)
-      items.push(
-        ...patchPieces(player, glimpse, scale, { x: PICTURE + 2 * MARGIN + scale * (side + 8), y: top + 18, side }),
-      );
+      sheet.items.push(...patchPieces(player, glimpse, scale, { x: left + scale * (side + 8), y: top + 18, side }));
   }
   const bottom = TOP + Math.max(PICTURE, glimpses * step) + 30;
   const lines = [
     ...(many ? originLines({ "": manyWords(many, view.glimpse, facts, header.classes) }, 130) : []),
     ...originLines(header.origin, 130),
   ];
-  lines.forEach((line, i) => write(MARGIN, bottom + 16 * i, line));
-  return {
-    width: WIDTH,
-    height: Math.round(bottom + 16 * lines.length + MARGIN),
-    background: css(packed(theme.background)),
-    ink,
-    items,
-    origin: origin(player),
-  };
+  return sheet.sized(WIDTH, sheet.lines(lines, bottom) + MARGIN + 16);
 }

@@ -68,15 +68,9 @@ export function scenePieces(player, { x: left, y: top, side, last, dense = last,
       const [from, to] = [held(box.left, columns), held(box.left + box.side, columns)];
       const [above, below] = [held(box.top, rows), held(box.top + box.side, rows)];
       const line = every && glimpse === last && !scale ? 3 : every ? 1 : 1.5;
-      items.push({
-        kind: "frame",
-        x: x + from * cell,
-        y: y + above * cell,
-        width: (to - from) * cell,
-        height: (below - above) * cell,
-        colour: orange,
-        line,
-      });
+      const place = { x: x + from * cell, y: y + above * cell };
+      const size = { width: (to - from) * cell, height: (below - above) * cell };
+      items.push({ kind: "frame", ...place, ...size, colour: orange, line });
     });
   }
   const middles = Array.from({ length: last + 1 }, (_, glimpse) => {
@@ -84,18 +78,9 @@ export function scenePieces(player, { x: left, y: top, side, last, dense = last,
     return [x + (held(column, columns) + 0.5) * cell, y + (held(row, rows) + 0.5) * cell];
   });
   items.push({ kind: "line", points: middles, colour: orange, line: 1.5 });
+  const number = { size: 15, anchor: "middle", weight: 600, colour: orange, halo: css(packed(theme.background)) };
   middles.forEach(([across, down], glimpse) =>
-    items.push({
-      kind: "text",
-      x: across,
-      y: down + 5,
-      text: String(glimpse + 1),
-      size: 15,
-      anchor: "middle",
-      weight: 600,
-      colour: orange,
-      halo: css(packed(theme.background)),
-    }),
+    items.push({ kind: "text", x: across, y: down + 5, text: String(glimpse + 1), ...number }),
   );
   return items;
 }

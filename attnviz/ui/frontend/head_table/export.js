@@ -1,8 +1,8 @@
 // What leaves the table of heads: PNG and SVG of scatter and board, and all figures as CSV.
 
 import { css, packed } from "../core/colours.js";
-import { fileNameOf, filesOf, originLines, toCsv } from "../export/export.js";
-import { axesOf, colourScale, indexOf, pointsOf, sizeOf, summaryOf, tableOf, tickWords } from "./derive.js";
+import { fileNameOf, filesOf, originLines, Sheet, toCsv } from "../export/export.js";
+import { axesOf, colourScale, indexOf, placeOn, pointsOf, sizeOf, summaryOf, tableOf, tickWords } from "./derive.js";
 import { boardColour, Room } from "./paint.js";
 
 const WIDE = 520;
@@ -13,78 +13,80 @@ const ROUND = 16; // corners of a dot
 
 /** What can be saved, for `Savers`. @param {import("./head_table.js").HeadTable} part */
 export function files(part) {
-  const origin = { ...part.header.origin, brush: part.view.brush, page: part.url.link() };
+  return filesOf(part, sheetOf, fileName, csv);
+}
+
+function origin({ header, view, url }) {
+  return { ...header.origin, brush: view.brush, page: url.link() };
+}
+
+function fileName({ header: { origin } }) {
+  return fileNameOf("heads", origin.model, origin.data, `${origin.pictures}-pictures`);
+}
+
+function csv(part) {
   const { head, rows } = tableOf(part.shown);
-  return filesOf(
-    () => sheet(part, origin),
-    () => fileNameOf("heads", origin.model, origin.data, `${origin.pictures}-pictures`),
-    () => toCsv(origin, head, rows),
-  );
+  return toCsv(origin(part), head, rows);
 }
 
 /** @param {import("./head_table.js").HeadTable} part */
-function sheet(part, origin) {
+function sheetOf(part) {
   const { shown, theme, palettes, view } = part;
   const { inside, brush } = part.scatter;
-  const [ink, quiet, background] = [theme.text, theme.line, theme.background].map((one) => css(packed(one)));
+  const sheet = new Sheet(theme, origin(part));
+  const { ink, rule, background } = sheet;
   const room = new Room({ width: WIDE, height: HIGH, px: 1 });
   const { across, up } = axesOf(shown, view);
-  const words = (x, y, said, more = {}) => ({ kind: "text", x, y, text: said, size: 12, colour: ink, ...more });
   const title = ({ at }) => shown.measures[at].title;
-  /** @type {any[]} */
-  const items = [words(MARGIN, MARGIN, `${title(up)} against ${title(across)}`, { size: 15, weight: 600 })];
+  sheet.write(MARGIN, MARGIN, `${title(up)} against ${title(across)}`, 15, { weight: 600 });
   const [left, top] = [MARGIN, MARGIN + 12];
   const line = (points, colour, width = 1) =>
-    items.push({ kind: "line", points: points.map(([x, y]) => [left + x, top + y]), colour, line: width });
-  for (const [number, tick] of across.axis.ticks.entries()) {
-    const x = room.x((tick - across.axis.low) / (across.axis.high - across.axis.low));
-    line([[x, room.top], [x, room.bottom]], quiet); // prettier-ignore
-    items.push(words(left + x, top + room.bottom + 16, tickWords(across.axis.ticks)[number], { anchor: "middle" }));
-  }
-  for (const [number, tick] of up.axis.ticks.entries()) {
-    const y = room.y((tick - up.axis.low) / (up.axis.high - up.axis.low));
-    line([[room.left, y], [room.right, y]], quiet); // prettier-ignore
-    items.push(words(left + room.left - 6, top + y + 4, tickWords(up.axis.ticks)[number], { anchor: "end" }));
-  }
+    sheet.items.push({ kind: "line", points: points.map(([x, y]) => [left + x, top + y]), colour, line: width });
+  const upright = (x, low, high, colour) => line([low, high].map((y) => [x, y]), colour); // prettier-ignore
+  const level = (y, low, high, colour) => line([low, high].map((x) => [x, y]), colour); // prettier-ignore
+  across.axis.ticks.forEach((tick, number) => {
+    const x = room.x(placeOn(across.axis, tick));
+    upright(x, room.top, room.bottom, rule);
+    sheet.write(left + x, top + room.bottom + 16, tickWords(across.axis.ticks)[number], 12, { anchor: "middle" });
+  });
+  up.axis.ticks.forEach((tick, number) => {
+    const y = room.y(placeOn(up.axis, tick));
+    level(y, room.left, room.right, rule);
+    sheet.write(left + room.left - 6, top + y + 4, tickWords(up.axis.ticks)[number], 12, { anchor: "end" });
+  });
   const drawn = (figures, colour, named) =>
     pointsOf(shown, figures, across, up).forEach((point, head) => {
       if (!Number.isFinite(point.x + point.y)) return;
       const [x, y] = [room.x(point.x), room.y(point.y)];
-      line([[room.x(point.left), y], [room.x(point.right), y]], colour); // prettier-ignore
-      line([[x, room.y(point.low)], [x, room.y(point.high)]], colour); // prettier-ignore
+      level(y, room.x(point.left), room.x(point.right), colour);
+      upright(x, room.y(point.low), room.y(point.high), colour);
       const round = Array.from({ length: ROUND + 1 }, (_, at) => (2 * Math.PI * at) / ROUND);
       const circle = round.map((angle) => [x + 4 * Math.cos(angle), y + 4 * Math.sin(angle)]);
       line(circle, colour, head === view.head ? 3 : 2);
       if (named && inside[head])
-        items.push(words(left + x + 6, top + y - 5, shown.heads[head].name, { size: 11, halo: background }));
+        sheet.write(left + x + 6, top + y - 5, shown.heads[head].name, 11, { halo: background });
     });
-  if (view.random && shown.random) drawn(shown.random, quiet, false);
+  if (view.random && shown.random) drawn(shown.random, rule, false);
   drawn(shown.own, css(packed(theme.violet[1])), shown.heads.length <= 40 || brush !== null);
+
   const beside = left + WIDE + MARGIN;
   const measure = indexOf(shown, view.colour);
   const scale = colourScale(shown, measure);
-  items.push(words(beside, MARGIN, `All heads: ${shown.measures[measure].title}`, { size: 15, weight: 600 }));
+  sheet.write(beside, MARGIN, `All heads: ${shown.measures[measure].title}`, 15, { weight: 600 });
   const size = sizeOf(shown.heads);
   shown.heads.forEach(({ layer, number }, head) => {
-    const [x, y] = [beside + 60 + number * CELL, top + 12 + layer * CELL];
+    const place = { x: beside + 60 + number * CELL, y: top + 12 + layer * CELL, width: CELL - 2, height: CELL - 2 };
     const colour = boardColour(palettes, scale, shown.own.means[measure * shown.heads.length + head], background);
-    items.push({
-      kind: "bar",
-      x,
-      y,
-      width: CELL - 2,
-      height: CELL - 2,
-      colours: [Number.parseInt(`ff${swapped(colour)}`, 16) >>> 0],
-    });
-    const frame = head === view.head ? { colour: ink, line: 2 } : { colour: quiet, line: 1 };
-    items.push({ kind: "frame", x, y, width: CELL - 2, height: CELL - 2, ...frame });
-    if (number === 0) items.push(words(beside, y + 18, `layer ${layer + 1}`));
+    const colours = [Number.parseInt(`ff${swapped(colour)}`, 16) >>> 0];
+    sheet.items.push({ kind: "bar", ...place, colours });
+    const frame = head === view.head ? { colour: ink, line: 2 } : { colour: rule, line: 1 };
+    sheet.items.push({ kind: "frame", ...place, ...frame });
+    if (number === 0) sheet.write(beside, place.y + 18, `layer ${layer + 1}`);
   });
   const high = top + Math.max(HIGH, 24 + size.layers * CELL);
   const width = beside + 60 + size.heads * CELL + MARGIN;
-  const lines = [summaryOf(shown, inside), ...originLines(origin, Math.floor(width / 6))];
-  items.push(...lines.map((said, at) => words(MARGIN, high + 20 + 15 * at, said, { size: 11 })));
-  return { width, height: high + 30 + 15 * lines.length, background, ink, origin, items };
+  const lines = [summaryOf(shown, inside), ...originLines(sheet.origin, Math.floor(width / 6))];
+  return sheet.sized(width, sheet.lines(lines, high + 20, 11) + MARGIN);
 }
 
 /** A colour as CSS writes it, its bytes in the order of a packed one. @param {string} colour */

@@ -1,8 +1,8 @@
 // What leaves a grid of maps: PNG, SVG and CSV of what is shown. Rows and columns count from 1 in what a person reads.
 
-import { css, packed, TOP } from "../core/colours.js";
+import { css, packed } from "../core/colours.js";
 import { colourAt, pictureCanvas } from "../maps/paint.js";
-import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
+import { endsOf, fileNameOf, filesOf, originLines, Sheet, toCsv } from "../export/export.js";
 import { short } from "../core/numbers.js";
 import { strangeCells } from "../export/sheet.js";
 import { placeOf } from "./words.js";
@@ -14,11 +14,7 @@ const LEAST = 24; // CSS pixels of a map, as on the screen
 
 /** What can be saved, for `Savers`. */
 export function files(grid) {
-  return filesOf(
-    () => gridSheet(grid),
-    () => fileName(grid),
-    () => csv(grid),
-  );
+  return filesOf(grid, gridSheet, fileName, csv);
 }
 
 function csv(grid) {
@@ -66,11 +62,8 @@ function fileName({ header }) {
 
 function gridSheet(grid) {
   const { header, theme, cells, count, palette, indices, tileScales, edges, shown, wall } = grid;
-  const ink = css(packed(theme.text));
-  const items = [];
-  const write = (x, y, text, size = 12, more = {}) =>
-    items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
-  const { table, names } = header;
+  const { table, names, labels } = header;
+  const sheet = new Sheet(theme, origin(grid));
   const perRow = table ? table.columns : Math.min(wall.perRow, 24);
   const [aside, above, below] = table || names ? [44, 16, table ? 8 : 24] : [0, 0, 24];
   const before = grid.picture ? 160 + 24 : 0; // the picture stands at the left of the maps
@@ -78,75 +71,48 @@ function gridSheet(grid) {
   const wide = Math.max(LEAST, Math.min(names ? 480 : 160, (room - GAP * (perRow - 1)) / perRow));
   const width = WIDTH + Math.max(0, perRow * (wide + GAP) - GAP - room);
   const high = Math.max(12, (wide * cells.rows) / cells.columns);
+  const top = 88 + above;
   const outlines = (tile) => [
     ...(header.outlined ? [{ cell: header.outlined[tile], colour: packed(theme.orange) }] : []),
     ...(shown < 0 ? [] : [{ cell: shown, colour: packed(theme.text) }]),
   ];
-  write(MARGIN, 32, header.title, 17, { weight: 600 });
-  items.push({
-    kind: "bar",
-    x: MARGIN,
-    y: 44,
-    width: 280,
-    height: 10,
-    colours: Array.from({ length: 64 }, (_, i) => palette[Math.round((i * TOP) / 63)]),
-  });
+
+  sheet.write(MARGIN, 32, header.title, 17, { weight: 600 });
   const scale = tileScales[grid.chosen ?? 0];
-  const ends =
-    scale.kind === "share"
-      ? ["\u2264 1/16", `an even share, 1/${header.tokens}`, "\u2265 16 \u00d7"]
-      : grid.scale === "map"
-        ? ["lowest", "a scale for each map", "highest"]
-        : [scale.low, (scale.low + scale.high) / 2, scale.high].map((end) => short(end, 3));
-  ends.forEach((end, i) => write(MARGIN + 140 * i, 70, end, 12, { anchor: ["start", "middle", "end"][i] }));
+  const ends = endsOf(scale, `an even share, 1/${header.tokens}`);
+  const each = scale.kind !== "share" && grid.scale === "map";
+  sheet.scale(palette, MARGIN, 44, each ? ["lowest", "a scale for each map", "highest"] : ends);
   const { model, answer } = header.origin;
-  if (model) write(MARGIN + 304, 54, answer ? `${model} answers ${answer}` : model);
-  write(MARGIN + 304, 70, `colours: ${origin(grid).scale}`);
+  if (model) sheet.write(MARGIN + 304, 54, answer ? `${model} answers ${answer}` : model);
+  sheet.write(MARGIN + 304, 70, `colours: ${sheet.origin.scale}`);
+
   for (let tile = 0; tile < count; tile++) {
     const [row, place] = [Math.floor(tile / perRow), tile % perRow];
     const x = MARGIN + before + aside + place * (wide + GAP);
-    const y = 88 + above + row * (high + below);
+    const y = top + row * (high + below);
     const start = tile * cells.tokens;
-    items.push({
-      kind: "map",
-      x,
-      y,
-      width: wide,
-      height: high,
-      columns: cells.columns,
-      rows: cells.rows,
+    const colourOf = (token) =>
+      grid.arrays.colours
+        ? colourAt(grid.arrays.colours, 3 * (start + token), 3, null)
+        : palette[indices[start + token]];
+    sheet.framed({
+      ...{ kind: "map", x, y, width: wide, height: high, columns: cells.columns, rows: cells.rows },
       edge: edges[tile],
       outlines: outlines(tile),
       strange: strangeCells(indices.subarray(start, start + cells.tokens)),
-      colours: Array.from({ length: cells.tokens }, (_, token) =>
-        grid.arrays.colours
-          ? colourAt(grid.arrays.colours, 3 * (start + token), 3, null)
-          : palette[indices[start + token]],
-      ),
+      colours: Array.from({ length: cells.tokens }, (_, token) => colourOf(token)),
     });
-    items.push({ kind: "frame", x, y, width: wide, height: high, colour: css(packed(theme.line)) });
-    if (!table) write(x, y + high + 14, header.labels[tile], 12, { weight: tile === grid.chosen ? 700 : 400 });
-    if (table && !row) write(x + wide / 2, y - 5, table.heads[place], 12, { anchor: "middle" });
-    if (table && !place) write(x - 6, y + high / 2 + 4, table.rows[row], 12, { anchor: "end" });
-    names?.columns.forEach((name, i) =>
-      write(x + ((i + 0.5) * wide) / cells.columns, y - 5, name, 12, { anchor: "middle" }),
-    );
-    names?.rows.forEach((name, i) =>
-      write(x - 6, y + ((i + 0.5) * high) / cells.rows + 4, name, 12, { anchor: "end" }),
-    );
+    const head = (name, at) => sheet.write(at, y - 5, name, 12, { anchor: "middle" });
+    const side = (name, at) => sheet.write(x - 6, at + 4, name, 12, { anchor: "end" });
+    if (!table) sheet.write(x, y + high + 14, labels[tile], 12, { weight: tile === grid.chosen ? 700 : 400 });
+    if (table && !row) head(table.heads[place], x + wide / 2);
+    if (table && !place) side(table.rows[row], y + high / 2);
+    names?.columns.forEach((name, i) => head(name, x + ((i + 0.5) * wide) / cells.columns));
+    names?.rows.forEach((name, i) => side(name, y + ((i + 0.5) * high) / cells.rows));
   }
-  const side = grid.picture ? drawPicture(grid, items, MARGIN, 88 + above) : 0;
-  const bottom = Math.max(88 + above + side, 88 + above + Math.ceil(count / perRow) * (high + below));
-  const lines = originLines(header.origin, 150);
-  lines.forEach((line, i) => write(MARGIN, bottom + 14 + 16 * i, line));
-  return {
-    width: Math.ceil(width),
-    height: Math.round(bottom + 16 * lines.length + MARGIN),
-    background: css(packed(theme.background)),
-    ink,
-    items,
-    origin: origin(grid),
-  };
+  const picture = grid.picture ? drawPicture(grid, sheet.items, MARGIN, top) : 0;
+  const bottom = Math.max(top + picture, top + Math.ceil(count / perRow) * (high + below));
+  return sheet.sized(Math.ceil(width), sheet.lines(originLines(header.origin, 150), bottom + 14) + MARGIN + 2);
 }
 
 /** Put the picture on a sheet, with the cells that are framed on it. @returns {number} its height */
@@ -154,27 +120,12 @@ function drawPicture({ picture, arrays, shapes, theme }, items, x, y) {
   const [rows, columns] = shapes.background;
   const width = 160;
   const size = width / columns;
-  items.push({
-    kind: "picture",
-    x,
-    y,
-    width,
-    height: size * rows,
-    canvas: pictureCanvas(arrays.background, shapes.background, picture.inks),
-  });
-  for (const {
-    box: [top, left, bottom, right],
-    colour,
-  } of picture.frames(theme)) {
-    items.push({
-      kind: "frame",
-      x: x + left * size,
-      y: y + top * size,
-      width: (right - left) * size,
-      height: (bottom - top) * size,
-      colour: css(colour),
-      line: 2,
-    });
+  const canvas = pictureCanvas(arrays.background, shapes.background, picture.inks);
+  items.push({ kind: "picture", x, y, width, height: size * rows, canvas });
+  for (const { box, colour } of picture.frames(theme)) {
+    const [top, left, bottom, right] = box.map((edge) => edge * size);
+    const place = { x: x + left, y: y + top, width: right - left, height: bottom - top };
+    items.push({ kind: "frame", ...place, colour: css(colour), line: 2 });
   }
   return size * rows + 24;
 }

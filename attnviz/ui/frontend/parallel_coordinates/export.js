@@ -1,7 +1,6 @@
 // What leaves parallel coordinates: PNG and SVG of the lines, and the trials as CSV.
 
-import { css, packed } from "../core/colours.js";
-import { fileNameOf, filesOf, originLines, toCsv } from "../export/export.js";
+import { fileNameOf, filesOf, originLines, Sheet, toCsv } from "../export/export.js";
 import { strengths, summaryOf, tableOf } from "./derive.js";
 import { colourOf, pointsOf, Room } from "./paint.js";
 
@@ -11,42 +10,42 @@ const HIGH = 340;
 
 /** What can be saved, for `Savers`. @param {import("./parallel_coordinates.js").ParallelCoordinates} part */
 export function files(part) {
-  const { header, shown, inside } = part;
-  const origin = { ...header.origin, shows: header.title, brush: part.view[part.names[0]], page: part.url.link() };
-  const { head, rows } = tableOf(shown, inside);
-  return filesOf(
-    () => sheet(part, origin),
-    () => fileNameOf("search", header.origin.search),
-    () => toCsv(origin, head, rows),
-  );
+  return filesOf(part, sheetOf, ({ header }) => fileNameOf("search", header.origin.search), csv);
 }
 
-function sheet(part, origin) {
+function origin({ header, view, names, url }) {
+  return { ...header.origin, shows: header.title, brush: view[names[0]], page: url.link() };
+}
+
+function csv(part) {
+  const { head, rows } = tableOf(part.shown, part.inside);
+  return toCsv(origin(part), head, rows);
+}
+
+function sheetOf(part) {
   const { shown, inside, theme, palettes, chosen } = part;
-  const ink = css(packed(theme.text));
+  const sheet = new Sheet(theme, origin(part));
+  const { ink, background: halo } = sheet;
   const room = new Room({ width: WIDTH, height: HIGH, axes: shown.axes.length, px: 1 });
   const top = MARGIN + 10;
-  const words = (x, y, text, more = {}) => ({ kind: "text", x, y, text, size: 12, colour: ink, ...more });
-  /** @type {any[]} */
-  const items = [words(MARGIN, MARGIN, shown.title, { size: 15, weight: 600 })];
+  sheet.write(MARGIN, MARGIN, shown.title, 15, { weight: 600 });
   const strong = strengths(shown);
   for (const trial of part.front) {
     if (!inside[trial]) continue;
     const points = pointsOf(room, shown.places, trial, shown.axes.length).map(([x, y]) => [x, top + y]);
     const colour = trial === chosen ? ink : colourOf(palettes, strong[trial], theme);
-    items.push({ kind: "line", points, colour, line: trial === chosen ? 3 : 1.5 });
+    sheet.items.push({ kind: "line", points, colour, line: trial === chosen ? 3 : 1.5 });
   }
-  const halo = css(packed(theme.background));
   shown.axes.forEach(({ title, ticks }, axis) => {
     const x = room.x(axis);
     const last = axis === shown.axes.length - 1;
-    items.push({ kind: "line", points: [[x, top + room.top], [x, top + room.bottom]], colour: ink }); // prettier-ignore
-    items.push(words(x, top + 30, title, { size: 13, weight: 600, anchor: "middle" }));
-    for (const { place, words: said } of ticks)
-      items.push(words(x + (last ? -6 : 6), top + room.y(place) + 4, said, { halo, anchor: last ? "end" : "start" }));
+    const [aside, anchor] = last ? [-6, "end"] : [6, "start"];
+    const points = [room.top, room.bottom].map((y) => [x, top + y]);
+    sheet.items.push({ kind: "line", points, colour: ink });
+    sheet.write(x, top + 30, title, 13, { weight: 600, anchor: "middle" });
+    for (const { place, words } of ticks) sheet.write(x + aside, top + room.y(place) + 4, words, 12, { halo, anchor });
   });
-  let y = top + HIGH + 20;
-  items.push(words(MARGIN, y, summaryOf(shown, inside)));
-  for (const line of originLines(origin, 120)) items.push(words(MARGIN, (y += 16), line, { size: 11 }));
-  return { width: WIDTH, height: y + MARGIN, background: halo, ink, origin, items };
+  const below = top + HIGH + 20;
+  sheet.write(MARGIN, below, summaryOf(shown, inside));
+  return sheet.sized(WIDTH, sheet.lines(originLines(sheet.origin, 120), below + 16, 11) + MARGIN);
 }

@@ -2,21 +2,17 @@
 // Rows, columns and heads count from 1 in what a person reads.
 
 import { pictureCanvas } from "../maps/paint.js";
-import { css, packed, TOP } from "../core/colours.js";
+import { packed, TOP } from "../core/colours.js";
 import { short } from "../core/numbers.js";
 import { strangeCells } from "../export/sheet.js";
 import { headName, placeName } from "./words.js";
-import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
+import { endsOf, fileNameOf, filesOf, originLines, Sheet, toCsv } from "../export/export.js";
 
 const MARGIN = 24;
 
 /** What can be saved, for `Savers`. */
 export function files(viewer) {
-  return filesOf(
-    () => viewerSheet(viewer),
-    () => fileName(viewer),
-    () => csv(viewer),
-  );
+  return filesOf(viewer, viewerSheet, fileName, csv);
 }
 
 function csv(viewer) {
@@ -75,125 +71,64 @@ function layerOf({ layer }) {
 }
 
 function viewerSheet(viewer) {
-  const {
-    header,
-    theme,
-    attention: { heads, tokens, inside },
-    cells,
-    view,
-    reading,
-    scale,
-    palette,
-    palettes,
-  } = viewer;
-  const ink = css(packed(theme.text));
+  const { header, attention, cells, view, reading, scale, palette, palettes, boxes, arrays, shapes, wall } = viewer;
+  const { heads, tokens, inside } = attention;
   const width = 1040;
   const side = 320;
-  const items = [];
-  const write = (x, y, text, size = 13, more = {}) =>
-    items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
-  const outlines = [];
-  if (view.direction !== "received") outlines.push(outlineOf(viewer, viewer.otherName, viewer.shownOther));
-  outlines.push(outlineOf(viewer, viewer.heldName, viewer.held));
-  const map = (x, y, wide, start, indices, colours, edge) => {
-    const high = (wide * cells.height) / cells.columns;
-    items.push({
-      kind: "map",
-      x,
-      y,
-      width: wide,
-      height: high,
-      columns: cells.columns,
-      rows: cells.height,
-      edge,
-      outlines,
+  const sheet = new Sheet(viewer.theme, origin(viewer));
+  const { shows, direction, scale: colours } = sheet.origin;
+  const outlines = [
+    ...(view.direction === "received" ? [] : [outlineOf(viewer, viewer.otherName, viewer.shownOther)]),
+    outlineOf(viewer, viewer.heldName, viewer.held),
+  ];
+  /** @returns {number} how high it is */
+  const map = (x, y, wide, start, indices, colours, edge, marks = outlines) => {
+    const height = (wide * cells.height) / cells.columns;
+    sheet.framed({
+      ...{ kind: "map", x, y, width: wide, height, columns: cells.columns, rows: cells.height, edge, outlines: marks },
       strange: strangeCells(Array.from(cells.token, (token) => (token < 0 ? 0 : indices[start + token]))),
       colours: Array.from(cells.token, (token) => colours[token < 0 ? TOP + 3 : indices[start + token]]),
     });
-    items.push({ kind: "frame", x, y, width: wide, height: high, colour: css(packed(theme.line)) });
-    return high;
+    return height;
   };
-  const chosen = view.head === "mean" ? heads : view.head;
-
-  write(
-    MARGIN,
-    32,
-    `${reading.direction === "received" ? "" : `query ${placeName(cells, reading.query)} \u00b7 `}key ` +
-      `${placeName(cells, reading.key)} \u00b7 ${layerOf(view)}head ${headName(view.head)}`,
-    17,
-    { weight: 600 },
-  );
-  write(MARGIN, 50, `${answerWords(viewer)}colours: ${origin(viewer).scale}`);
-  write(
-    MARGIN,
-    68,
-    `${origin(viewer).shows}, ${origin(viewer).direction}: weight ${short(reading.weight)}, ` +
-      `${short(reading.share, 3)} \u00d7 an even share, score ${short(reading.score)}`,
-  );
+  const query = reading.query === null ? "" : `query ${placeName(cells, reading.query)} \u00b7 `;
+  const title = `${query}key ${placeName(cells, reading.key)} \u00b7 ${layerOf(view)}head ${headName(view.head)}`;
+  sheet.write(MARGIN, 32, title, 17, { weight: 600 });
+  sheet.write(MARGIN, 50, `${answerWords(viewer)}colours: ${colours}`, 13);
+  const weight = `weight ${short(reading.weight)}, ${short(reading.share, 3)} \u00d7 an even share`;
+  sheet.write(MARGIN, 68, `${shows}, ${direction}: ${weight}, score ${short(reading.score)}`, 13);
   const top = 88;
-  const shown = viewer.arrays.background ? outlines.splice(0) : [];
-  const pixels = viewer.boxes?.pixels ?? cells;
-  const high = viewer.boxes
+  const pixels = boxes?.pixels ?? cells;
+  const { background } = arrays;
+  const high = boxes
     ? (side * pixels.rows) / pixels.columns
-    : map(MARGIN, top, side, 0, viewer.painter.picture, palettes.ink, []);
-  if (viewer.arrays.background) {
-    outlines.push(...shown);
-    const place = { x: MARGIN, y: top, width: side, height: high };
-    items.push({
-      kind: "picture",
-      x: MARGIN,
-      y: top,
-      width: side,
-      height: (side * pixels.rows) / pixels.columns,
-      canvas: pictureCanvas(viewer.arrays.background, viewer.shapes.background, viewer.inks),
-    });
+    : map(MARGIN, top, side, 0, viewer.painter.picture, palettes.ink, [], background ? [] : outlines);
+  if (background) {
+    const place = { x: MARGIN, y: top, width: side };
+    const canvas = pictureCanvas(background, shapes.background, viewer.inks);
+    sheet.items.push({ kind: "picture", ...place, height: (side * pixels.rows) / pixels.columns, canvas });
     // On top of the picture, too; there a token may have a box of its own.
-    items.push({
-      kind: "marks",
-      ...place,
-      columns: pixels.columns,
-      rows: pixels.height,
-      outlines: outlines.map((one) => ({ ...one, box: viewer.boxes?.of(one.token) })),
-    });
+    const marks = outlines.map((one) => ({ ...one, box: boxes?.of(one.token) }));
+    const grid = { columns: pixels.columns, rows: pixels.height, outlines: marks };
+    sheet.items.push({ kind: "marks", ...place, height: high, ...grid });
   }
-  map(MARGIN + side + 24, top, side, chosen * tokens, viewer.buffers.indices, palette, viewer.edge);
-  const left = MARGIN + 2 * (side + 24);
-  items.push({
-    kind: "bar",
-    x: left,
-    y: top,
-    width: 280,
-    height: 10,
-    colours: Array.from({ length: 64 }, (_, i) => palette[Math.round((i * TOP) / 63)]),
-  });
-  const ends =
-    scale.kind === "share"
-      ? ["\u2264 1/16", `an even share, 1/${inside}`, "\u2265 16 \u00d7"]
-      : [scale.low, (scale.low + scale.high) / 2, scale.high].map((end) => short(end, 3));
-  ends.forEach((end, i) => write(left + 140 * i, top + 26, end, 12, { anchor: ["start", "middle", "end"][i] }));
+  map(MARGIN + side + 24, top, side, viewer.chosen * tokens, viewer.buffers.indices, palette, viewer.edge);
+  sheet.scale(palette, MARGIN + 2 * (side + 24), top, endsOf(scale, `an even share, 1/${inside}`));
   let y = top + high + 24;
   if (heads > 1) {
     const tile = 72;
-    const perRow = viewer.wall.table?.columns ?? 12;
-    viewer.wall.tiles.forEach(({ name }, number) => {
+    const perRow = wall.table?.columns ?? 12;
+    const row = (tile * cells.height) / cells.columns + 26;
+    wall.tiles.forEach(({ name }, number) => {
       const x = MARGIN + (number % perRow) * (tile + 11);
-      const row = y + Math.floor(number / perRow) * ((tile * cells.height) / cells.columns + 26);
-      const bottom = row + map(x, row, tile, number * tokens, viewer.tiles.indices, palette, viewer.edge);
+      const above = y + Math.floor(number / perRow) * row;
+      const below = above + map(x, above, tile, number * tokens, viewer.tiles.indices, palette, viewer.edge);
       const caption = viewer.captions?.[number] ?? name;
-      write(x, bottom + 14, caption, 12, { weight: number === viewer.chosenTile ? 700 : 400 });
+      sheet.write(x, below + 14, caption, 12, { weight: number === viewer.chosenTile ? 700 : 400 });
     });
-    y += Math.ceil(viewer.wall.tiles.length / perRow) * ((tile * cells.height) / cells.columns + 26);
+    y += Math.ceil(wall.tiles.length / perRow) * row;
   }
-  const lines = originLines(header.origin, 150);
-  lines.forEach((line, i) => write(MARGIN, y + 14 + 16 * i, line, 12));
-  return {
-    width,
-    height: Math.round(y + 16 * lines.length + MARGIN),
-    background: css(packed(theme.background)),
-    ink,
-    items,
-    origin: origin(viewer),
-  };
+  return sheet.sized(width, sheet.lines(originLines(header.origin, 150), y + 14) + MARGIN + 2);
 }
 
 function answerWords({ header, frame, arrays }) {

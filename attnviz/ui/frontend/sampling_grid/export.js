@@ -2,7 +2,7 @@
 
 import { css, packed } from "../core/colours.js";
 import { full } from "../core/numbers.js";
-import { fileNameOf, filesOf, originLines, toCsv } from "../export/export.js";
+import { fileNameOf, filesOf, originLines, Sheet, toCsv } from "../export/export.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { at, inPixels, placeOf, toBytes } from "./affine.js";
 import { inWords, moveOf, isMoved } from "./derive.js";
@@ -15,12 +15,11 @@ const LINES = 8;
 
 /** What can be saved, for `Savers`. @param {import("./sampling_grid.js").SamplingGrid} part */
 export function files(part) {
-  const { header } = part;
-  return filesOf(
-    () => sheet(part),
-    () => fileNameOf(header.origin.model, header.origin.recipe, header.origin.image, "grid"),
-    () => csv(part),
-  );
+  return filesOf(part, sheetOf, fileName, csv);
+}
+
+function fileName({ header: { origin } }) {
+  return fileNameOf(origin.model, origin.recipe, origin.image, "grid");
 }
 
 function origin({ header, view, answer, answered, url, used, parts, kind }) {
@@ -59,57 +58,44 @@ function csv(part) {
   return toCsv({ ...origin(part), probabilities: shares.join("; ") }, head, lines);
 }
 
-function sheet(part) {
+function sheetOf(part) {
   const { shapes, theme, palettes, header, picture, values, used, answer, answered } = part;
+  const sheet = new Sheet(theme, origin(part));
   const [rows, columns] = shapes.picture;
-  const [text, blue] = [theme.text, theme.blue].map((one) => css(packed(one)));
+  const blue = css(packed(theme.blue));
   const inks = header.ink ? palettes.ink : null;
-  const [wide, high] = [columns, rows].map((count) => count * CELL);
-  const [room, tall] = [wide * AROUND, high * AROUND];
+  const [width, height] = [columns, rows].map((count) => count * CELL);
+  const [room, tall] = [width * AROUND, height * AROUND];
   const top = MARGIN + 24;
   const middle = [MARGIN + room / 2, top + tall / 2];
-  const onSheet = ([x, y]) => [middle[0] + (x * wide) / 2, middle[1] + (y * high) / 2];
-  const items = [];
+  const onSheet = ([x, y]) => [middle[0] + (x * width) / 2, middle[1] + (y * height) / 2];
   // A grid may reach far beyond the picture: over what is written, were it not cut off
   const box = [MARGIN, top, MARGIN + room, top + tall];
   const draw = (from, to, line) => {
     const points = clipped(onSheet(from), onSheet(to), box);
-    if (points) items.push({ kind: "line", points, colour: blue, line });
+    if (points) sheet.items.push({ kind: "line", points, colour: blue, line });
   };
-  const write = (x, y, words, size = 13, weight = 400) =>
-    items.push({ kind: "text", x, y, text: words, size, colour: text, weight });
-  const show = (x, y, bytes) => {
+  const show = (x, bytes) => {
     const canvas = pictureCanvas(bytes, shapes.picture, inks);
-    items.push({ kind: "picture", x, y, width: wide, height: high, canvas });
-    items.push({ kind: "frame", x, y, width: wide, height: high, colour: css(packed(theme.line)) });
+    sheet.framed({ kind: "picture", x, y: middle[1] - height / 2, width, height, canvas });
   };
-  write(MARGIN, MARGIN + 12, "The picture and its sampling grid", 15, 600);
-  show(middle[0] - wide / 2, middle[1] - high / 2, picture);
+
+  sheet.write(MARGIN, MARGIN + 12, "The picture and its sampling grid", 15, { weight: 600 });
+  show(middle[0] - width / 2, picture);
   for (let line = 0; line <= LINES; line++) {
     const along = (2 * line) / LINES - 1;
-    /** @type {import("./affine.js").Place[][]} */
-    const ends = [
-      [[-1, along], [1, along]],
-      [[along, -1], [along, 1]],
-    ]; // prettier-ignore
-    for (const [from, to] of ends) draw(at(used, from), at(used, to), line % LINES ? 0.5 : 2);
+    const wide = line % LINES ? 0.5 : 2;
+    draw(at(used, [-1, along]), at(used, [1, along]), wide);
+    draw(at(used, [along, -1]), at(used, [along, 1]), wide);
   }
   draw(at(used, [0, -1]), handlesOf(used).knob, 2); // the stem: which side of the grid is up
   const left = MARGIN + room + MARGIN;
-  write(left, MARGIN + 12, "What is classified", 15, 600);
-  show(left, middle[1] - high / 2, toBytes(values));
-  write(left, middle[1] + high / 2 + 20, answer.words(answered), 15, 600);
-  const width = left + wide + MARGIN;
-  let below = top + tall + 8;
-  for (const words of originLines(origin(part), Math.floor(width / 5.6))) write(MARGIN, (below += 16), words, 11);
-  return {
-    width,
-    height: below + MARGIN,
-    background: css(packed(theme.background)),
-    ink: text,
-    origin: origin(part),
-    items,
-  };
+  sheet.write(left, MARGIN + 12, "What is classified", 15, { weight: 600 });
+  show(left, toBytes(values));
+  sheet.write(left, middle[1] + height / 2 + 20, answer.words(answered), 15, { weight: 600 });
+  const whole = left + width + MARGIN;
+  const lines = originLines(sheet.origin, Math.floor(whole / 5.6));
+  return sheet.sized(whole, sheet.lines(lines, top + tall + 24, 11) + MARGIN);
 }
 
 /**

@@ -1,7 +1,7 @@
 // What leaves the stage grid: PNG, SVG and CSV of what is shown. Rows, columns, layers and heads count from 1 there.
 
-import { css, packed, toIndices, TOP } from "../core/colours.js";
-import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
+import { packed, toIndices } from "../core/colours.js";
+import { fileNameOf, filesOf, originLines, Sheet, toCsv } from "../export/export.js";
 import { short } from "../core/numbers.js";
 import { strangeCells } from "../export/sheet.js";
 import { isInColour, mapOf, planeOf } from "./derive.js";
@@ -13,11 +13,7 @@ const WIDTH = 1040;
 
 /** What can be saved, for `Savers`. */
 export function files(grid) {
-  return filesOf(
-    () => sheet(grid),
-    () => fileName(grid),
-    () => csv(grid),
-  );
+  return filesOf(grid, sheetOf, fileName, csv);
 }
 
 /** Every stage at every pixel of the channel that is shown; of a picture in colour, of all three. */
@@ -71,63 +67,44 @@ function fileName({ header }) {
   return fileNameOf(header.origin.model, header.origin.recipe, header.origin.image, "stages");
 }
 
-function sheet(grid) {
+function sheetOf(grid) {
   const { theme, cells, tiles, columns, layers, edge, header, palettes, view, answer } = grid;
-  const ink = css(packed(theme.text));
-  const items = [];
-  const write = (x, y, text, size = 12, more = {}) =>
-    items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
+  const sheet = new Sheet(theme, origin(grid));
   const wide = Math.min(180, (WIDTH - 2 * MARGIN - 8 * (columns.length - 1)) / columns.length);
   const high = (wide * cells.rows) / cells.columns;
   const outlines = [{ cell: cells.at(grid.at), colour: packed(theme.text) }];
-  write(MARGIN, 32, `The stages of each layer \u00b7 head ${view.head === "mean" ? "mean" : view.head + 1}`, 17, {
-    weight: 600,
-  });
-  write(WIDTH - MARGIN, 32, `${header.origin.model ?? "model"} answers ${answer.text}`, 12, { anchor: "end" });
+  const title = `The stages of each layer \u00b7 head ${view.head === "mean" ? "mean" : view.head + 1}`;
+  sheet.write(MARGIN, 32, title, 17, { weight: 600 });
+  sheet.write(WIDTH - MARGIN, 32, `${header.origin.model ?? "model"} answers ${answer.text}`, 12, { anchor: "end" });
   columns.forEach((tap, column) =>
-    write(MARGIN + column * (wide + 8) + wide / 2, 58, STAGE_NAMES[tap], 12, { anchor: "middle" }),
+    sheet.write(MARGIN + column * (wide + 8) + wide / 2, 58, STAGE_NAMES[tap], 12, { anchor: "middle" }),
   );
   tiles.forEach(({ drawn: planes, scale, own, extent }, tile) => {
     const [layer, column] = [Math.floor(tile / columns.length), tile % columns.length];
     const [x, y] = [MARGIN + column * (wide + 8), 86 + layer * (high + 44)];
-    if (!column) write(x, y - 6, `Layer ${layer + 1}`, 12, { weight: 600 });
+    if (!column) sheet.write(x, y - 6, `Layer ${layer + 1}`, 12, { weight: 600 });
     const map = { kind: "map", x, y, width: wide, height: high, columns: cells.columns, rows: cells.rows, outlines };
     if (planes.length === 1) {
       const indices = new Uint16Array(cells.tokens);
       toIndices(planes[0], 0, cells.tokens, scale, indices);
       const colours = Array.from(indices, (index) => palettes[scale.palette][index]);
-      items.push({ ...map, edge, strange: strangeCells(indices), colours });
+      sheet.framed({ ...map, edge, strange: strangeCells(indices), colours });
     } else {
       const factor = own.high > own.low ? 255 / (own.high - own.low) : 0;
       const part = (plane, i) => Math.min(255, Math.max(0, (planes[plane][i] - own.low) * factor));
       const colours = Array.from({ length: cells.tokens }, (_, i) => packed([0, 1, 2].map((plane) => part(plane, i))));
-      items.push({ ...map, edge: [], strange: [], colours });
+      sheet.framed({ ...map, edge: [], strange: [], colours });
     }
-    items.push({ kind: "frame", x, y, width: wide, height: high, colour: css(packed(theme.line)) });
-    write(x, y + high + 14, `${short(extent.low, 3)} to ${short(extent.high, 3)}`, 11);
+    sheet.write(x, y + high + 14, `${short(extent.low, 3)} to ${short(extent.high, 3)}`, 11);
   });
   const bottom = 86 + layers.length * (high + 44);
-  if (isInColour(grid)) write(MARGIN, bottom + 10, colourWords(view, view.scale === "all" ? tiles[0].own : null));
+  if (isInColour(grid)) sheet.write(MARGIN, bottom + 10, colourWords(view, view.scale === "all" ? tiles[0].own : null));
   else {
-    items.push(scaleBar(palettes.signed, bottom));
-    scaleWords(grid).forEach((line, i) => write(MARGIN + 292, bottom + 10 + 16 * i, line));
+    sheet.scale(palettes.signed, MARGIN, bottom);
+    scaleWords(grid).forEach((line, i) => sheet.write(MARGIN + 292, bottom + 10 + 16 * i, line));
   }
   const lines = originLines({ ...header.origin, ...switched(grid) }, 150);
-  lines.forEach((line, i) => write(MARGIN, bottom + 50 + 16 * i, line));
-  return {
-    width: WIDTH,
-    height: Math.round(bottom + 50 + 16 * lines.length + MARGIN),
-    background: css(packed(theme.background)),
-    ink,
-    items,
-    origin: origin(grid),
-  };
-}
-
-/** The colours of signed values. @param {Uint32Array} palette @param {number} y */
-function scaleBar(palette, y) {
-  const colours = Array.from({ length: 64 }, (_, i) => palette[Math.round((i * TOP) / 63)]);
-  return { kind: "bar", x: MARGIN, y, width: 280, height: 10, colours };
+  return sheet.sized(WIDTH, sheet.lines(lines, bottom + 50) + MARGIN + 16);
 }
 
 /** What those colours mean, line by line. */
