@@ -1,11 +1,10 @@
 // Accuracy by the length of the strip: a line for each model, a band over its seeds, and a dot at
 // the length of the strip, where that was tested.
 
-import { element, say, set, text } from "../core/dom.js";
+import { element, say, set, svg, text } from "../core/dom.js";
 import { SegmentedControl } from "../hands/controls.js";
 import { hereInWords, independent, numbered } from "./derive.js";
 
-const NS = "http://www.w3.org/2000/svg";
 const WIDTH = 340;
 const HEIGHT = 160;
 const ROOM = { left: 34, right: 8, top: 6, bottom: 30 };
@@ -17,13 +16,6 @@ export const MEASURES = { digits: "Digits right", exact: "Whole strips right" };
 
 const x = (length) => ROOM.left + ((length - 1) / (LONGEST - 1)) * (WIDTH - ROOM.left - ROOM.right);
 const y = (share) => HEIGHT - ROOM.bottom - share * (HEIGHT - ROOM.top - ROOM.bottom);
-
-function svg(tag, attributes, ...children) {
-  const made = document.createElementNS(NS, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  made.append(...children);
-  return made;
-}
 
 const path = (lengths, values) => lengths.map((length, i) => `${i ? "L" : "M"}${x(length)} ${y(values[i])}`).join("");
 

@@ -3,6 +3,7 @@
 import { css, MASKED, makeScale, packed, toIndices, TOP } from "../core/colours.js";
 import { context2d, element } from "../core/dom.js";
 import { best, wholePercent } from "../core/numbers.js";
+import { canvasOf } from "../maps/paint.js";
 import { found, layoutOf } from "./layout.js";
 
 // Where the columns of the gutter stand, in pixels of the design; 0 for one that is left out
@@ -101,13 +102,7 @@ export class Scene {
     const { layer } = this.facts;
     const indices = this.indicesOf({ matrix, layer, hides });
     const palette = layer.keys === "numbers" ? palettes.signed : palettes.share;
-    const canvas = document.createElement("canvas");
-    Object.assign(canvas, { width: columns, height: rows });
-    const context = context2d(canvas);
-    const image = context.createImageData(columns, rows);
-    new Uint32Array(image.data.buffer).set(Uint32Array.from(indices, (index) => palette[index]));
-    context.putImageData(image, 0, 0);
-    return canvas;
+    return canvasOf(columns, rows, (pixel) => palette[indices[pixel]]);
   }
 
   /** The picture, and on it the weights of the chosen row where its keys are columns of the strip. */

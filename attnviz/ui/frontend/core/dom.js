@@ -20,6 +20,22 @@ export function element(tag, attributes = {}, ...children) {
   return /** @type {any} */ (made);
 }
 
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * Make an element of SVG.
+ * @param {string} tag
+ * @param {Record<string, any>} attributes
+ * @param {...(Node|string)} children
+ * @returns {SVGElement}
+ */
+export function svg(tag, attributes = {}, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  made.append(...children);
+  return made;
+}
+
 /** What has the focus in the tree that a node belongs to. @param {Node} node @returns {any} */
 export function focused(node) {
   return /** @type {Document|ShadowRoot} */ (node.getRootNode()).activeElement;

@@ -1,8 +1,8 @@
 // Drawings on the screen, painted by the browser at the screen's own resolution.
 
 import { css, TOP } from "../core/colours.js";
-import { context2d, element } from "../core/dom.js";
-import { colourAt, pictureCanvas } from "../maps/paint.js";
+import { context2d } from "../core/dom.js";
+import { canvasOf, colourAt, pictureCanvas } from "../maps/paint.js";
 import { walk } from "../hands/raster.js";
 import { CELLS, channelsOf, greyAt, SIDE } from "../hands/strokes.js";
 
@@ -21,11 +21,8 @@ export function paint(canvas, { base, strokes }, inks) {
   context.fillRect(0, 0, canvas.width, canvas.height);
   if (base) {
     const from = channelsOf(base);
-    const picture = element("canvas", { width: base.side, height: base.side });
     const grey = inks && from > 1 ? base.values.map((_, at) => greyAt(base.values, at - (at % from))) : base.values;
-    const pixels = new Uint32Array(base.side ** 2).map((_, at) => colourAt(grey, at * from, inks ? 1 : from, inks));
-    const image = new ImageData(new Uint8ClampedArray(pixels.buffer), base.side);
-    context2d(picture).putImageData(image, 0, 0);
+    const picture = canvasOf(base.side, base.side, (at) => colourAt(grey, at * from, inks ? 1 : from, inks));
     context.imageSmoothingEnabled = base.side > SMALL;
     context.drawImage(picture, 0, 0, canvas.width, canvas.height);
   }

@@ -2,7 +2,7 @@
 // follows (core/epoch.js). Python hears where it comes to rest. Its side is attnviz/ui/components/epoch_slider.py.
 
 import { settled } from "../core/at_rest.js";
-import { element, say, set, text } from "../core/dom.js";
+import { element, say, set, svg, text } from "../core/dom.js";
 import { followers, moveTo } from "../core/epoch.js";
 import { mountable, Part } from "../core/part.js";
 import { saversOf } from "../hands/controls.js";
@@ -10,7 +10,6 @@ import { besideOf, curvesOf, placeOf, wordsOf } from "./derive.js";
 
 const STEP = 700; // milliseconds from one epoch to the next while it plays
 const SOON = 20; // milliseconds between two looks at whether an epoch is shown
-const SVG = "http://www.w3.org/2000/svg";
 const PLAY = "Play";
 const PAUSE = "Pause";
 
@@ -38,16 +37,12 @@ export class EpochSlider extends Part {
       oninput: () => this.guard(() => this.take(Number(this.input.value))),
       onchange: () => this.guard(() => this.changed()),
     });
-    this.curves = [0, 1].map(() => document.createElementNS(SVG, "polyline"));
-    this.curves[1].classList.add("beside");
+    this.curves = [svg("polyline"), svg("polyline", { class: "beside" })];
     this.cursor = element("i.cursor");
     this.dot = element("i.dot");
     this.ticks = element("div.ticks");
-    const svg = document.createElementNS(SVG, "svg");
-    svg.setAttribute("viewBox", "0 0 1 1");
-    svg.setAttribute("preserveAspectRatio", "none");
-    svg.append(...this.curves);
-    this.graph = element("div.graph", { "aria-hidden": "true" }, this.ticks, svg, this.cursor, this.dot);
+    const drawing = svg("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none" }, ...this.curves);
+    this.graph = element("div.graph", { "aria-hidden": "true" }, this.ticks, drawing, this.cursor, this.dot);
     this.note = element("p.note", {}, this.words.note);
     this.second = element("small.second", {}, element("i.dashed"), this.words.second);
     this.savers = saversOf(this, {}, ["Film", "Strip"]);

@@ -1,7 +1,8 @@
 // What the retina sees: the patches of one glimpse, all drawn at one size, a canvas pixel for each number.
 
 import { TOP } from "../core/colours.js";
-import { context2d, element, say, text } from "../core/dom.js";
+import { element, say, text } from "../core/dom.js";
+import { fillPixels } from "../maps/paint.js";
 import { patchOf } from "./derive.js";
 
 /** The patches. */
@@ -56,11 +57,8 @@ export class RetinaPanel {
    */
   paint(path, glimpse, facts, inks) {
     this.tiles.forEach(({ canvas }, scale) => {
-      const context = context2d(canvas);
-      const image = context.createImageData(facts.size, facts.size);
-      const pixels = new Uint32Array(image.data.buffer);
-      patchOf(path, glimpse, scale, facts).forEach((value, at) => (pixels[at] = inks[Math.round(value * TOP)]));
-      context.putImageData(image, 0, 0);
+      const patch = patchOf(path, glimpse, scale, facts);
+      fillPixels(canvas, (at) => inks[Math.round(patch[at] * TOP)]);
     });
   }
 

@@ -1,42 +1,28 @@
 // The picture with the boxes of all glimpses, numbered and joined to a path: a canvas, and over it an SVG in pixels of
 // the picture, with a margin in which boxes that leave the picture can still be seen.
 
-import { context2d, element, set } from "../core/dom.js";
+import { context2d, element, set, svg } from "../core/dom.js";
 import { placeIn } from "../hands/place.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { boxesOf, coverage, drawsOf, pixelOf } from "./derive.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const RADIUS = 9; // of a number, CSS pixels
 export const DENSEST = 0.6; // opacity where every path has a pixel: the picture shows through
 const GRIP = 20; // CSS pixels around a number from which it can be dragged
-
-/**
- * @param {string} tag
- * @param {Record<string, string|number>} attributes
- * @param {...Node} children
- * @returns {SVGElement}
- */
-function shape(tag, attributes = {}, ...children) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  made.append(...children);
-  return made;
-}
 
 /** The picture and what lies on it. */
 export class Scene {
   constructor() {
     this.paper = element("div.paper");
     this.density = element("canvas.density", { "aria-hidden": "true" });
-    this.policy = shape("g", { class: "policy" });
-    this.before = shape("polyline", { class: "before" });
-    this.many = shape("path", { class: "many" });
-    this.halo = shape("polyline", { class: "line halo" });
-    this.line = shape("polyline", { class: "line" });
-    this.glimpses = shape("g", {});
-    this.numbers = shape("g", {});
-    this.svg = shape(
+    this.policy = svg("g", { class: "policy" });
+    this.before = svg("polyline", { class: "before" });
+    this.many = svg("path", { class: "many" });
+    this.halo = svg("polyline", { class: "line halo" });
+    this.line = svg("polyline", { class: "line" });
+    this.glimpses = svg("g", {});
+    this.numbers = svg("g", {});
+    this.svg = svg(
       "svg",
       { "aria-hidden": "true" },
       this.many,
@@ -65,19 +51,19 @@ export class Scene {
     this.margin = Math.ceil(facts.size / 2) + 1;
     this.parts = Array.from({ length: facts.glimpses }, (_, number) => {
       const boxes = Array.from({ length: facts.scales }, (_, scale) =>
-        shape("rect", { class: `box scale-${Math.min(scale, 3)}` }),
+        svg("rect", { class: `box scale-${Math.min(scale, 3)}` }),
       );
-      const circle = shape("circle", {});
-      const grip = shape("circle", { class: "grip" });
-      const label = shape("text", { "text-anchor": "middle", "dominant-baseline": "central" });
+      const circle = svg("circle", {});
+      const grip = svg("circle", { class: "grip" });
+      const label = svg("text", { "text-anchor": "middle", "dominant-baseline": "central" });
       label.textContent = String(number + 1);
       return {
         boxes,
-        group: shape("g", { class: "glimpse" }, ...boxes),
+        group: svg("g", { class: "glimpse" }, ...boxes),
         circle,
         grip,
         label,
-        mark: shape("g", { class: "mark" }, grip, circle, label),
+        mark: svg("g", { class: "mark" }, grip, circle, label),
       };
     });
     this.glimpses.replaceChildren(...this.parts.map(({ group }) => group));
@@ -230,10 +216,10 @@ export class Scene {
     const arm = 5 / this.scale;
     const cross = `M${cx - arm} ${cy}H${cx + arm}M${cx} ${cy - arm}V${cy + arm}`;
     this.policy.replaceChildren(
-      shape("ellipse", { class: "halo", ...round }),
-      shape("ellipse", round),
-      shape("path", { class: "halo", d: cross }),
-      shape("path", { d: cross }),
+      svg("ellipse", { class: "halo", ...round }),
+      svg("ellipse", round),
+      svg("path", { class: "halo", d: cross }),
+      svg("path", { d: cross }),
     );
   }
 

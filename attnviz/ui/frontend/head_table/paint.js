@@ -1,23 +1,9 @@
 // The frame of the scatter as SVG; its marks, the colours of the board, and small maps on canvases.
 
 import { css, toIndices, makeScale } from "../core/colours.js";
-import { context2d } from "../core/dom.js";
+import { svg } from "../core/dom.js";
+import { canvasOf } from "../maps/paint.js";
 import { tickWords } from "./derive.js";
-
-const SVG = "http://www.w3.org/2000/svg";
-
-/**
- * Make an SVG element.
- * @param {string} tag
- * @param {Record<string, any>} attributes
- * @param {...(Node|string)} children
- */
-export function svg(tag, attributes = {}, ...children) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  made.append(...children);
-  return made;
-}
 
 /** Where the scatter lies, in CSS pixels. */
 export class Room {
@@ -129,15 +115,8 @@ export function boardColour(palettes, { signed, place }, value, background) {
  * @param {Palettes} palettes
  */
 export function mapCanvas(maps, number, [rows, columns], palettes) {
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [columns, rows];
-  const context = context2d(canvas);
-  const image = context.createImageData(columns, rows);
-  const pixels = new Uint32Array(image.data.buffer);
   const values = maps.slice(number * rows * columns, (number + 1) * rows * columns).map(Math.log);
   const indices = new Uint16Array(values.length);
   toIndices(values, 0, values.length, makeScale("share"), indices);
-  indices.forEach((index, at) => (pixels[at] = palettes.share[index]));
-  context.putImageData(image, 0, 0);
-  return canvas;
+  return canvasOf(columns, rows, (pixel) => palettes.share[indices[pixel]]);
 }

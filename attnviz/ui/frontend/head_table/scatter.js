@@ -1,9 +1,10 @@
 // The scatter of all heads by two measures, and the brush that marks a part of it.
 
 import { css, packed } from "../core/colours.js";
-import { context2d, element, grown, set } from "../core/dom.js";
+import { context2d, element, grown, set, svg } from "../core/dom.js";
+import { placeIn } from "../hands/place.js";
 import { brushByKey, brushOf, insideOf, nearest, pointsOf } from "./derive.js";
-import { frameOf, paintMarks, Room, svg } from "./paint.js";
+import { frameOf, paintMarks, Room } from "./paint.js";
 
 const NEAR = 18; // CSS pixels from a dot to the pointer that reads it
 const STILL = 4; // CSS pixels that a pressed pointer may move before it brushes
@@ -65,8 +66,8 @@ export class Scatter {
   // What the visitor does
 
   place(event) {
-    const box = this.element.getBoundingClientRect();
-    return /** @type {Room} */ (this.room).at([event.clientX - box.left, event.clientY - box.top]);
+    const { x, y } = placeIn(this.element, event);
+    return /** @type {Room} */ (this.room).at([x, y]);
   }
 
   headAt(event) {

@@ -24,13 +24,22 @@ export function colourAt(picture, at, channels, inks) {
  * @param {Uint32Array|null} inks as in `colourAt`
  */
 export function pictureCanvas(picture, [rows, columns, channels], inks) {
+  return canvasOf(columns, rows, (pixel) => colourAt(picture, pixel * channels, channels, inks));
+}
+
+/** A canvas of so many pixels, each painted: `fillPixels`. @param {(pixel: number) => number} colourOf */
+export function canvasOf(columns, rows, colourOf) {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [columns, rows];
+  return fillPixels(canvas, colourOf);
+}
+
+/** Paint a canvas. @param {HTMLCanvasElement} canvas @param {(pixel: number) => number} colourOf packed */
+export function fillPixels(canvas, colourOf) {
   const context = context2d(canvas);
-  const image = context.createImageData(columns, rows);
+  const image = context.createImageData(canvas.width, canvas.height);
   const pixels = new Uint32Array(image.data.buffer);
-  for (let pixel = 0; pixel < rows * columns; pixel++)
-    pixels[pixel] = colourAt(picture, pixel * channels, channels, inks);
+  for (let pixel = 0; pixel < pixels.length; pixel++) pixels[pixel] = colourOf(pixel);
   context.putImageData(image, 0, 0);
   return canvas;
 }

@@ -3,21 +3,7 @@
 import { css, packed } from "../core/colours.js";
 import { set } from "../core/dom.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const FAINTEST = 70; // of the palette, in which 0 is the page: the worst trial is seen too
-
-/**
- * Make an SVG element.
- * @param {string} tag
- * @param {Record<string, any>} attributes
- * @param {...(Node|string)} children
- */
-export function svg(tag, attributes = {}, ...children) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  made.append(...children);
-  return made;
-}
 
 /** Where things stand, in CSS pixels. */
 export class Room {

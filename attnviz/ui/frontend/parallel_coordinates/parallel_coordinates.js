@@ -1,7 +1,7 @@
 // Trials of a search as lines across parallel axes: read under the pointer, brushed by pointer, finger and keys, and
 // chosen. Python's side is attnviz/ui/components/parallel_coordinates.py.
 
-import { element, grown, say, text } from "../core/dom.js";
+import { element, grown, say, svg, text } from "../core/dom.js";
 import { mountable, Part } from "../core/part.js";
 import { UrlView } from "../core/url_view.js";
 import { saversOf } from "../hands/controls.js";
@@ -21,7 +21,7 @@ import {
   summaryOf,
   writeBrushes,
 } from "./derive.js";
-import { colourOf, markLines, paintLines, Room, svg } from "./paint.js";
+import { colourOf, markLines, paintLines, Room } from "./paint.js";
 
 const HIGH = 300; // pixels of the design
 const WIDE = 40; // CSS pixels of an axis that a finger can brush

@@ -1,7 +1,8 @@
 // Small pictures beside the sentences of those terms that a picture explains better. A term has the picture of its own
 // name, or the one that its entry in docs/glossary.md names. Colours are those of the roles.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { svg } from "../core/dom.js";
+
 const [ORANGE, BLUE, GREEN] = ["orange", "blue", "green"].map((role) => `var(--st-${role}-color, currentColor)`);
 const QUIET = "color-mix(in srgb, currentColor 35%, transparent)";
 
@@ -82,18 +83,6 @@ const PICTURES = {
 /** A picture, or null. @param {string} name of it @returns {SVGElement|null} */
 export function picture(name) {
   if (!Object.hasOwn(PICTURES, name)) return null;
-  const made = document.createElementNS(SVG, "svg");
-  for (const [attribute, value] of Object.entries({
-    viewBox: "0 0 78 44",
-    width: 78,
-    height: 44,
-    "aria-hidden": "true",
-  }))
-    made.setAttribute(attribute, String(value));
-  for (const [tag, attributes] of PICTURES[name]) {
-    const part = document.createElementNS(SVG, tag);
-    for (const [attribute, value] of Object.entries(attributes)) part.setAttribute(attribute, String(value));
-    made.append(part);
-  }
-  return made;
+  const parts = PICTURES[name].map(([tag, attributes]) => svg(tag, attributes));
+  return svg("svg", { viewBox: "0 0 78 44", width: 78, height: 44, "aria-hidden": "true" }, ...parts);
 }
