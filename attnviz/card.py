@@ -122,12 +122,8 @@ def packed(right: npt.NDArray[np.bool_]) -> str:
 
 
 class Ablated(Strict):
-    """Figures of the trained model with a part of it replaced, as described by one of its recipe's `ablations`.
-
-    Args:
-        name, of: of the recipe's ablation.
-        title: what was replaced, in words.
-        figures: on the recipe's tests.
+    """Figures of the trained model on the recipe's tests with a part of it replaced, as described by one of its
+    recipe's `ablations`; the title says in words what was.
     """
 
     name: str
@@ -137,13 +133,8 @@ class Ablated(Strict):
 
 
 class SeedRun(Strict):
-    """The training of one seed.
-
-    Args:
-        seed: which.
-        epoch: the epoch whose weights were kept, from 1.
-        curve: by name, a value per epoch: "train_loss", "validation_loss", "validation_accuracy", ..., and the
-            recipe's probes. None for a value that was not a finite number.
+    """The training of one seed: the epoch, from 1, whose weights were kept, and by name a value per epoch, None where
+    it was not a finite number: "train_loss", "validation_loss", ..., and the recipe's probes.
     """
 
     seed: int

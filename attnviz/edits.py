@@ -29,11 +29,8 @@ Values = Callable[[str, Tensor, tuple[str, ...]], Tensor]
 
 @dataclass(frozen=True)
 class Change:
-    """An edit that knows axes: the part that `index` names gets other values.
-
-    Args:
-        values: from address, tensor and its axes to the new values, which broadcast to the tensor.
-        index: axis -> places; of an axis that is not named, all.
+    """An edit that knows axes: the part that `index` names (axis -> places; of others, all) gets other values, made
+    from address, tensor and its axes, which broadcast to the tensor.
     """
 
     values: Values

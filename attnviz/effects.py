@@ -27,11 +27,8 @@ _NUMBERS = (_aten._local_scalar_dense, _aten.item, _aten.is_nonzero, _aten.equal
 
 
 class Effects:
-    """What becomes of edited values in the forward passes of a model.
-
-    Args:
-        model: whose output is the answer.
-        addresses: of the taps that are edited.
+    """What becomes of values that are edited at some taps in the forward passes of a model, whose output is the
+    answer.
     """
 
     def __init__(self, model: nn.Module, addresses: Iterable[str]) -> None:

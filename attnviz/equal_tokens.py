@@ -14,12 +14,8 @@ NEAR = 40.0  # exp(-40) times what rounds to nothing beside 1 (exp(-36) in float
 
 
 class Repeats(NamedTuple):
-    """Where rows repeat.
-
-    Args:
-        first: int (distinct,), for each distinct row a place where it stands.
-        times: int (distinct,), how often it occurs.
-        which: int (row,), for each place the number of the distinct row that stands there.
+    """Where rows repeat: for each distinct row a place where it stands and how often it occurs, int (distinct,), and
+    for each place the number of its distinct row, int (row,).
     """
 
     first: Tensor

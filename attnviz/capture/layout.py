@@ -17,11 +17,8 @@ _SHOWN = ("batch", "window", "head")
 
 @dataclass(frozen=True)
 class Layout:
-    """How leading axes are split and named.
-
-    Args:
-        lead: the sizes of the leading axes, as the model has them.
-        factors: (word, size) of the axes that they consist of, in the same order.
+    """How leading axes, of such sizes, are split and named: (word, size) of the axes that they consist of, in the same
+    order.
     """
 
     lead: tuple[int, ...]

@@ -48,10 +48,8 @@ _numbers = count()
 
 
 class Followed(Protocol):
-    """What a tensor may descend from.
-
-    Args:
-        follows: through what it is followed: any operation, "sums" and whatever else is no layer, "shapes" alone.
+    """What a tensor may descend from, through any operation, "sums" and whatever else is no layer, or "shapes"
+    alone.
     """
 
     follows: ClassVar[Literal["all", "sums", "shapes"]]
@@ -59,12 +57,8 @@ class Followed(Protocol):
 
 @dataclass
 class Mark:
-    """What a tensor descends from.
-
-    Args:
-        of: what is known of it.
-        numel: how many numbers the tensor had where the mark was made.
-        part: whether the tensor is only a part of it.
+    """What a tensor descends from, with how many numbers it had where the mark was made; it may be only a part of
+    that.
     """
 
     of: Followed

@@ -34,11 +34,8 @@ Said = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Places:
-    """Where the tokens of one call lie.
-
-    Args:
-        grid: of all its windows together.
-        cells: window -> token -> the cell of the grid, counted row by row; -1 for a token that lies nowhere.
+    """Where the tokens of one call lie: the grid of all its windows together, and window -> token -> the cell, counted
+    row by row; -1 for a token that lies nowhere.
     """
 
     grid: Grid

@@ -20,13 +20,7 @@ _INNER = {torch.inner, Tensor.inner}
 
 @dataclass(frozen=True)
 class Product:
-    """A product, with a letter for each axis of its operands and of its result, as in an einsum.
-
-    Args:
-        operands: both tensors.
-        letters: of both.
-        result: letters of the result.
-    """
+    """A product of two tensors, with a letter for each axis of its operands and of its result, as in an einsum."""
 
     follows: ClassVar[Literal["all", "sums", "shapes"]] = "all"
 

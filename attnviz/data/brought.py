@@ -43,12 +43,8 @@ _CLASS = re.compile(r"[^\x00-\x1f\x7f/\\]{1,40}")
 
 
 class Brought(NamedTuple):
-    """What a file holds.
-
-    Args:
-        picture: returns the picture of a number, uint8 (row, column, channel).
-        labels: int64 (count,), from 0.
-        classes: their names.
+    """What a file holds: a function from a number to its picture, uint8 (row, column, channel), labels, int64 (count,),
+    and the names of their classes.
     """
 
     picture: Callable[[int], Bytes]

@@ -17,12 +17,8 @@ from attnviz.looks import again, once
 
 
 class Shown(NamedTuple):
-    """The test pictures of a data set that are available here.
-
-    Args:
-        split: "test" if all of them are available, else "samples".
-        numbers: int64 (count,), their indices in the test split, ascending.
-        labels: int64 (count,).
+    """The test pictures of a data set that are available here: the split, "test" if all are and else "samples", their
+    ascending indices in the test split and their labels, int64 (count,).
     """
 
     split: str

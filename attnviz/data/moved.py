@@ -49,12 +49,8 @@ _FINE, _ONE = 256, 1 << 16  # parts of a pixel and of a factor, in which places 
 
 
 class Moves(NamedTuple):
-    """How pictures were transformed: scaled and rotated about their middle, then shifted.
-
-    Args:
-        angles: float64 (count,), degrees, counter-clockwise as seen.
-        scales: float64 (count,), 1 keeps the size.
-        shifts: float64 (count, 2), pixels to the right and down.
+    """How pictures were transformed: scaled (1 keeps the size) and rotated about their middle, by degrees
+    counter-clockwise as seen, both float64 (count,), then shifted by pixels to the right and down, (count, 2).
     """
 
     angles: Floats

@@ -65,8 +65,7 @@ class OneClass(Target):
 class Text(Target):
     """A target is a text of some of the data set's `classes`, which are its symbols: labels (count, step).
 
-    Args:
-        stop: the place of the symbol that ends a text; what follows it counts for nothing. None where all steps count.
+    `stop` is the place of the symbol that ends a text; what follows it counts for nothing. None where all steps count.
     """
 
     stop: int | None = None

@@ -44,11 +44,8 @@ PRINT = {"background-color": "#ffffff", "text-color": "#000000", "border-color":
 
 @dataclass(frozen=True)
 class Scale:
-    """What the ends of a scale are.
-
-    Args:
-        kind: share (log2 of the multiple of an even share), signed (centred on zero) or positive (from zero).
-        low, high: its ends.
+    """What the ends of a scale are: share (log2 of the multiple of an even share), signed (centred on zero) or positive
+    (from zero).
     """
 
     kind: str

@@ -36,13 +36,8 @@ HOW = (
 
 @dataclass(frozen=True, eq=False)
 class GlimpseFigure(Figure):
-    """The path of a model over a picture. `attnviz.figure` makes it.
-
-    Args:
-        view: the picture and the path.
-        origin: where it comes from; stands in every file.
-        theme: light, dark or print, of pictures.
-        width: of pictures, in inches.
+    """The path of a model over a picture, with its origin, a theme, and the width of pictures in inches.
+    `attnviz.figure` makes it.
     """
 
     view: GlimpseView

@@ -36,14 +36,7 @@ def write(moments: Mapping[int, Mapping[str, LayerView]], path: Path) -> None:
 
 
 class History:
-    """The views of a file.
-
-    Args:
-        path: of the file.
-
-    Raises:
-        BadInput: it is no file that `write` wrote.
-    """
+    """The views of a file; BadInput where it is none that `write` wrote."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

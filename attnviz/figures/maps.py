@@ -87,12 +87,8 @@ def middle(view: LayerView) -> int:
 
 
 class Maps(NamedTuple):
-    """All maps of a layer: those of the heads, then their mean.
-
-    Args:
-        values: (head + 1, token) what is shown.
-        indices: (head + 1, token) of a palette.
-        scales: of each map.
+    """All maps of a layer, those of the heads, then their mean: what is shown, and indices of a palette, both (head +
+    1, token), with the scale of each.
     """
 
     values: Floats

@@ -43,14 +43,7 @@ PARAMETERS = {
 
 
 class Panel(NamedTuple):
-    """One map.
-
-    Args:
-        view: of the layer.
-        maps: of the layer.
-        head: that is shown.
-        name: of the layer.
-    """
+    """One map: that of a head of a layer, with the layer's name, view and maps."""
 
     view: LayerView
     maps: Maps

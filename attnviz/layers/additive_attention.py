@@ -60,10 +60,8 @@ class AdditiveAttention(Layer):
             self.score = nn.Linear(units, 1, bias=False)
 
     def project(self, annotations: Tensor) -> Tensor | None:
-        """Return U h_j, which all steps share: float (batch, key, units); None where all weights are equal.
-
-        Args:
-            annotations: float (batch, key, annotation_features).
+        """Return U h_j of annotations, float (batch, key, annotation_features), which all steps share: float (batch,
+        key, units); None where all weights are equal.
         """
         return None if self.uniform else self.annotation(annotations)
 

@@ -31,46 +31,25 @@ _TOKENS = "batch head token feature"
 
 
 def scores_of(query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
-    """Return the scores, Q K^T / sqrt(d_k).
+    """Return the scores, Q K^T / sqrt(d_k), of float (..., query, feature) and (..., key, feature): float (..., query,
+    key).
 
-    Args:
-        query: float (..., query, feature).
-        key: float (..., key, feature).
-        mask: float, (query, key) or any shape that fits the scores: added to them, -inf where a query must not attend
-            to a key. None adds nothing.
-
-    Returns:
-        float (..., query, key).
+    A mask of any shape that fits them is added to them, -inf where a query must not attend to a key.
     """
     scores: Tensor = query @ key.mT * query.shape[-1] ** -0.5
     return scores if mask is None else scores + mask
 
 
 def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
-    """Return softmax(Q K^T / sqrt(d_k)) V with the fused kernel, which never holds the weights.
-
-    Args:
-        query: float (batch, head, query, feature).
-        key, value: float (batch, head, key, feature).
-        mask: as of `scores_of`.
-
-    Returns:
-        float (batch, head, query, feature), the weighted means of the values.
+    """Return softmax(Q K^T / sqrt(d_k)) V of float (batch, head, token, feature), the weighted means of the values,
+    with the fused kernel, which never holds the weights.
     """
     return scaled_dot_product_attention(query, key, value, attn_mask=mask)
 
 
 def attend_once(query: Tensor, key: Tensor, value: Tensor, repeats: Repeats) -> Tensor:
-    """Attend among the distinct tokens only, each as often as it occurs: the numbers of `attend` to rounding.
-
-    Of a drawn digit that takes a tenth of the time.
-
-    Args:
-        query, key, value: float (batch, head, token, feature).
-        repeats: of the tokens that they were made of.
-
-    Returns:
-        float (batch, head, token, feature).
+    """Attend among the distinct tokens only, each as often as it occurs: the numbers of `attend` to rounding. Of a
+    drawn digit that takes a tenth of the time.
     """
     times = repeats.times.to(query.dtype).log()[None, None, None]  # exp(score + log n) is n times exp(score)
     queries, keys, values = (part[:, :, repeats.first] for part in (query, key, value))
@@ -113,10 +92,8 @@ class Attention(Layer):
         self.output = nn.Linear(heads * head_size, output_features or features)
 
     def pairs(self, cells: int) -> int:
-        """Return how many pairs of tokens the layer compares for one picture, over all heads.
-
-        Args:
-            cells: rows times columns of the picture, which are the tokens where the layer has no grid.
+        """Return how many pairs of tokens the layer compares for one picture, over all heads; without a grid its cells,
+        rows times columns, are the tokens.
         """
         tokens = self.grid.tokens if self.grid else cells
         return self.heads * tokens**2
@@ -125,13 +102,8 @@ class Attention(Layer):
         return self.tap("output", self.join(self.mix(tokens)), axes="batch token feature")
 
     def mix(self, tokens: Tensor) -> Tensor:
-        """Return the values averaged with the weights, before the projection.
-
-        Args:
-            tokens: float (batch, token, features).
-
-        Returns:
-            float (batch, head, token, head_size).
+        """Return the values of tokens, float (batch, token, features), averaged with the weights, float (batch, head,
+        token, head_size), before the projection.
         """
         made = [self.split(part(tokens)) for part in (self.query, self.key, self.value)]
         query = self.tap("query", made[0], axes=_TOKENS)
@@ -169,25 +141,15 @@ class Attention(Layer):
         return self.join(mean @ weight.mT + bias)
 
     def split(self, tokens: Tensor) -> Tensor:
-        """Give each head its part of the features.
-
-        Args:
-            tokens: float (..., token, heads * head_size).
-
-        Returns:
-            float (..., head, token, head_size).
+        """Give each head its part of the features: from float (..., token, heads * head_size) to (..., head, token,
+        head_size).
         """
         parts: Tensor = tokens.unflatten(-1, (self.heads, self.head_size))
         return parts.transpose(-3, -2)
 
     def join(self, mixed: Tensor) -> Tensor:
-        """Put the heads side by side and project them.
-
-        Args:
-            mixed: float (..., head, token, head_size).
-
-        Returns:
-            float (..., token, output_features).
+        """Put the heads, float (..., head, token, head_size), side by side and project them: float (..., token,
+        output_features).
         """
         projected: Tensor = self.output(mixed.transpose(-3, -2).flatten(-2))
         return projected

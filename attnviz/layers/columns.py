@@ -24,11 +24,7 @@ PITCH = 8
 
 
 def tokens_of(cells: int) -> int:
-    """Return how many columns of features a strip has.
-
-    Args:
-        cells: rows times columns of its pixels.
-    """
+    """Return how many columns of features a strip of so many pixels, rows times columns, has."""
     return -(-cells // (ROWS * PITCH))
 
 

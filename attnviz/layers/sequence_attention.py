@@ -44,10 +44,8 @@ class SequenceAttention(Attention):
     taps: ClassVar[tuple[str, ...]] = ("key", "value", "query", "scores", "weights", "mixed", "output")
 
     def pairs(self, cells: int) -> int:
-        """Return how many pairs of tokens the layer compares for one strip, over all heads, at most.
-
-        Args:
-            cells: rows times columns of the strip, whose columns of features are the tokens.
+        """Return how many pairs of tokens the layer compares for one strip of so many pixels, over all heads, at most;
+        its columns of features are the tokens.
         """
         return self.heads * tokens_of(cells) ** 2
 
@@ -55,11 +53,8 @@ class SequenceAttention(Attention):
         return self.look(tokens, self.offer(tokens if source is None else source), mask)
 
     def offer(self, source: Tensor, per: str | None = None) -> Offered:
-        """Return what tokens offer, which may be used for several steps.
-
-        Args:
-            source: float (batch, key, features).
-            per: "step" where the tokens are given one step at a time.
+        """Return what tokens of a source, float (batch, key, features), offer, which may be used for several steps;
+        `per` is "step" where they are given one step at a time.
         """
         return Offered(
             self.tap("key", self.split(self.key(source)), axes=_TOKENS, per=per),
@@ -67,16 +62,8 @@ class SequenceAttention(Attention):
         )
 
     def look(self, tokens: Tensor, offered: Offered, mask: Tensor | None = None, per: str | None = None) -> Tensor:
-        """Attend to what was offered.
-
-        Args:
-            tokens: float (batch, query, features).
-            offered: of the tokens that are attended to.
-            mask: as of the layer.
-            per: "step" where the queries are given one step at a time.
-
-        Returns:
-            float (batch, query, output_features).
+        """Attend with tokens, float (batch, query, features), to what was offered: float (batch, query,
+        output_features). `per` is "step" where the queries are given one step at a time.
         """
         key, value = offered
         query = self.tap("query", self.split(self.query(tokens)), axes=_TOKENS, per=per)
@@ -103,10 +90,8 @@ class Known:
         self._offered: list[Offered] = []
 
     def with_step(self, offered: Offered) -> Offered:
-        """Add what one more step offers, and return what all of them offer, float (batch, head, places, head_size).
-
-        Args:
-            offered: of one step, float (batch, head, 1, head_size).
+        """Add what one more step offers, float (batch, head, 1, head_size), and return what all of them offer, float
+        (batch, head, places, head_size).
         """
         self._offered.append(offered)
         empty = (0, 0, 0, self.places - len(self._offered))

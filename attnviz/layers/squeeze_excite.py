@@ -55,11 +55,7 @@ class SqueezeExcite(Layer):
 
 
 def narrowed(channels: int, reduction: int) -> int:
-    """Return how many units a narrow layer has: channels / reduction, rounded down, and at least one.
-
-    Raises:
-        BadInput: no channel, or a reduction below 1.
-    """
+    """Return how many units a narrow layer has: channels / reduction, rounded down, and at least one."""
     if channels < 1 or reduction < 1:
         raise BadInput(
             f"A gate needs at least one channel and a reduction of at least 1, not {channels} and {reduction}."

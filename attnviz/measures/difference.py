@@ -187,12 +187,8 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Paired:
-    """How much one number is above another, over pictures.
-
-    Args:
-        mean: of the differences.
-        low, high: the ends of its 95 % interval, from the standard error over pictures, with Student's t.
-        below: share of the pictures whose difference is below 0; 0..1.
+    """How much one number is above another over pictures, on average, with a 95 % interval from the standard error over
+    pictures and Student's t, and the share of pictures, 0..1, where it is below.
     """
 
     mean: Array

@@ -181,11 +181,8 @@ def without_itself(total: Tensor, count: int, rows: Tensor, among: Tensor) -> Te
 
 @dataclass(frozen=True)
 class Merge:
-    """Two groups of heads that become one.
-
-    Args:
-        left, right: their heads, in the order in which they lie.
-        height: mean distance between a head of the one and a head of the other.
+    """Two groups of heads that become one, each in the order in which it lies, and the mean distance between their
+    heads.
     """
 
     left: tuple[int, ...]
@@ -195,11 +192,8 @@ class Merge:
 
 @dataclass(frozen=True)
 class Tree:
-    """Which heads are alike.
-
-    Args:
-        merges: from the nearest groups to the last two; heights never fall.
-        order: all heads, so that every group lies together.
+    """Which heads are alike: merges from the nearest groups to the last two, whose heights never fall, and all heads in
+    an order in which every group lies together.
     """
 
     merges: tuple[Merge, ...]

@@ -63,20 +63,11 @@ def _layers(model: nn.Module) -> dict[str, list[nn.Module]]:
 
 
 class Shifted(nn.Module):
-    """A network that takes pictures to which a constant was added, and computes what it computed without.
+    """A network that takes pictures to which a constant, (channel, row, column), was added, and computes what it
+    computed without.
 
     The constant is taken out before the first layer, which is the same as a change of that layer's bias wherever the
     layer sees the whole of its input; at the edges of a padded convolution a bias alone could not do it.
-
-    Args:
-        model: of pictures.
-        constant: (channel, row, column), or what broadcasts to it.
-
-    Call Args:
-        images: float (batch, channel, row, column), the pictures with the constant added.
-
-    Returns:
-        What the model returns for the pictures without it.
     """
 
     def __init__(self, model: nn.Module, constant: Tensor) -> None:

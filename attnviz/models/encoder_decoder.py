@@ -163,10 +163,8 @@ class EncoderDecoder(nn.Module):
         return self.decode(self.encode(images), targets)
 
     def encode(self, images: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what the decoder reads: annotations (batch, column, feature), and the last states (batch, feature).
-
-        Args:
-            images: float (batch, 1, 28, column) in 0..1.
+        """Return what the decoder reads of float (batch, 1, 28, column) in 0..1: annotations (batch, column, feature),
+        and the last states (batch, feature).
         """
         annotations, last = self.encoder(images)
         return annotations, last

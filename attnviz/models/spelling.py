@@ -50,11 +50,7 @@ class Spelling:
             ended = ended | (before == self.start - 1)
 
     def say(self, logits: Tensor) -> None:
-        """Add the output of a step.
-
-        Args:
-            logits: float (batch, class).
-        """
+        """Add the output of a step, logits (batch, class)."""
         self._said.append(logits)
 
     @property

@@ -102,11 +102,7 @@ class Transformer(nn.Module):
         return self._step_by_step(encoded, spelling) if targets is None else self._at_once(encoded, targets, spelling)
 
     def encode(self, images: Tensor) -> Tensor:
-        """Return what the decoder reads: float (batch, token, features).
-
-        Args:
-            images: float (batch, 1, 28, column) in 0..1.
-        """
+        """Return what the decoder reads of float (batch, 1, 28, column) in 0..1: float (batch, token, features)."""
         tokens = self.columns(images)
         if self.column_positions is not None:
             tokens = self.column_positions(tokens)

@@ -110,15 +110,10 @@ def seeds(word: str) -> list[int]:
 
 
 def altered(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
-    """Return a recipe with some settings changed, checked like any other.
+    """Return a recipe with settings changed (name, "data" or one of `varied`, -> value in words), checked like any
+    other, or itself where nothing changes.
 
     Probes of single parts of the model are left out where its architecture is changed: the parts may be others.
-
-    Args:
-        changes: name, "data" or one of `varied`, -> value in words.
-
-    Returns:
-        The recipe itself where nothing changes.
     """
     known = varied(recipe)
     fields: dict[str, Any] = {}
@@ -156,12 +151,8 @@ def altered(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
 
 
 def suits(recipe: Recipe, name: str) -> bool:
-    """Return whether a recipe can be trained on a data set: its pictures and classes are like those of its own.
-
-    A visitor's own pictures may have other classes.
-
-    Raises:
-        UnknownName, DataError: there is no such data set, or it is a visitor's and cannot be read.
+    """Return whether a recipe can be trained on a data set: its pictures and classes are like those of its own. A
+    visitor's own pictures may have other classes.
     """
     own, other = data.spec(recipe.data), data.spec(name)
     alike = own.shape == other.shape and own.columns == other.columns and own.ink == other.ink

@@ -84,10 +84,8 @@ class Axis(Strict):
 
 
 def read(words: Iterable[str]) -> tuple[Axis, ...]:
-    """Read axes as a person writes them: "heads=1,8,25", "heads=1..25", "learning_rate=1e-4..1e-2:log", "skip=no,yes".
-
-    Raises:
-        BadInput: one of them makes no sense, or a name stands twice.
+    """Read axes as a person writes them: "heads=1,8,25", "heads=1..25", "learning_rate=1e-4..1e-2:log",
+    "skip=no,yes".
     """
     found = []
     for word in words:

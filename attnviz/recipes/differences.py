@@ -42,13 +42,11 @@ BUDGET = ("data", "classes", "validation", "augmentation", "augment", "epochs")
 
 
 def differences(one: Recipe, other: Recipe) -> dict[str, str]:
-    """Return how the training of two models differs: their data, variants, budget and settings.
+    """Return how the training of two models differs, in their data, variants, budget and settings: field of the recipe
+    -> in words, first that of `one`: {"epochs": "epochs 150 against 50"}.
 
-    Of what the networks are, only the kind is compared, and the options of two of the same kind, which are named.
-
-    Returns:
-        Field of the recipe -> in words, first that of `one`: {"epochs": "epochs 150 against 50"}; "config" for the
-        options of the model, "model" for its kind.
+    Of what the networks are, only the kind is compared ("model"), and the options of two of the same kind, which are
+    named ("config").
     """
     kinds = f"another kind of network, {one.model} against {other.model}"
     found = {"model": kinds} if one.model != other.model else {}

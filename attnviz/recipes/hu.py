@@ -53,11 +53,10 @@ COLOUR_PLAIN = changed(
 
 
 def gated(plain: Recipe, gate: str, title: str, why: str, name: str = "", **changes: Any) -> Recipe:
-    """Return the recipe of a plain network with gates; what they are worth by picture is measured block by block.
+    """Return the recipe of a plain network with gates and other changes (`reduction` goes into the config); what they
+    are worth by picture is measured block by block.
 
-    Args:
-        name: what follows the task's name in that of the recipe; the main one of a task has none.
-        changes: what else differs. `reduction` goes into the config.
+    The name is what follows the task's name in that of the recipe; the main one of a task has none.
     """
     reduction = {"reduction": changes.pop("reduction")} if "reduction" in changes else {}
     blocks = plain.config["blocks"]

@@ -15,11 +15,7 @@ from attnviz.subjects.net import Net
 
 @dataclass(frozen=True)
 class Drawing:
-    """A drawing, as a net saw it.
-
-    Args:
-        word: the pixels as text (attnviz/data/inputs/drawing.py).
-    """
+    """A drawing, as a net saw it, by its pixels as text (attnviz/data/inputs/drawing.py)."""
 
     word: str
 

@@ -37,11 +37,7 @@ _lock = Lock()
 
 @dataclass(frozen=True)
 class Photo:
-    """A photograph, by its word: a file name in the folder, or `uploaded-` and a digest.
-
-    Raises:
-        BadInput: there is no such photograph here.
-    """
+    """A photograph, by its word: a file name in the folder, or `uploaded-` and a digest."""
 
     word: str
 

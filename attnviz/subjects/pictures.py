@@ -20,12 +20,7 @@ QUICK = 256  # pictures of a generated data set that are made at first: a tenth 
 
 @dataclass(frozen=True)
 class Picture:
-    """A test picture of a data set.
-
-    Args:
-        data: the data set.
-        number: its index in the test split from 0.
-    """
+    """A test picture of a data set, by its index in the test split from 0."""
 
     data: str
     number: int

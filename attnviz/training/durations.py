@@ -16,11 +16,8 @@ LINE = re.compile(
 
 @dataclass(frozen=True)
 class Duration:
-    """How long an epoch took.
-
-    Args:
-        seconds: by the clock.
-        core_seconds: that all threads of the process computed; None where an earlier version did not measure it.
+    """How long an epoch took: seconds by the clock, and those that all threads of the process computed, None where an
+    earlier version did not measure it.
     """
 
     seconds: float

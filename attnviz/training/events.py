@@ -5,10 +5,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Resumed:
-    """A run resumes: this many epochs are done, perhaps all of them.
-
-    Args:
-        note: which newer states could not be read, in sentences; "" where there is none.
+    """A run resumes: this many epochs are done, perhaps all of them; `note` says in sentences which newer states could
+    not be read.
     """
 
     epoch: int

@@ -57,11 +57,8 @@ class TrainingSet(ABC):
 
 @dataclass(frozen=True)
 class Examples(ExampleSet, TrainingSet):
-    """Pictures of one size, and their targets, as they lie on the device.
-
-    Args:
-        images: uint8 (count, channel, row, column).
-        labels: int64 (count,), or (count, step) where a target is a text.
+    """Pictures of one size, uint8 (count, channel, row, column), and their targets, int64 (count,), or (count, step)
+    where these are texts, as they lie on the device.
     """
 
     images: Tensor
@@ -126,11 +123,7 @@ class Examples(ExampleSet, TrainingSet):
 
 @dataclass(frozen=True)
 class Parts(ExampleSet):
-    """Examples whose pictures differ in size, part by part.
-
-    Args:
-        parts: each of pictures of one size.
-    """
+    """Examples whose pictures differ in size, in parts of one size each."""
 
     parts: tuple[Examples, ...]
 

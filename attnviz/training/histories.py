@@ -32,12 +32,7 @@ _MOST = 64  # files that are kept once they are read
 
 
 class Kept(Strict):
-    """An epoch whose weights are kept.
-
-    Args:
-        epoch: its number; 0 is before the training.
-        digest: sha256 of the file of its weights.
-    """
+    """An epoch whose weights are kept, 0 before the training, and the sha256 of their file."""
 
     epoch: int = Field(ge=0, lt=10_000_000)
     digest: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]

@@ -16,13 +16,7 @@ SPLIT_SEED = 0  # all seeds share one validation part and its variants, so that 
 
 @dataclass(frozen=True)
 class Material:
-    """The training part of a recipe's data.
-
-    Args:
-        recipe: whose.
-        everything: the whole training part, on the device.
-        digest: sha256 of it.
-    """
+    """The whole training part of a recipe's data, on the device, and its sha256."""
 
     recipe: Recipe
     everything: TrainingSet

@@ -35,12 +35,8 @@ _LARGEST = 2**21
 
 
 class Wrong(Strict):
-    """A picture that was answered wrongly.
-
-    Args:
-        label, answer: places of classes: its own, and the one that it was given.
-        shape: (row, column, channel) of the picture.
-        pixels: its bytes, in base64.
+    """A picture that was answered wrongly: the places of its own class and of the one that it was given, its shape
+    (row, column, channel), and its bytes in base64.
     """
 
     label: int = Field(ge=0)

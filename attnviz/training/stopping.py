@@ -28,11 +28,8 @@ class Terminated(KeyboardInterrupt):
 
 @dataclass
 class Until:
-    """When a training ends by itself before it is finished.
-
-    Args:
-        deadline: seconds of `time.monotonic`; None for never.
-        epochs: so many more of them, whatever their seeds; None for all. It counts down.
+    """When a training ends by itself before it is finished: at seconds of `time.monotonic`, or after so many more
+    epochs, whatever their seeds, which it counts down; None for neither.
     """
 
     deadline: float | None = None

@@ -87,13 +87,7 @@ class Alone:
 
 @dataclass(frozen=True)
 class Several(Alone):
-    """A training by several processes, of which this is one. `joined` makes it.
-
-    Args:
-        rank: of this process, from 0.
-        count: how many there are.
-        nodes: on how many machines they are.
-    """
+    """A training by so many processes on so many machines, of which this one has a rank, from 0. `joined` makes it."""
 
     rank: int
     count: int

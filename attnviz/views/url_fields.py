@@ -19,11 +19,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of value that a URL field can have.
-
-    Args:
-        read: from a word of the URL to the value that it means; None for a word that makes no sense.
-        write: from a value to its word.
+    """A kind of value that a URL field can have: from a word to the value that it means, None for one that makes no
+    sense, and back.
     """
 
     read: Callable[[str], Any]

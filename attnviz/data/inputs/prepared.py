@@ -14,12 +14,8 @@ Bytes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Prepared:
-    """A picture as a model takes it, and how it was made.
-
-    Args:
-        picture: uint8 (row, column, channel); 0 is paper.
-        words: what was done, as one sentence.
-        details: the numbers of it, which JSON can say.
+    """A picture as a model takes it, uint8 (row, column, channel), 0 is paper, and how it was made: as one sentence,
+    and in numbers that JSON can say.
     """
 
     picture: Bytes

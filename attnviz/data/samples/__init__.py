@@ -21,12 +21,8 @@ FOLDER = Path(__file__).parent
 
 
 class Samples(NamedTuple):
-    """Sample pictures, in the order of the test split.
-
-    Args:
-        images: uint8 (count, row, column, channel).
-        labels: int64 (count,).
-        numbers: int64 (count,), the place of each in the test split.
+    """Sample pictures, uint8 (count, row, column, channel), in the order of the test split, with labels and places
+    there, int64 (count,).
     """
 
     images: npt.NDArray[np.uint8]

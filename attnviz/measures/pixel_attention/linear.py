@@ -57,14 +57,11 @@ def lines(black: Array, white: Array) -> Lines:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A logistic regression on the pixels: log-odds = sum(weight * intensity) + bias. Attention over one token is one.
+    """A logistic regression on the pixels, of intensities in 0..1: log-odds = sum(weight * intensity) + bias. Attention
+    over one token is one.
 
     With one token x the layer gives W_o (W_v x + b_v) + b_o, whatever query and key are, as the only weight is 1. What
     follows is linear too, so everything combines into one weight per pixel and one bias.
-
-    Args:
-        weight: (row, column), of intensities in 0..1.
-        bias: one number.
     """
 
     weight: Array

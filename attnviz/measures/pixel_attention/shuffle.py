@@ -29,13 +29,8 @@ _BLOCK = 128  # queries at a time: no head's weights are ever held in full
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What one attention layer, and the whole model, give for one picture.
-
-    Args:
-        query, key: (head, token, size)
-        output: (token, feature)
-        logits: (1, column)
-        grid: where the tokens lie.
+    """What one attention layer, and the whole model, give for one picture: query and key, (head, token, size), output,
+    (token, feature), and logits, (1, column).
     """
 
     query: Tensor

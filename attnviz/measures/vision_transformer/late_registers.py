@@ -25,13 +25,7 @@ NEURONS = 10  # that are moved, at most, as in the paper
 
 @dataclass(frozen=True)
 class Neuron:
-    """A number of the hidden layer of a feed-forward network.
-
-    Args:
-        layer: of the network, from 0.
-        number: in its hidden layer.
-        activation: its mean at the outliers, after GELU.
-    """
+    """A number of the hidden layer of a feed-forward network, and its mean activation at the outliers, after GELU."""
 
     layer: int
     number: int
@@ -70,18 +64,8 @@ def register_neurons(model: Any, images: Tensor, most: int = NEURONS) -> list[Ne
 
 
 class WithRegister(nn.Module):
-    """A vision transformer with one more token, to which the activations of some neurons are moved.
-
-    Args:
-        model: a vision transformer of ours; its weights are shared.
-        wider: the same architecture with one register more.
-        neurons: that are moved.
-
-    Call Args:
-        images: float (batch, channel, row, column).
-
-    Returns:
-        logits, as of the model.
+    """A vision transformer of ours, whose weights are shared, with one more token, a register of the `wider`
+    architecture, to which the activations of some neurons are moved.
     """
 
     def __init__(self, model: Any, wider: Any, neurons: Sequence[Neuron]) -> None:
