@@ -34,11 +34,16 @@ def bars(
     whole: float | None = None,
     decimals: int | None = None,
 ) -> str:
-    """Return a table of bars, at least one row from top to bottom: HTML, whose classes page.css styles.
+    """Return a table of bars: HTML, whose classes page.css styles.
 
-    `kind` is what the rows are, `columns` what the values are, with their units, `remark` what the remarks are. `whole`
-    is the value whose bar fills its column; None for the largest of each. `decimals` are those of every number, so that
-    they can be compared at a glance; None for whole numbers as such, and for others four digits each.
+    Args:
+        rows: from top to bottom, at least one.
+        kind: what the rows are.
+        columns: what the values are, with their units.
+        remark: what the remarks are.
+        whole: the value whose bar fills its column, the same for all; None for the largest of each column.
+        decimals: of every number, so that they can be compared at a glance; None for whole numbers as such, and for
+            others four digits each.
     """
     longest = [whole or max(row.values[place] or 0 for row in rows) or 1 for place in range(len(columns))]
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in (kind, *columns, remark))

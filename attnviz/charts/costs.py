@@ -32,10 +32,13 @@ class Cost:
 
 
 def costs(dots: Sequence[Cost], *, axes: tuple[str, str], kinds: tuple[str, str], equal: str) -> go.Figure:
-    """Draw dots on two axes (across and up, with units) that are linear near 0 and logarithmic far from it, the same
-    both ways.
+    """Draw dots on two axes that are linear near 0 and logarithmic far from it, the same both ways.
 
-    `kinds` are what filled and open dots are, `equal` what the line is where both cost the same.
+    Args:
+        dots: all of them.
+        axes: what is across and what is up, with units.
+        kinds: what filled and open dots are.
+        equal: what the line is where both cost the same.
     """
     figure = go.Figure()
     ends = [_stretched(value) for value in (min(-4.0, *(dot.up[1] for dot in dots)), 75.0)]

@@ -59,9 +59,12 @@ class Dot:
 def dots(rows: Sequence[Dot], *, axis: str, chance: float | None = None, kinds: Mapping[str, str] | None = None) -> str:
     """Return a picture with a row per model, in the order given: HTML, whose classes page.css styles.
 
-    The scale shows what was measured here, named with its unit by `axis`; what a paper gives far beyond it stands at
-    the edge, with its number. `chance` is what guessing gives: a dotted line. `kinds` say what the marks of "mechanism"
-    and "control" stand for, where it is not that.
+    The scale shows what was measured here. What a paper gives far beyond it stands at the edge, with its number.
+
+    Args:
+        axis: what is measured, with its unit.
+        chance: what guessing gives; a dotted line.
+        kinds: what the marks of "mechanism" and "control" stand for, where it is not that.
     """
     values = [value for one in rows for value in (one.lowest, one.highest)]
     values += [chance] if chance is not None else []

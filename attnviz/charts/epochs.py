@@ -44,14 +44,18 @@ def plot(
     last: Callable[[float], str] | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> str:
-    """Draw lines in one plot: HTML, in which titles and names are escaped.
+    """Draw lines in one plot.
 
     Args:
         across: how far to the right an epoch lies, percent.
         epochs: the labels of the axis.
-        written: formats a value; `exact` that of a dot and `last` the last one of a line for the legend, by default as
-            `written`.
+        written: formats a value.
+        exact: formats the value of a dot; by default as `written`.
+        last: formats the last value of a line for the legend; by default as `written`.
         bounds: the lowest and the highest value; by default round numbers about the values.
+
+    Returns:
+        HTML; titles and names in it are escaped.
     """
     ends = [value for line in lines for _, value in line.points]
     low, high = bounds or round_bounds(min(ends), max(ends))
@@ -116,10 +120,15 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def curves(runs: Mapping[str, Sequence[Mapping[str, float | None]]], name: str) -> str:
-    """Draw one figure of several runs, by title, over their epochs: HTML, in which titles and names are escaped.
+    """Draw one figure of several runs by epoch, training dashed and validation solid.
 
-    A `name` such as "loss" draws "train_loss" dashed and "validation_loss" solid, as far as they are there; or it is
-    the name of a curve as it is.
+    Args:
+        runs: title of a run -> for each epoch, its values by name.
+        name: of the figure, such as "loss": drawn of "train_loss" and "validation_loss", as far as they are there;
+            or the name of a curve as it is.
+
+    Returns:
+        HTML; titles and names in it are escaped.
     """
     drawn = []
     for number, (title, epochs) in enumerate(runs.items()):
@@ -159,10 +168,15 @@ MOST = 6
 def effects(
     title: str, epochs: Sequence[int], values: Mapping[str, Sequence[float]], *, top: float | None = None
 ) -> str:
-    """Draw the value of each of several parts at the epochs whose weights are kept, ascending, 0 before the training,
-    which lie evenly, as on the slider: HTML, in which titles and names are escaped.
+    """Draw what each of several parts does over the epochs whose weights are kept; these lie evenly, as on the slider.
 
-    `top` is the highest value that there can be; by default the plot ends above the highest that there is.
+    Args:
+        epochs: whose weights are kept, ascending; 0 is before the training.
+        values: name of a part -> its value at each of the epochs.
+        top: the highest value that there can be; by default the plot ends above the highest that there is.
+
+    Returns:
+        HTML; titles and names in it are escaped.
     """
     places = {epoch: 100 * place / max(1, len(epochs) - 1) for place, epoch in enumerate(epochs)}
     largest = sorted(values, key=lambda name: -values[name][-1])[:MOST]

@@ -62,10 +62,13 @@ class Line:
 def scatter(
     across: Array, up: Array, lines: Sequence[Line], *, dots: str, axes: tuple[str, str], step: float | None = None
 ) -> go.Figure:
-    """Draw pairs of numbers, each (pair,), on the same scale both ways, with lines to compare with.
+    """Draw pairs of numbers on the same scale both ways, with lines.
 
-    `dots` is what a dot is, in the legend. With a `step` between ticks the axes end at a tick, without one at the
-    farthest pair, and ticks are where they fit.
+    Args:
+        across, up: (pair,) of the same length.
+        lines: to compare with.
+        dots: what a dot is, in the legend.
+        step: between two ticks; then the axes end at a tick. None: at the farthest pair, and ticks where they fit.
     """
     reach = float(max(np.abs(across).max(), np.abs(up).max()))
     if step is not None:
@@ -107,10 +110,13 @@ class Rule:
 def removal(
     counts: npt.NDArray[np.int64], rules: Sequence[Rule], *, unit: str, places: int, pictures: int
 ) -> go.Figure:
-    """Draw the mean change of the logit by how many units, such as "pixels", are removed, (count,) out of the `places`
-    of a picture, with a band of one standard deviation over pictures.
+    """Draw the mean change of the logit by how much is removed, with a band of one standard deviation over pictures.
 
-    There are at most three rules, told apart by colour, dash and symbol.
+    Args:
+        counts: (count,) how many are removed.
+        rules: at most three; told apart by colour, dash and symbol.
+        unit: what is removed, such as "pixels".
+        places: how many of them a picture has.
     """
     figure = go.Figure()
     for at, rule in enumerate(rules):  # nothing is removed at 0, so nothing changes there
@@ -127,11 +133,13 @@ def removal(
 def likeness(
     layers: npt.NDArray[np.int64], lines: Mapping[str, Array], chance: Array, names: Sequence[str]
 ) -> go.Figure:
-    """Draw the mean of Kendall's tau by how many layers are random, (step,), in the order of their names, with a band
-    of one standard deviation; with none, a map is itself, and tau is 1.
+    """Draw the mean of Kendall's tau by how many layers are random, with a band of one standard deviation.
 
-    At most four lines, each (picture, step), are told apart by colour, dash and symbol; those of random maps, (picture,
-    draw), are a band of one standard deviation about their mean.
+    Args:
+        layers: (step,) how many are random; with none, a map is itself, and tau is 1.
+        lines: name of a map -> tau, (picture, step); at most four, told apart by colour, dash and symbol.
+        chance: of random maps, (picture, draw): a band of one standard deviation about their mean.
+        names: of all layers, in the order in which they are made random.
     """
     figure = go.Figure()
     mean, spread = float(np.nanmean(chance)), float(np.nanstd(chance))

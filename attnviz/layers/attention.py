@@ -31,25 +31,46 @@ _TOKENS = "batch head token feature"
 
 
 def scores_of(query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
-    """Return the scores, Q K^T / sqrt(d_k), of float (..., query, feature) and (..., key, feature): float (..., query,
-    key).
+    """Return the scores, Q K^T / sqrt(d_k).
 
-    A mask of any shape that fits them is added to them, -inf where a query must not attend to a key.
+    Args:
+        query: float (..., query, feature).
+        key: float (..., key, feature).
+        mask: float, (query, key) or any shape that fits the scores: added to them, -inf where a query must not attend
+            to a key. None adds nothing.
+
+    Returns:
+        float (..., query, key).
     """
     scores: Tensor = query @ key.mT * query.shape[-1] ** -0.5
     return scores if mask is None else scores + mask
 
 
 def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
-    """Return softmax(Q K^T / sqrt(d_k)) V of float (batch, head, token, feature), the weighted means of the values,
-    with the fused kernel, which never holds the weights.
+    """Return softmax(Q K^T / sqrt(d_k)) V with the fused kernel, which never holds the weights.
+
+    Args:
+        query: float (batch, head, query, feature).
+        key, value: float (batch, head, key, feature).
+        mask: as of `scores_of`.
+
+    Returns:
+        float (batch, head, query, feature), the weighted means of the values.
     """
     return scaled_dot_product_attention(query, key, value, attn_mask=mask)
 
 
 def attend_once(query: Tensor, key: Tensor, value: Tensor, repeats: Repeats) -> Tensor:
-    """Attend among the distinct tokens only, each as often as it occurs: the numbers of `attend` to rounding. Of a
-    drawn digit that takes a tenth of the time.
+    """Attend among the distinct tokens only, each as often as it occurs: the numbers of `attend` to rounding.
+
+    Of a drawn digit that takes a tenth of the time.
+
+    Args:
+        query, key, value: float (batch, head, token, feature).
+        repeats: of the tokens that they were made of.
+
+    Returns:
+        float (batch, head, token, feature).
     """
     times = repeats.times.to(query.dtype).log()[None, None, None]  # exp(score + log n) is n times exp(score)
     queries, keys, values = (part[:, :, repeats.first] for part in (query, key, value))
@@ -102,8 +123,13 @@ class Attention(Layer):
         return self.tap("output", self.join(self.mix(tokens)), axes="batch token feature")
 
     def mix(self, tokens: Tensor) -> Tensor:
-        """Return the values of tokens, float (batch, token, features), averaged with the weights, float (batch, head,
-        token, head_size), before the projection.
+        """Return the values averaged with the weights, before the projection.
+
+        Args:
+            tokens: float (batch, token, features).
+
+        Returns:
+            float (batch, head, token, head_size).
         """
         made = [self.split(part(tokens)) for part in (self.query, self.key, self.value)]
         query = self.tap("query", made[0], axes=_TOKENS)
@@ -141,15 +167,25 @@ class Attention(Layer):
         return self.join(mean @ weight.mT + bias)
 
     def split(self, tokens: Tensor) -> Tensor:
-        """Give each head its part of the features: from float (..., token, heads * head_size) to (..., head, token,
-        head_size).
+        """Give each head its part of the features.
+
+        Args:
+            tokens: float (..., token, heads * head_size).
+
+        Returns:
+            float (..., head, token, head_size).
         """
         parts: Tensor = tokens.unflatten(-1, (self.heads, self.head_size))
         return parts.transpose(-3, -2)
 
     def join(self, mixed: Tensor) -> Tensor:
-        """Put the heads, float (..., head, token, head_size), side by side and project them: float (..., token,
-        output_features).
+        """Put the heads side by side and project them.
+
+        Args:
+            mixed: float (..., head, token, head_size).
+
+        Returns:
+            float (..., token, output_features).
         """
         projected: Tensor = self.output(mixed.transpose(-3, -2).flatten(-2))
         return projected

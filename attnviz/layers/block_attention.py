@@ -54,8 +54,13 @@ class BlockAttention(Attention):
         return self.tap("output", self.norm(self.output(joined).relu()), axes="batch token feature")
 
     def split(self, tokens: Tensor) -> Tensor:
-        """Pass the features of tokens, float (batch, token, features), through ReLU, and give each head its part of
-        them: float (batch, head, token, head_size).
+        """Pass the features through ReLU, and give each head its part of them.
+
+        Args:
+            tokens: float (batch, token, features).
+
+        Returns:
+            float (batch, head, token, head_size), 0 or more.
         """
         return super().split(tokens.relu())
 
@@ -66,8 +71,13 @@ class WithinBlocks(BlockAttention):
     taps = ("query", "key", "value", "feature_scores", "feature_weights", "mixed", "joined", "output")
 
     def mix(self, tokens: Tensor) -> Tensor:
-        """Mix the features of each block with one another: from float (batch, token, features) to (batch, head, token,
-        head_size).
+        """Mix the features of each block with one another.
+
+        Args:
+            tokens: float (batch, token, features).
+
+        Returns:
+            float (batch, head, token, head_size).
         """
         axes = "batch head token feature"
         made = [self.split(part(tokens)) for part in (self.query, self.key, self.value)]
@@ -87,6 +97,13 @@ class WithoutAttention(BlockAttention):
     taps = ("mixed", "joined", "output")
 
     def mix(self, tokens: Tensor) -> Tensor:
-        """Return zeros in place of mixed values, float (batch, head, token, head_size)."""
+        """Return zeros in place of mixed values.
+
+        Args:
+            tokens: float (batch, token, features).
+
+        Returns:
+            float (batch, head, token, head_size), all 0.
+        """
         zeros = torch.zeros_like(self.split(tokens))
         return self.tap("mixed", zeros, axes="batch head token feature")

@@ -28,13 +28,18 @@ def attended_and_convolved(
     factor: float,
     training: bool,
 ) -> Tensor:
-    """Return what element-wise attention hands on after its convolution, (batch, conv.out_channels, row, column), of
-    images, (batch, channel, row, column), whose products with the arrays, (head, channel, row, column), are moderate:
-    no maximum is subtracted.
+    """Return what element-wise attention hands on after its convolution.
 
-    `conv` takes all heads' channels, with an odd kernel, padded to the same size. `norm` is that of the relevance,
-    whose running mean and variance are updated in training, where it takes those of these pictures; without it the
-    relevance is multiplied with `factor`.
+    Args:
+        images: (batch, channel, row, column), whose products with the arrays are moderate: no maximum is subtracted.
+        x_weights, y_weights: (head, channel, row, column)
+        conv: from all heads' channels, of an odd kernel, padded to the same size.
+        norm: of the relevance, whose running mean and variance are updated in training.
+        factor: what the relevance is multiplied with where it has no norm.
+        training: whether the norm takes the mean and variance of these pictures.
+
+    Returns:
+        (batch, conv.out_channels, row, column)
     """
     mean, variance, eps, scale, shift = None, None, 0.0, None, None
     if norm is not None:

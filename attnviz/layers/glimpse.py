@@ -73,8 +73,13 @@ class Retina(nn.Module):
         self.register_buffer("middle", torch.tensor((rows / 2, columns / 2)), persistent=False)
 
     def maps(self, images: Tensor) -> Tensor:
-        """Return the means of float (batch, 1, row, column) over the boxes of every scale at every place: float (batch,
-        place), all scales in one row.
+        """Return the means over the boxes of every scale at every place.
+
+        Args:
+            images: float (batch, 1, row, column).
+
+        Returns:
+            float (batch, place), the places of all scales in one row.
         """
         means = pad(images[:, 0], (1, 1, 1, 1))
         found = [means.flatten(1)]
@@ -87,26 +92,40 @@ class Retina(nn.Module):
         return torch.cat(found, dim=1)
 
     def forward(self, maps: Tensor, location: Tensor) -> Tensor:
-        """Take one glimpse of each picture, of which `maps` are given, at a location, float (batch, 2), (row, column)
-        in -1..1: patches, float (batch, scale, row, column).
+        """Take one glimpse of each picture.
+
+        Args:
+            maps: what `maps` gave.
+            location: float (batch, 2), (row, column) in -1..1.
+
+        Returns:
+            patches: float (batch, scale, row, column).
         """
         row, column = self.pixel(location).unbind(-1)
         places = self.row_places.index_select(0, row) + self.column_places.index_select(0, column)
         return maps.gather(1, places).view(-1, self.scales, self.size, self.size)
 
     def pixel(self, location: Tensor) -> Tensor:
-        """Return the pixel, int64 (..., 2), that a location, float (..., 2), (row, column), falls on, from 0 to the
-        number of rows or columns itself.
+        """Return the pixel that a location falls on.
 
-        -1 is the first edge and 1 the last, and what is beyond counts as the edge. NaN, which a model gives whose
-        training has failed, counts as the first edge.
+        Args:
+            location: float (..., 2), (row, column); -1 is the first edge and 1 the last, and what is beyond counts as
+                the edge. NaN, which a model gives whose training has failed, counts as the first edge.
+
+        Returns:
+            int64 (..., 2), (row, column), from 0 to the number of rows or columns itself.
         """
         pixel = ((location.detach().clamp(-1, 1) + 1) * self.middle).long()
         return pixel.clamp_min_(0)  # NaN becomes a number far below 0
 
     def corners(self, location: Tensor) -> Tensor:
-        """Return the top left pixel, int64 (..., scale, 2), of each patch at a location, float (..., 2) in -1..1; it
-        may lie off the picture.
+        """Return the top left pixel of each patch; it may lie off the picture.
+
+        Args:
+            location: float (..., 2), (row, column) in -1..1.
+
+        Returns:
+            int64 (..., scale, 2), (row, column).
         """
         halves = [(self.size << scale) // 2 for scale in range(self.scales)]
         return self.pixel(location)[..., None, :] - torch.tensor(halves, device=location.device)[:, None]

@@ -18,9 +18,16 @@ def check(model: nn.Module, images: Tensor) -> None:
     """Refuse a batch without pictures, of another precision or on another device than a model's weights, and pictures
     whose intensities do not lie in 0..1.
 
-    A graph that torch compiles or exports looks at them itself, where it runs on the CPU and not inside of torch.vmap,
-    and raises a RuntimeError; a program of torch.jit.trace does not. On a GPU they would have to be waited for, so
-    training, which makes its pictures itself, looks at them on the CPU alone.
+    A graph that torch compiles or exports looks at them itself, where it runs on the CPU and not inside of torch.vmap;
+    a program of torch.jit.trace does not. On a GPU they would have to be waited for, so training, which makes its
+    pictures itself, looks at them on the CPU alone.
+
+    Args:
+        model: with the weights.
+        images: as `is_dense`.
+
+    Raises:
+        BadInput: says what was given, and what to do. A compiled graph raises a RuntimeError.
     """
     if torch.compiler.is_compiling():
         if _CAN_ASSERT and images.device.type == "cpu" and not torch._C._functorch.is_batchedtensor(images):

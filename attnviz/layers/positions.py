@@ -85,8 +85,19 @@ class PositionCode(Layer):
 
 
 def sinusoids(places: Tensor, features: int, longest: float = LONGEST, *, dtype: torch.dtype = torch.float32) -> Tensor:
-    """Return sines and cosines, alternating, of wavelengths from 2 pi to `longest` x 2 pi (approached, not reached) at
-    int (place,), from 0: (place, features) in -1..1.
+    """Return sines and cosines of wavelengths from 2 pi to `longest` x 2 pi, alternating: (place, features).
+
+    Args:
+        places: int (place,), counted from 0.
+        features: how many numbers, a multiple of 2.
+        longest: of the wavelengths, over 2 pi; at least 1. It is approached, not reached.
+        dtype: in which they are computed.
+
+    Returns:
+        dtype (place, features) in -1..1.
+
+    Raises:
+        BadInput: an odd number of features, or wavelengths below 2 pi.
     """
     if longest < 1:
         raise BadInput(f"The longest wavelength must be at least 2 pi: longest=1 or more, not {longest}.")

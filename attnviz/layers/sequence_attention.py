@@ -53,8 +53,11 @@ class SequenceAttention(Attention):
         return self.look(tokens, self.offer(tokens if source is None else source), mask)
 
     def offer(self, source: Tensor, per: str | None = None) -> Offered:
-        """Return what tokens of a source, float (batch, key, features), offer, which may be used for several steps;
-        `per` is "step" where they are given one step at a time.
+        """Return what tokens offer, which may be used for several steps.
+
+        Args:
+            source: float (batch, key, features).
+            per: "step" where the tokens are given one step at a time.
         """
         return Offered(
             self.tap("key", self.split(self.key(source)), axes=_TOKENS, per=per),
@@ -62,8 +65,16 @@ class SequenceAttention(Attention):
         )
 
     def look(self, tokens: Tensor, offered: Offered, mask: Tensor | None = None, per: str | None = None) -> Tensor:
-        """Attend with tokens, float (batch, query, features), to what was offered: float (batch, query,
-        output_features). `per` is "step" where the queries are given one step at a time.
+        """Attend to what was offered.
+
+        Args:
+            tokens: float (batch, query, features).
+            offered: of the tokens that are attended to.
+            mask: as of the layer.
+            per: "step" where the queries are given one step at a time.
+
+        Returns:
+            float (batch, query, output_features).
         """
         key, value = offered
         query = self.tap("query", self.split(self.query(tokens)), axes=_TOKENS, per=per)

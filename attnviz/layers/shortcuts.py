@@ -10,19 +10,29 @@ from torch.autograd import forward_ad
 
 
 def differentiated(*tensors: Tensor) -> bool:
-    """Return whether a derivative may be taken, forward or backward, with respect to any of the tensors that a shortcut
-    would compute from.
+    """Return whether a derivative may be taken with respect to any of these, forward or backward.
 
     Tensors inside `torch.func` transforms do not say that they require a gradient, so all of those count.
+
+    Args:
+        tensors: what the shortcut would compute from.
+
+    Returns:
+        True if one of them requires a gradient, has a tangent, or is inside a transform.
     """
     return transformed(*tensors) or any(tensor.requires_grad for tensor in tensors)
 
 
 def transformed(*tensors: Tensor) -> bool:
-    """Return whether any of the tensors that a shortcut would compute from is inside a `torch.func` transform (grad,
-    jvp, vmap, ...) or has a tangent.
+    """Return whether any of these is inside a `torch.func` transform (grad, jvp, vmap, ...) or has a tangent.
 
     Their values cannot be compared under vmap, and fused kernels know no forward mode.
+
+    Args:
+        tensors: what the shortcut would compute from.
+
+    Returns:
+        True if one of them has a tangent or is inside a transform.
     """
     if torch.compiler.is_compiling():
         return False

@@ -75,8 +75,11 @@ class SpatialTransformer(Layer):
         return self.tap("transformed", transformed, axes="batch channel row column")
 
     def _matrix(self, numbers: Tensor, ratio: float) -> Tensor:
-        """Return theta, (batch, 2, 3), from the numbers that the last layer gives, (batch, 6), (batch, 1) or (batch,
-        3), and the ratio of height to width of the picture.
+        """Return theta, (batch, 2, 3), from what the last layer gives.
+
+        Args:
+            numbers: (batch, 6), (batch, 1) or (batch, 3).
+            ratio: height to width of the picture.
         """
         if self.transform == "affine":
             return numbers.reshape(-1, 2, 3)

@@ -55,7 +55,11 @@ class SqueezeExcite(Layer):
 
 
 def narrowed(channels: int, reduction: int) -> int:
-    """Return how many units a narrow layer has: channels / reduction, rounded down, and at least one."""
+    """Return how many units a narrow layer has: channels / reduction, rounded down, and at least one.
+
+    Raises:
+        BadInput: no channel, or a reduction below 1.
+    """
     if channels < 1 or reduction < 1:
         raise BadInput(
             f"A gate needs at least one channel and a reduction of at least 1, not {channels} and {reduction}."

@@ -48,8 +48,11 @@ class AddedPositions(Layer):
         return tokens + self.codes(tokens.shape[1], tokens)
 
     def codes(self, places: int, like: Tensor) -> Tensor:
-        """Return the codes of the first places, float (place, features), of the type and on the device of another
-        tensor.
+        """Return the codes of the first places, float (place, features).
+
+        Args:
+            places: how many.
+            like: of whose type and on whose device.
         """
         dtype = torch.promote_types(like.dtype, torch.float32)
         code = sinusoids(torch.arange(places, device=like.device), self.features, dtype=dtype)

@@ -23,12 +23,19 @@ ROUNDING = 1e-5  # of the largest value of a map: an effect of that size may be 
 
 
 def kendall(one: Floats, other: Floats, *, equal: float = 0.0) -> Floats:
-    """Return Kendall's tau b of maps, (..., place), along their last axis: float64 (...), -1 (the reverse order) to 1
-    (the same order); about 0 by chance, NaN where a map is the same everywhere.
+    """Return Kendall's tau b of maps, along their last axis.
 
-    Values are rounded to shares of the largest one of their map that are `equal`, so that what differs by rounding has
-    no order; `ROUNDING` is that of single precision. In n log n by counting inversions: Knight, "A Computer Method for
-    Calculating Kendall's Tau with Ungrouped Data", 1966.
+    Args:
+        one, other: (..., place), of the same shape.
+        equal: values are rounded to such shares of the largest one of their map, so that what differs by rounding has
+            no order; `ROUNDING` is that of single precision.
+
+    Returns:
+        float64 (...): -1 (the reverse order) to 1 (the same order); about 0 by chance. NaN where a map is the same
+        everywhere.
+
+    Source: in n log n by counting inversions: Knight, "A Computer Method for Calculating Kendall's Tau with Ungrouped
+    Data", 1966.
     """
     if one.shape != other.shape or one.ndim < 1 or one.shape[-1] < 2:
         raise BadInput(f"Maps of the same places are ranked, at least two, not {one.shape} and {other.shape}.")

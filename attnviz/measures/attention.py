@@ -29,10 +29,14 @@ def scores(query: Tensor, key: Tensor) -> Tensor:
 
 
 def normalisers(query: Tensor, key: Tensor) -> tuple[Array, Array]:
-    """Return of query and key, (head, token, size), what turns scores into weights, and how much each token receives.
+    """Return what turns scores into weights, and how much each token receives.
 
-    (head, query): the logarithm of the sum of exp(score) over all keys, so that weight = exp(score - it). (head, key):
-    the mean weight over all queries; an even share is 1 / tokens.
+    Args:
+        query, key: (head, token, size)
+
+    Returns:
+        (head, query): the logarithm of the sum of exp(score) over all keys, so that weight = exp(score - it).
+        (head, key): the mean weight over all queries; an even share is 1 / tokens.
     """
     first, counts, which = distinct(torch.cat([query, key], dim=-1).transpose(0, 1).flatten(1))  # of (token, number)
     query, key, counts = query[:, first], key[:, first], counts.to(query.dtype)
@@ -49,11 +53,17 @@ def normalisers(query: Tensor, key: Tensor) -> tuple[Array, Array]:
 
 
 def carried(value: Tensor, projection: Tensor) -> tuple[Array, bool]:
-    """Return what each token's value, (head, token, size), adds to the output of a query that gives it the weight 1,
-    through the output projection, (output feature, head * size); and whether it has a sign.
+    """Return what each token adds to the output of a query that gives it the weight 1.
 
-    (head, token): the number itself where the output is one number, else the length of what is added: Kobayashi et al.,
-    "Attention is Not Only a Weight", 2020, https://arxiv.org/abs/2004.10102
+    Args:
+        value: (head, token, size)
+        projection: (output feature, head * size), the weight of the layer's output projection.
+
+    Returns:
+        (head, token): the number itself where the output is one number, else the length of what is added.
+        Whether it has a sign.
+
+    Source: the norm is that of "Attention is Not Only a Weight", Kobayashi et al., 2020, https://arxiv.org/abs/2004.10102
     """
     parts = projection.unflatten(1, (len(value), -1))  # (output feature, head, size)
     added = torch.einsum("hts,ohs->hto", value, parts)  # (head, token, output feature)
@@ -71,11 +81,17 @@ def inked(images: Tensor, grid: Grid) -> Tensor:
 
 
 def mean_row(query: Tensor, key: Tensor, chosen: Tensor) -> Tensor:
-    """Return the mean over the queries that bool (query,) chooses, one at least, of their weights, (..., key), as
-    multiples of an even share, 1 / keys of the attention; so the mean over the keys is 1.
+    """Return the mean over some queries of their weights, as multiples of an even share.
 
-    It is computed from queries and keys, (..., token, size), alone: a layer that computes its weights in one fused step
-    goes on doing so.
+    It is computed from queries and keys alone: a layer that computes its weights in one fused step goes on doing so.
+
+    Args:
+        query: (..., query, size)
+        key: (..., key, size)
+        chosen: bool (query,), one at least.
+
+    Returns:
+        (..., key): 1 is an even share, 1 / keys of the attention; so the mean over the keys is 1.
     """
     places = chosen.nonzero()[:, 0]
     if not len(places):
@@ -124,9 +140,12 @@ def linear_readout(
 ) -> Readout | None:
     """Return how the answer is read out of an attention layer, or None if it is not read out by one linear layer.
 
-    `mixed`, (head, token, size), are each head's weighted means of its values, which `projection` turns into `output`,
-    (token, feature); one of the model's parts may be a linear layer that turns the flattened output into the logits,
-    (logit,).
+    Args:
+        mixed: (head, token, size), each head's weighted means of its values.
+        projection: of the attention layer, from all heads' mixed values to its output.
+        output: (token, feature) of the attention layer.
+        logits: (logit,) of the model.
+        parts: of the model; one of them may be a linear layer that turns the flattened output into the logits.
     """
     heads, _, size = mixed.shape
     flat = output.flatten()

@@ -21,12 +21,15 @@ REACH = 4.0  # doublings of an even share: what is beyond 1/16 or 16 counts as t
 def multiples(
     query: Array, key: Array, log_normaliser: Array, *, direction: Direction, token: int | None, head: int | None
 ) -> Array:
-    """Return how many times an even share each token has, float64 (token,), of query and key, (head, token, size), and
-    (head, token) log of the sum of exp(score) over all keys, for each query.
+    """Return how many times an even share each token has, (token,): float64 (token,), 0 or more; 1 is an even share.
 
-    The direction is "from": the weights of the query `token`; "to": the weights that all queries give to the key
-    `token`; or "received": the mean weight that each key gets from all queries, where no token is held. A head, or None
-    for the mean of all.
+    Args:
+        query, key: (head, token, size)
+        log_normaliser: (head, token) log of the sum of exp(score) over all keys, for each query.
+        direction: "from": the weights of the query `token`; "to": the weights that all queries give to the key
+            `token`; "received": the mean weight that each key gets from all queries.
+        token: the one that is held; none for "received".
+        head: which one; None for the mean of all.
     """
     chosen = slice(None) if head is None else slice(head, head + 1)
     query, key, normaliser = query[chosen], key[chosen], log_normaliser[chosen]
@@ -74,7 +77,14 @@ class Comparison:
 
 
 def compared(left: Array, right: Array) -> Comparison:
-    """Compare two maps, (row, column), of multiples of an even share."""
+    """Compare two maps (row, column) of multiples of an even share.
+
+    Args:
+        left, right: (row, column), 0 or more; 1 is an even share.
+
+    Returns:
+        Their difference as a map and as numbers.
+    """
     if left.shape != right.shape:
         raise BadInput(
             f"Only maps of the same grid can be compared, not of {left.shape} and {right.shape}; see `coarser`."

@@ -90,11 +90,16 @@ class Difference:
 
 
 def difference(one: Answers, other: Answers, *, same: bool = True, paired: bool = False) -> Difference:
-    """Return by how much one model is above another, over their trainings and at least two test pictures, from (seed,
-    picture): the share of right answers, 0..1, that each training gave to each picture.
+    """Compare two models over their trainings and the test pictures.
 
-    The pictures are the `same`, or the trainings are as well (`paired`), in the same order. There is no interval where
-    one of them was trained once, as nothing is known of its spread.
+    Args:
+        one, other: (seed, picture), the share of right answers that each training gave to each picture, 0..1; at least
+            two pictures.
+        same: the pictures of the one are those of the other, in the same order.
+        paired: the trainings of the one are those of the other, in the same order, and so are the pictures.
+
+    Returns:
+        `one` less `other`; without an interval where one of them was trained once, as nothing is known of its spread.
     """
     value, seeds = float(one.mean() - other.mean()), (len(one), len(other))
     small = margin(float(one.mean()), float(other.mean()))
@@ -127,11 +132,14 @@ def margin(one: float, other: float) -> float:
 
 
 def together(found: Sequence[Difference]) -> list[Verdict]:
-    """Return the verdicts of comparisons that stand in one table, corrected for their number after Holm; those without
-    an interval do not count.
+    """Return the verdicts of comparisons that stand in one table, corrected for their number after Holm.
 
-    "better" and "worse" hold at 5 % for all of them together. "within the margin" needs no correction, as it is not
-    claimed that there is a difference.
+    Args:
+        found: the comparisons; those without an interval do not count.
+
+    Returns:
+        For each, "better" and "worse" only where it holds at 5 % for all of them together. "within the margin" needs no
+        correction, as it is not claimed that there is a difference.
     """
     told = [one.chance for one in found if one.chance is not None]
     adjusted = iter(holm(told))
@@ -187,8 +195,12 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Paired:
-    """How much one number is above another over pictures, on average, with a 95 % interval from the standard error over
-    pictures and Student's t, and the share of pictures, 0..1, where it is below.
+    """How much one number is above another, over pictures.
+
+    Args:
+        mean: of the differences.
+        low, high: the ends of its 95 % interval, from the standard error over pictures, with Student's t.
+        below: share of the pictures whose difference is below 0; 0..1.
     """
 
     mean: Array

@@ -124,8 +124,16 @@ class Curve:
 
 
 def look(model: nn.Module, image: Tensor, address: str | None = None) -> Look:
-    """Return a model's answer to a picture, float (channel, row, column) in 0..1, and how the attention layer at an
-    address, by default the first, and the Jacobian rank its places.
+    """Return a model's answer to a picture, and how attention and the Jacobian rank its places.
+
+    Args:
+        model: of pictures, with an attention layer, in evaluation mode.
+        image: float (channel, row, column) in 0..1, of the model's precision.
+        address: of the attention layer; None for the model's first.
+
+    Returns:
+        The answer, its logit, and for each place the mean weight that it receives and the size of the Jacobian in its
+        box.
     """
     if address is None:
         layers = [path for path, part in model.named_modules() if {"query", "key"} <= {*getattr(part, "taps", ())}]
@@ -194,8 +202,17 @@ def choices(seen: Look, inked: Tensor, counts: Sequence[int], draws: int, genera
 def changes_of(
     model: nn.Module, image: Tensor, seen: Look, removed: Tensor, fill: Fill = "mean"
 ) -> tuple[Tensor, Array]:
-    """Return a picture without some of its tokens, bool (choice, place), in several ways, (choice, channel, row,
-    column), and how much the logit of its answer changes, (choice,); below 0 is less sure. For `fill` see `erased`.
+    """Return a picture without some of its tokens, in several ways, and how much the logit of its answer changes.
+
+    Args:
+        model: of pictures, in evaluation mode.
+        image: float (channel, row, column) in 0..1, of the model's precision.
+        seen: what the model makes of it.
+        removed: bool (choice, place), all choices in one batch.
+        fill: see `erased`.
+
+    Returns:
+        Pictures (choice, channel, row, column), and changes (choice,); below 0 is less sure.
     """
     pictures = erased(image.expand(len(removed), -1, -1, -1), removed, seen.grid, fill)
     with torch.no_grad():
@@ -227,16 +244,21 @@ def curve(
     report: Callable[[int, int], None] | None = None,
     must_change: bool = True,
 ) -> Curve:
-    """Remove more and more tokens from each picture, float (batch, channel, row, column) in 0..1, in three ways, and
-    return how the logit of its answer changes.
+    """Remove more and more tokens from each picture in three ways, and return how the logit of its answer changes.
 
     Args:
+        model: of pictures, with an attention layer, in evaluation mode.
+        images: float (batch, channel, row, column) in 0..1, of the model's precision; one picture or many.
         counts: how many tokens to remove.
-        generator: of the random choices, of which there are so many `draws` for each picture and count.
+        generator: of the random choices.
+        draws: random choices for each picture and count.
         fill: see `erased`.
         address: of the attention layer; None for the model's first.
         report: called after each picture with how many are done, of how many.
         must_change: refuse removals that change no picture; a part of a longer curve may have none that do.
+
+    Returns:
+        The changes for every picture, count and draw.
     """
     if not len(images) or not counts or draws < 1:
         raise BadInput("Removing takes at least one picture, one count of tokens and one draw.")

@@ -53,11 +53,20 @@ class Reach:
 
 
 def reach(query: Tensor, key: Tensor, grid: Grid) -> Reach:
-    """Return entropy and mean distance of every head, each beside what an even share would give, of query and key,
-    (head, token, size).
+    """Return entropy and mean distance of every head, each beside what an even share would give.
 
-    Leading tokens that lie nowhere have no distance: among distances, only queries and keys on the picture count, and a
-    row's weights are shared out anew among those keys.
+    Leading tokens that lie nowhere have no distance: among distances, only queries and keys on the picture count, and
+    a row's weights are shared out anew among those keys.
+
+    Args:
+        query, key: (head, token, size)
+        grid: where the tokens lie.
+
+    Returns:
+        For every head its entropy, in bits and as a share, and its mean distance in pixels.
+
+    Raises:
+        BadInput: there are not as many tokens as the grid has.
     """
     heads, tokens, _ = query.shape
     if not tokens == key.shape[1] == grid.tokens:
@@ -100,11 +109,20 @@ def sampled(tokens: int, count: int = SAMPLE) -> npt.NDArray[np.int64]:
 
 
 def apart(query: Tensor, key: Tensor, count: int = SAMPLE) -> Array:
-    """Return how different the attention of every two heads is, (head, head), estimated over so many of the queries,
-    see `sampled`, of query and key, (head, token, size).
+    """Return how different the attention of every two heads is, estimated over some of the queries.
 
     It is the root of the mean, over queries, of the Jensen-Shannon divergence in bits between the two heads' rows: a
     metric, 0 where the rows are the same and 1 where no key gets anything from both.
+
+    Args:
+        query, key: (head, token, size)
+        count: how many queries to take, see `sampled`; all of them make it exact.
+
+    Returns:
+        (head, head), symmetric, 0..1.
+
+    Raises:
+        BadInput: no queries.
     """
     if count < 1:
         raise BadInput(f"Heads are compared over at least one query, not {count}.")
@@ -128,12 +146,16 @@ def pixels_apart(grid: Grid) -> Tensor:
 
 
 def of_maps(weights: Tensor, grid: Grid | None, inked: Tensor | None) -> tuple[Values, Tensor]:
-    """Return what follows from the maps of each picture alone: weights, float (picture, head, query, key), rows that
-    sum to 1.
+    """Return what follows from the maps of each picture alone.
 
-    By name (picture, head): entropy and query in bits; distance in pixels; object, where bool (picture, place) says
-    where that is, and prefix as shares. What cannot be said is not there. And the mean row, (picture, head, key), of
-    which the shares are sums.
+    Args:
+        weights: float (picture, head, query, key), rows that sum to 1.
+        grid: where queries and keys lie; None where that is not known.
+        inked: bool (picture, place), where the object is; None where that is not known.
+
+    Returns:
+        By name (picture, head): entropy and query in bits; distance in pixels; object and prefix as shares. What cannot
+        be said is not there. And the mean row, (picture, head, key), of which the shares are sums.
     """
     received = weights.mean(-2)
     entropy = -torch.special.xlogy(weights, weights).sum(-1).mean(-1) / math.log(2)
@@ -153,8 +175,13 @@ def of_maps(weights: Tensor, grid: Grid | None, inked: Tensor | None) -> tuple[V
 
 
 def rows_of(weights: Tensor) -> Tensor:
-    """Return the rows by which maps, float (picture, head, query, key), are compared with each other: those of
-    `sampled` queries, one after the other, (picture, head, row times key).
+    """Return the rows by which maps are compared with each other: those of `sampled` queries, one after the other.
+
+    Args:
+        weights: float (picture, head, query, key).
+
+    Returns:
+        (picture, head, row times key).
     """
     queries = weights.shape[-2]
     chosen = torch.from_numpy(sampled(queries)).to(weights.device)
@@ -169,11 +196,16 @@ def correlation(one: Tensor, other: Tensor) -> Tensor:
 
 
 def without_itself(total: Tensor, count: int, rows: Tensor, among: Tensor) -> Tensor:
-    """Return the mean map of other pictures for each picture, (picture, head, entry); NaN where it is the only one of
-    the reference.
+    """Return the mean map of other pictures for each picture.
 
-    `total`, (head, entry), is the sum over the `count` pictures of the reference, which those `among` it, bool
-    (picture,), are part of.
+    Args:
+        total: (head, entry), the sum over the pictures of the reference.
+        count: how many these are.
+        rows: (picture, head, entry), of the pictures.
+        among: bool (picture,), which of them are part of the reference.
+
+    Returns:
+        (picture, head, entry); NaN where a picture is the only one of the reference.
     """
     own = among.to(total)[:, None, None]
     return (total - own * rows) / (count - own)
@@ -181,8 +213,11 @@ def without_itself(total: Tensor, count: int, rows: Tensor, among: Tensor) -> Te
 
 @dataclass(frozen=True)
 class Merge:
-    """Two groups of heads that become one, each in the order in which it lies, and the mean distance between their
-    heads.
+    """Two groups of heads that become one.
+
+    Args:
+        left, right: their heads, in the order in which they lie.
+        height: mean distance between a head of the one and a head of the other.
     """
 
     left: tuple[int, ...]
@@ -192,8 +227,11 @@ class Merge:
 
 @dataclass(frozen=True)
 class Tree:
-    """Which heads are alike: merges from the nearest groups to the last two, whose heights never fall, and all heads in
-    an order in which every group lies together.
+    """Which heads are alike.
+
+    Args:
+        merges: from the nearest groups to the last two; heights never fall.
+        order: all heads, so that every group lies together.
     """
 
     merges: tuple[Merge, ...]
@@ -213,10 +251,19 @@ class Tree:
 
 
 def cluster(distances: Array) -> Tree:
-    """Merge the two nearest groups again and again, beginning with single heads (average linkage, UPGMA), by symmetric
-    distances, (head, head), such as `apart` gives.
+    """Merge the two nearest groups again and again, beginning with single heads (average linkage, UPGMA).
 
     Merged groups are turned so that their two nearest ends meet. Among equal distances the lowest heads come first.
+
+    Args:
+        distances: (head, head), symmetric, such as `apart` gives.
+
+    Returns:
+        All merges, and an order in which every group lies together.
+
+    Raises:
+        BadInput: not such a matrix, or NaN in it.
+
     Source: "A statistical method for evaluating systematic relationships", Sokal and Michener, 1958.
     """
     if distances.ndim != 2 or not len(distances) or not np.array_equal(distances, distances.T):

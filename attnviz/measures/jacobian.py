@@ -17,17 +17,31 @@ Model = Callable[[Tensor], Tensor]
 
 
 def jacobian(model: Model, images: Tensor, answer: int | Tensor | None = None) -> Tensor:
-    """Return the derivative of the shown logit of each picture, float (batch, channel, row, column) in 0..1, by each of
-    its numbers: logit per unit of intensity, where 1 is from black to white.
+    """Return the derivative of the shown logit of each picture by each of its numbers.
 
-    The model is in evaluation mode: no picture may change the answer to another one. The answer is the number of a
-    class, the same for all pictures or (batch,) one each; None for the one it chooses.
+    Args:
+        model: of pictures, in evaluation mode: no picture may change the answer to another one.
+        images: float (batch, channel, row, column) in 0..1, of the model's precision.
+        answer: number of the class, the same for all pictures or (batch,) one each; None for the one it chooses.
+
+    Returns:
+        (batch, channel, row, column): logit per unit of intensity, where 1 is from black to white.
+
+    Raises:
+        BadInput: the model has no derivative by its pictures, or there is no such class.
     """
     return answered(model, images, answer)[1]
 
 
 def answered(model: Model, images: Tensor, answer: int | Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """Return the logits, float (batch, column), and the `jacobian` from the same forward pass, which may be traced."""
+    """Return the logits and the `jacobian` from the same forward pass, which may be traced.
+
+    Args:
+        model, images, answer: as for `jacobian`.
+
+    Returns:
+        float (batch, column) and float (batch, channel, row, column).
+    """
     with torch.inference_mode(False), torch.enable_grad():
         pixels = images.detach().clone().requires_grad_()
         logits = model(pixels)

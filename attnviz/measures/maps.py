@@ -29,8 +29,14 @@ class Maps:
 
 
 def maps(reading: Reading, **index: int) -> Maps:
-    """Lay a reading out as maps, one for each combination of the axes that do not lie on the picture and are not held
-    at one place by the index, such as batch=0, query=17. Without a grid, a map is one row.
+    """Lay a reading out as maps.
+
+    Args:
+        reading: of any tap.
+        **index: axes to hold at one place, such as batch=0, query=17.
+
+    Returns:
+        One map for each combination of the axes that do not lie on the picture. Without a grid, a map is one row.
     """
     values = reading.at(**index).detach().double().cpu().numpy()
     axes = [axis for axis in reading.axes if axis not in index]

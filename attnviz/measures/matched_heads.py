@@ -19,11 +19,15 @@ FLAT = 1e-6
 
 
 def similarity(one: Tensor, other: Tensor) -> Tensor:
-    """Return how alike the maps of every two heads, (picture, head, place) of two nets, are: their correlation over the
-    places of each picture.
+    """Return how alike the maps of every two heads are: their correlation over the places of each picture.
 
-    float64 (picture, head, other head), -1 (one looks where the other does not) to 1 (the same up to a factor); 0 where
-    a map is the same everywhere, and so has no pattern.
+    Args:
+        one: (picture, head, place), maps of one net.
+        other: (picture, other head, place), of another net on the same pictures.
+
+    Returns:
+        float64 (picture, head, other head), -1 (one looks where the other does not) to 1 (the same up to a factor); 0
+        where a map is the same everywhere, and so has no pattern.
     """
     if one.ndim != 3 or other.ndim != 3 or one.shape[::2] != other.shape[::2]:
         raise BadInput(
@@ -34,9 +38,13 @@ def similarity(one: Tensor, other: Tensor) -> Tensor:
 
 
 def match(alike: Tensor) -> list[tuple[int, int]]:
-    """Match heads one to one such that the sum of their similarities, (head, other head), is the largest that there is.
+    """Match heads one to one such that the sum of their similarities is the largest that there is.
 
-    Pairs (head, other head), by head; of unequal numbers, every head of the fewer ones has its pair.
+    Args:
+        alike: (head, other head), such as the mean of `similarity` over pictures.
+
+    Returns:
+        Pairs (head, other head), by head; of unequal numbers, every head of the fewer ones has its pair.
     """
     if alike.ndim != 2 or not alike.numel() or not bool(alike.isfinite().all()):
         raise BadInput(f"Heads are matched by finite numbers (head, other head), not by {tuple(alike.shape)}.")

@@ -41,12 +41,16 @@ def without_derivative(model: Model, image: Tensor) -> Tensor:
 
 
 def steps(model: Model, image: Tensor, pixels: Tensor, answer: int | None = None) -> Tensor:
-    """Return what a small step up and a small step down of some pixels do to the shown logit, (2, pixel), per unit of
-    intensity.
+    """Return what a small step up and a small step down of some pixels do to the shown logit, per unit of intensity.
 
-    Both are the derivative where there is one: what the logit gains per unit of a brighter pixel, and what it loses per
-    unit of a darker one. Pixels are numbers of the image's values, channel by channel and row by row; the forward pass
-    takes a batch of twice as many pictures. The answer is by default the class that the model predicts.
+    Args:
+        model, image: as for `without_derivative`. The forward pass takes a batch of twice as many pictures as pixels.
+        pixels: int (pixel,), numbers of the image's values, channel by channel and row by row.
+        answer: number of the class; None for the one that the model predicts.
+
+    Returns:
+        (2, pixel): for a step up, and for a step down. Both are the derivative where there is one: what the logit
+        gains per unit of a brighter pixel, and what it loses per unit of a darker one.
     """
     count = len(pixels)
     image = image.detach()

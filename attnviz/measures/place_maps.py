@@ -58,16 +58,22 @@ class PlaceMaps:
 def place_maps(
     model: nn.Module, image: Tensor, tap: str = "", *, answer: int | None = None, fill: Fill = "mean"
 ) -> PlaceMaps:
-    """Return how much each place of a picture, float (channel, row, column) in 0..1, counts, in several ways on the
-    same places.
+    """Return how much each place of a picture counts, in several ways.
 
-    The tap, if named and allowed by `lies_on_the_picture`, as of `attended`; the absolute derivative of the logit by
-    each number of the picture, and the absolute value of the picture times its derivative, summed over channels, both
-    in the mean over the place; and by how much the logit moves, up or down, when the place is erased and filled, see
-    `erased`.
+    Args:
+        model: of pictures, in evaluation mode: no picture may change the answer to another one.
+        image: float (channel, row, column) in 0..1, of the model's precision.
+        tap: path of a tap that says what is attended to, such as `lies_on_the_picture` allows; "" for none.
+        answer: number of the class; None for the one that the model predicts.
+        fill: what replaces an erased place, see `attnviz.measures.token_boxes.erased`.
 
-    The model is in evaluation mode: no picture may change the answer to another one. The answer is the number of a
-    class; None for the one that the model predicts.
+    Returns:
+        Each map, on the same places: the tap, as of `attended`; the absolute derivative of the logit by each number of
+        the picture, and the absolute value of the picture times its derivative, summed over channels, both in the mean
+        over the place; and by how much the logit moves, up or down, when the place is erased.
+
+    Raises:
+        BadInput: the model has no derivative by its pictures, gives an answer for each step, or the tap lies nowhere.
     """
     grid = tiles(*image.shape[1:])
     none: Mapping[str, Reading] = {}
@@ -114,11 +120,15 @@ def lies_on_the_picture(tap: str, axes: tuple[str, ...], shape: tuple[int, ...],
 
 
 def attended(reading: Reading, grid: Grid, rows: int, columns: int) -> Array:
-    """Return how much a network attends to each place of a picture of so many rows and columns: (row, column), 0 or
-    more.
+    """Return how much a network attends to each place of a picture: (row, column), 0 or more.
 
     Of weights and gates it is the mean over heads, channels and queries, in the mean over the place. Of a sampling grid
     it is the number of pixels that are sampled there.
+
+    Args:
+        reading: of one picture, of a tap that `lies_on_the_picture`.
+        grid: the places.
+        rows, columns: of the picture.
     """
     if not lies_on_the_picture(reading.address, reading.axes, tuple(reading.tensor.shape), reading.grid):
         raise BadInput(f"{reading.address} does not say, place by place, what is attended to.")
@@ -132,11 +142,16 @@ def attended(reading: Reading, grid: Grid, rows: int, columns: int) -> Array:
 
 
 def by_place(values: Array, grid: Grid, cells: Grid | None = None, size: tuple[int, int] | None = None) -> Array:
-    """Return the mean of a map, (row, column), over each place, weighed by how much of each of its cells lies there; 0
-    where no cell lies.
+    """Return the mean of a map over each place, weighed by how much of each of its cells lies there.
 
-    `cells` are where the values lie on the picture of that size; None where they share it out evenly, or are its
-    pixels.
+    Args:
+        values: (row, column).
+        grid: the places.
+        cells: where the values lie on the picture; None where they share it out evenly.
+        size: rows and columns of the picture; None where the values are its pixels.
+
+    Returns:
+        (row, column) of the places; 0 where no cell lies.
     """
     along = []
     for axis, (count, places, pixels) in enumerate(

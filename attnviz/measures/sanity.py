@@ -21,19 +21,33 @@ def from_the_top(model: nn.Module) -> list[str]:
     """Return the paths of a model's layers, the one nearest to the answer first.
 
     A layer is a module with learnt weights of its own, such as a linear layer or a convolution. A normalisation, which
-    has a number for each channel only, belongs to the layer before it. The order is that in which the modules were
-    made, reversed: for models that are not made in the order in which they compute, give `randomised` an order of your
-    own.
+    has a number for each channel only, belongs to the layer before it.
+
+    The order is that in which the modules were made, reversed: for models that are not made in the order in which they
+    compute, give `randomised` an order of your own.
+
+    Args:
+        model: any.
+
+    Returns:
+        Paths, as in `model.named_modules()`.
     """
     return list(_layers(model))[::-1]
 
 
 def randomised(model: nn.Module, paths: Sequence[str], *, seed: int) -> Iterator[nn.Module]:
-    """Make the layers of a copy of a model random, one after the other, and yield the same copy after each: compute
-    from it before asking for the next.
+    """Make the layers of a copy of a model random, one after the other, and yield it after each.
 
     The weights of a layer are drawn anew from a normal distribution of the same mean and standard deviation; those of a
     normalisation that follows it, too.
+
+    Args:
+        model: left as it is.
+        paths: of the layers, in their order, such as `from_the_top` gives.
+        seed: of the weights.
+
+    Yields:
+        The same copy each time, with one more layer made random: compute from it before asking for the next.
     """
     generator = torch.Generator().manual_seed(seed)
     made = copy.deepcopy(model)
@@ -63,11 +77,20 @@ def _layers(model: nn.Module) -> dict[str, list[nn.Module]]:
 
 
 class Shifted(nn.Module):
-    """A network that takes pictures to which a constant, (channel, row, column), was added, and computes what it
-    computed without.
+    """A network that takes pictures to which a constant was added, and computes what it computed without.
 
     The constant is taken out before the first layer, which is the same as a change of that layer's bias wherever the
     layer sees the whole of its input; at the edges of a padded convolution a bias alone could not do it.
+
+    Args:
+        model: of pictures.
+        constant: (channel, row, column), or what broadcasts to it.
+
+    Call Args:
+        images: float (batch, channel, row, column), the pictures with the constant added.
+
+    Returns:
+        What the model returns for the pictures without it.
     """
 
     def __init__(self, model: nn.Module, constant: Tensor) -> None:

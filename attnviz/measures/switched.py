@@ -57,8 +57,14 @@ def head_layers(taps: Mapping[str, tuple[Sequence[str], Sequence[int]]]) -> list
 
 
 def lost(whole: Tensor, without: Tensor, right: Tensor) -> Tensor:
-    """Return how much probability the right answers, int64 (picture,), lose from (picture, class) to the same without a
-    part: (picture,), 1 (it was certain, and becomes impossible) to -1 (the reverse: it gains).
+    """Return how much probability the right answer loses.
+
+    Args:
+        whole, without: (picture, class), each 0..1 and summing to 1 over the classes.
+        right: int64 (picture,), the right answers.
+
+    Returns:
+        (picture,), 1 (it was certain, and becomes impossible) to -1 (the reverse: it gains).
     """
     if whole.shape != without.shape or whole.ndim != 2 or right.shape != whole.shape[:1]:
         shapes = " with ".join(str(tuple(one.shape)) for one in (whole, without, right))
@@ -69,8 +75,14 @@ def lost(whole: Tensor, without: Tensor, right: Tensor) -> Tensor:
 
 
 def appears(effects: Sequence[float], least: float = MATTERS) -> int | None:
-    """Return when a head comes to matter: the first epoch from which on its effect is at least half of the last; None
-    where that is below the least that matters.
+    """Return when a head comes to matter: the first place from which on its effect is at least half of the last.
+
+    Args:
+        effects: of the head, epoch by epoch; at least one.
+        least: a head whose last effect is below this does not matter.
+
+    Returns:
+        A place among the effects; None for a head that does not matter in the end.
     """
     last = effects[-1]
     if last < least:
@@ -85,10 +97,15 @@ Edits = Mapping[str, Edit | Sequence[Edit]]
 
 
 def changes(model: nn.Module, images: Tensor, edits: Iterable[Edits]) -> tuple[Array, list[int]]:
-    """Return how much probability the answer of one picture, float (1, channel, row, column) in 0..1, loses with each
-    of some edits, and what is answered then.
+    """Return how much probability the answer of one picture loses with each of some edits, and what is answered then.
 
-    float64 (edit,), -1..1, above 0 where the answer becomes less likely; and the answers, numbers of classes.
+    Args:
+        model: in evaluation mode.
+        images: float (1, channel, row, column) in 0..1.
+        edits: each as `trace` takes it.
+
+    Returns:
+        float64 (edit,), -1..1, above 0 where the answer becomes less likely; and the answers, numbers of classes.
     """
     with torch.no_grad():
         whole = model(images)

@@ -11,12 +11,16 @@ from torch import Tensor
 
 
 def compared(answers: Tensor, targets: Tensor) -> dict[str, Tensor]:
-    """Compare the texts that a model outputs, int64 (batch, any number of steps), with their targets, int64 (batch,
-    length + 1), whose last symbol ends the text, and stands nowhere else in it.
+    """Compare the texts that a model outputs with their targets.
 
-    "accuracy", bool (batch,): the text is right to the end; "digits", bool (batch, length): the right symbol stands at
-    a place; "stopped", bool (batch,): it ends where it should; "distance", float64 (batch,): its `edit_distance` over
-    its length.
+    Args:
+        answers: int64 (batch, any number of steps), symbols.
+        targets: int64 (batch, length + 1); the last symbol of each ends the text, and stands nowhere else in it.
+
+    Returns:
+        "accuracy", bool (batch,): the text is right to the end; "digits", bool (batch, length): the right symbol stands
+        at a place; "stopped", bool (batch,): it ends where it should; "distance", float64 (batch,): its `edit_distance`
+        over its length.
     """
     stop, length = targets[:, -1:], targets.shape[1] - 1
     missing = max(targets.shape[1] - answers.shape[1], 0)

@@ -20,8 +20,14 @@ _LEVELS = 255  # a model may take a quicker way for intensities that are k/255 e
 
 
 def boxes(grid: Grid, rows: int, columns: int) -> Tensor:
-    """Return which pixels each place covers, those whose centre is in its box: bool (place, row, column), places row by
-    row.
+    """Return which pixels each place covers: those whose centre is in its box.
+
+    Args:
+        grid: where the tokens lie.
+        rows, columns: of the picture.
+
+    Returns:
+        bool (place, row, column); places row by row.
     """
     spans = []
     for pixels, places, offset in ((rows, grid.rows, grid.offset[0]), (columns, grid.columns, grid.offset[1])):
@@ -33,8 +39,11 @@ def boxes(grid: Grid, rows: int, columns: int) -> Tensor:
 
 
 def ink(images: Tensor, grid: Grid) -> Tensor:
-    """Return which places of pictures, float (batch, channel, row, column) in 0..1, have ink, that is any pixel above
-    `INK`: bool (batch, place).
+    """Return which places have ink, that is any pixel above `INK`: bool (batch, place).
+
+    Args:
+        images: float (batch, channel, row, column) in 0..1.
+        grid: where the tokens lie.
     """
     inked = (images > INK).any(1).flatten(1)  # (batch, pixel)
     nowhere = inked.new_zeros(len(inked), 1)
@@ -50,10 +59,14 @@ def _pixels(grid: Grid, rows: int, columns: int) -> Tensor:
 
 
 def erased(images: Tensor, removed: Tensor, grid: Grid, fill: Fill = "mean") -> Tensor:
-    """Return pictures, float (batch, channel, row, column) in 0..1, without some of their tokens, bool (batch, place).
+    """Return pictures without some of their tokens: float (batch, channel, row, column) in 0..1.
 
-    What fills the pixels of their boxes is the "mean" of the unedited picture, channel by channel and rounded to eight
-    bits, or the "background", 0.
+    Args:
+        images: float (batch, channel, row, column) in 0..1.
+        removed: bool (batch, place).
+        grid: where the tokens lie.
+        fill: what replaces the pixels of their boxes: "mean", of the unedited picture, channel by channel and rounded
+            to eight bits, or "background", 0.
     """
     if removed.shape != (len(images), grid.rows * grid.columns):
         expected = len(images), grid.rows * grid.columns

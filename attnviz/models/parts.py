@@ -30,7 +30,11 @@ class Standardise(nn.Module):
 
 
 def check(model: nn.Module, images: Tensor, *shape: int) -> None:
-    """Refuse pictures of another shape than (batch, *shape), and what `intensities.check` refuses."""
+    """Refuse pictures of another shape than (batch, *shape), and what `intensities.check` refuses.
+
+    Raises:
+        BadInput: says which shape or range was expected, and which was given.
+    """
     if not intensities.is_dense(images) or images.shape[1:] != shape or not images.is_floating_point():
         raise BadInput(
             f"This model takes float pictures in 0..1 of shape (batch, {', '.join(map(str, shape))}), "
@@ -40,7 +44,11 @@ def check(model: nn.Module, images: Tensor, *shape: int) -> None:
 
 
 def check_stages(widths: Sequence[int], strides: Sequence[int]) -> None:
-    """Refuse widths and strides that do not belong to the same convolutions, or to none."""
+    """Refuse widths and strides that do not belong to the same convolutions, or to none.
+
+    Raises:
+        BadInput: there is no width, or not one stride for each.
+    """
     if not widths or len(widths) != len(strides):
         raise BadInput(f"Each convolution has a width and a stride, not {len(widths)} and {len(strides)} of them.")
 
@@ -103,8 +111,11 @@ def uniform(model: nn.Module, generator: torch.Generator | None) -> None:
 
 
 def mean_uses(model: nn.Module, convolutions: Mapping[nn.Module, int]) -> int:
-    """Return how often a forward pass uses each weight, on average, rounded up, where convolutions are computed at so
-    many places each: for the budget of the live channel.
+    """Return how often a forward pass uses each weight, on average, rounded up: for the budget of the live channel.
+
+    Args:
+        model: whose other weights are used once for a picture.
+        convolutions: of the model -> at how many places each is computed.
     """
     weights = _count(model)
     uses = weights + sum((places - 1) * _count(one) for one, places in convolutions.items())

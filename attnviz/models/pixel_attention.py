@@ -141,8 +141,13 @@ class PixelAttention(nn.Module):
         return levels.flatten(1) if torch.equal(levels.to(images.dtype) / (LEVELS - 1), images) else None
 
     def attend_levels(self, levels: Tensor) -> Tensor:
-        """Attend over at most 256 intensities, int (batch, token) in 0..255, weighted by their counts, instead of over
-        all pixels: the same numbers, float (batch, token, 1).
+        """Attend over at most 256 intensities, weighted by their counts, instead of over all pixels: the same numbers.
+
+        Args:
+            levels: int (batch, token) in 0..255.
+
+        Returns:
+            float (batch, token, 1), as the attention over the pixels gives it.
         """
         intensities = torch.arange(LEVELS, device=levels.device, dtype=self.classifier.weight.dtype) / (LEVELS - 1)
         counts = level_counts(levels, LEVELS).to(intensities)

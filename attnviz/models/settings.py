@@ -46,8 +46,13 @@ class Setting:
     tried: tuple[Any, ...] = ()
 
     def read(self, word: str) -> Any:
-        """Return the value that a word, which can come from anywhere, means; BadInput says which words would mean
-        one.
+        """Return the value that a word means.
+
+        Args:
+            word: from anywhere.
+
+        Raises:
+            BadInput: it means none; says which would.
         """
         if self.kind == "choice":
             if word not in self.values:

@@ -106,8 +106,10 @@ def strips(config: Mapping[str, Any]) -> Input:
 
 
 def boxes(config: Mapping[str, Any]) -> Grid:
-    """Return the grid of a model whose tokens are boxes of `pool` x `patch` pixels a side, one beside the other, which
-    have to tile the picture.
+    """Return the grid of a model whose tokens are boxes of `pool` x `patch` pixels a side, one beside the other.
+
+    Raises:
+        BadInput: such boxes do not tile the picture.
     """
     pool, patch, shape = config.get("pool", 1), config.get("patch", 1), grey(config)
     side = pool * patch
@@ -119,8 +121,10 @@ def boxes(config: Mapping[str, Any]) -> Grid:
 
 
 def patches(config: Mapping[str, Any]) -> Grid:
-    """Return the grid of a model whose tokens are patches, which have to tile the picture, after a class token and
-    registers that lie nowhere.
+    """Return the grid of a model whose tokens are patches, after a class token and registers that lie nowhere.
+
+    Raises:
+        BadInput: the patches do not tile the picture.
     """
     patch, shape = config.get("patch", 4), pictures(config)
     if patch < 1 or shape.rows % patch or shape.columns % patch:
@@ -130,7 +134,11 @@ def patches(config: Mapping[str, Any]) -> Grid:
 
 
 def receptive_fields(config: Mapping[str, Any]) -> Grid:
-    """Return the grid of the blocks of `cnn_attention`: each stands for the 11 x 11 pixels that its features see."""
+    """Return the grid of the blocks of `cnn_attention`: each stands for the 11 x 11 pixels that its features see.
+
+    Raises:
+        BadInput: the pictures are too small for a block.
+    """
     shape = grey(config)
     rows, columns = (-(-(side // 2 - 1) // 2) - 1 for side in (shape.rows, shape.columns))
     if min(rows, columns) < 1:

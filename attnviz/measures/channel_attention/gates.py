@@ -22,10 +22,17 @@ STILL = 0.01  # a standard deviation below this is that of a constant gate
 
 
 def kinds(gates: Floats) -> tuple[Kind, ...]:
-    """Return whether each gate, (picture, channel), 0..1, of two pictures or more, is always open, constant, or varies.
+    """Say of each gate whether it is always open, constant, or varies from picture to picture.
 
-    "always open": above 0.98 for at least 99 % of the pictures; else "constant": with a standard deviation below 0.01;
-    else "varies".
+    Args:
+        gates: (picture, channel), 0..1, of two pictures or more.
+
+    Returns:
+        "always open": above 0.98 for at least 99 % of the pictures; else "constant": with a standard deviation below
+        0.01; else "varies". One word per channel.
+
+    Raises:
+        BadInput: not two axes, or fewer than two pictures.
     """
     _check(gates)
     opened, still = (gates > OPEN).mean(0) >= MOSTLY, gates.std(0) < STILL
@@ -35,12 +42,16 @@ def kinds(gates: Floats) -> tuple[Kind, ...]:
 
 
 def between_classes(gates: Floats, labels: Integers) -> float:
-    """Return which share of the variance of a layer's gates, (picture, channel), lies between the classes of labels,
-    int (picture,).
+    """Return which share of the variance of a layer's gates lies between the classes.
 
-    0 (every class has the same mean gates, or no gate varies) to 1 (all pictures of a class have the same gates): the
-    variance of the class means, weighed by how many pictures a class has, over the whole variance; both are summed over
-    channels.
+    Args:
+        gates: (picture, channel).
+        labels: int (picture,), any numbers.
+
+    Returns:
+        0 (every class has the same mean gates) to 1 (all pictures of a class have the same gates): the variance of the
+        class means, weighed by how many pictures a class has, over the whole variance; both are summed over channels.
+        0 where no gate varies.
     """
     _check(gates)
     if labels.shape != gates.shape[:1]:
@@ -63,11 +74,17 @@ def by_chance(gates: Floats, labels: Integers, *, draws: int = 20, seed: int = 0
 def gain_with_depth(
     layers: Sequence[Floats], labels: Integers, *, draws: int = 200, seed: int = 0
 ) -> tuple[float, float, tuple[float, float]]:
-    """Compare `between_classes` in the first half of two layers or more, each (picture, channel) in the order of the
-    forward pass, with the second half; a middle layer is of the latter.
+    """Compare `between_classes` in the first half of the layers with the second half; a middle layer is of the latter.
 
-    Return the shares of both halves, each of the variance of all its gates together, and the 95 % interval of the
-    second minus the first over the choice of pictures, which are drawn so often again with replacement.
+    Args:
+        layers: the gates of two layers or more, each (picture, channel), in the order of the forward pass.
+        labels: int (picture,).
+        draws: how often the pictures are drawn again, with replacement.
+        seed: of the draws.
+
+    Returns:
+        The shares of both halves, each of the variance of all its gates together, and the 95 % interval of the second
+        minus the first over the choice of pictures.
     """
     if len(layers) < 2:
         raise BadInput(f"To compare early layers with late ones there must be two or more; here it is {len(layers)}.")
@@ -103,10 +120,13 @@ def _drawn(gates: Floats, labels: Integers, times: Floats) -> Floats:
 
 
 def _share(centred: Floats, sums: Floats, counts: Floats, times: Floats) -> Floats:
-    """Return the share of the variance that lies between classes, float64 (draw,).
+    """Return the share of the variance that lies between classes: float64 (draw,).
 
-    `centred` are gates less their mean over all pictures, (picture, channel); `sums` those of each class, (draw, class,
-    channel), `counts` its pictures, (draw, class); `times` is how often each picture was drawn, (draw, picture).
+    Args:
+        centred: gates less their mean over all pictures, (picture, channel).
+        sums: of each class, (draw, class, channel).
+        counts: of its pictures, (draw, class).
+        times: how often each picture was drawn, (draw, picture).
     """
     # Squared distances to the mean of what was drawn are squares less its own, which is small: near that of all.
     middle = (sums.sum(1) ** 2).sum(-1) / counts.sum(-1)

@@ -37,8 +37,13 @@ def differences(query: Tensor, key: Tensor, token: int) -> Array:
 
 
 def distinct_rows(query: Tensor, key: Tensor) -> int:
-    """Return how many different rows query and key, (head, token, size), give: a row is what all heads' weights of one
-    token are, together.
+    """Return how many different rows there are: a row is what all heads' weights of one token are, together.
+
+    Args:
+        query, key: (head, token, size)
+
+    Returns:
+        A count, 1 to the number of tokens.
     """
     # Equal queries have equal rows: one of each is enough.
     query = query.transpose(0, 1).unique(dim=0).transpose(0, 1)  # (head, token, size)

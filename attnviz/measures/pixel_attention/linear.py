@@ -36,8 +36,13 @@ class Lines:
 
 
 def lines(black: Array, white: Array) -> Lines:
-    """Return the linear functions that fit the components, (head, token, component), on the picture of all 0, and of
-    all 1.
+    """Return the linear functions that fit the components on two pictures.
+
+    Args:
+        black, white: (head, token, component) on the picture of all 0, and of all 1.
+
+    Returns:
+        The slope and the start of every component, and their bounds.
     """
     if black.shape != white.shape:
         raise BadInput(f"Both pictures must give the same components, not {black.shape} and {white.shape}.")
@@ -57,11 +62,14 @@ def lines(black: Array, white: Array) -> Lines:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A logistic regression on the pixels, of intensities in 0..1: log-odds = sum(weight * intensity) + bias. Attention
-    over one token is one.
+    """A logistic regression on the pixels: log-odds = sum(weight * intensity) + bias. Attention over one token is one.
 
     With one token x the layer gives W_o (W_v x + b_v) + b_o, whatever query and key are, as the only weight is 1. What
     follows is linear too, so everything combines into one weight per pixel and one bias.
+
+    Args:
+        weight: (row, column), of intensities in 0..1.
+        bias: one number.
     """
 
     weight: Array
@@ -82,11 +90,15 @@ def folded(
     std: float,
     shape: tuple[int, int],
 ) -> Line:
-    """Fold value, output and classifier of a one-token model into one logistic regression on its pixels: one weight per
-    pixel and one bias, which give the model's log-odds.
+    """Fold value, output and classifier of a one-token model into one logistic regression on its pixels.
 
-    Each has weight (out, in) and bias (out,), in double precision; intensities are standardised by `mean` and `std`;
-    the picture of that shape is the token row by row.
+    Args:
+        value, output, classifier: weight (out, in) and bias (out,) of each, in double precision.
+        mean, std: that intensities are standardised by.
+        shape: rows and columns of the picture, which is the token row by row.
+
+    Returns:
+        One weight per pixel and one bias, which give the model's log-odds.
     """
     (wv, bv), (wo, bo), (wc, bc) = value, output, classifier
     if wv.shape[1] != shape[0] * shape[1] or wo.shape[1] != len(wv) or wc.shape != (1, len(wo)):

@@ -64,13 +64,20 @@ def decompose(
     key_bias: Tensor,
     heads: int,
 ) -> ScoreDecomposition:
-    """Decompose the queries and keys of one picture into the halves that come from content and from position, in
-    float64.
+    """Decompose the queries and keys of one picture into the halves that come from content and from position.
 
     Args:
         content: (token, c), what the picture has at each token as it enters the attention: standardised intensities.
         code: (token, p), what is joined to it: the position code. None or p = 0 where there is none.
-        query_weight, key_weight: (head * size, c + p), of the layer's linear maps; the biases are (head * size,).
+        query_weight, key_weight: (head * size, c + p), of the layer's linear maps.
+        query_bias, key_bias: (head * size,)
+        heads: how many.
+
+    Returns:
+        The four halves, computed in float64.
+
+    Raises:
+        BadInput: shapes that do not fit together.
     """
     query = halves(content, code, query_weight, query_bias, heads)
     key = halves(content, code, key_weight, key_bias, heads)
@@ -78,10 +85,18 @@ def decompose(
 
 
 def halves(content: Tensor, code: Tensor | None, weight: Tensor, bias: Tensor, heads: int) -> tuple[Array, Array]:
-    """Return the halves of the result of a linear map that come from the content, (token, c), and from the code,
-    (token, p) or None, of tokens [content, code].
+    """Return the halves of the result of a linear map that come from the content and from the code of tokens [content,
+    code].
 
-    (head, token, size) twice: W_content content, and W_code code + bias.
+    Args:
+        content: (token, c)
+        code: (token, p) or None.
+        weight: (head * size, c + p)
+        bias: (head * size,)
+        heads: how many.
+
+    Returns:
+        (head, token, size) twice: W_content content, and W_code code + bias.
     """
     if code is None:
         code = content[:, :0]

@@ -29,8 +29,13 @@ _BLOCK = 128  # queries at a time: no head's weights are ever held in full
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What one attention layer, and the whole model, give for one picture: query and key, (head, token, size), output,
-    (token, feature), and logits, (1, column).
+    """What one attention layer, and the whole model, give for one picture.
+
+    Args:
+        query, key: (head, token, size)
+        output: (token, feature)
+        logits: (1, column)
+        grid: where the tokens lie.
     """
 
     query: Tensor
@@ -111,10 +116,17 @@ def received(seen: Look, head: int | None = None, query: int | None = None) -> T
 
 
 def differences(before: Look, after: Look, order: Tensor) -> tuple[Array, float]:
-    """Return by how much weights, (head,), and the layer's outputs differ, at most, once they are put back in place by
-    an order, int (token,), see `of_tokens`.
+    """Return by how much weights and outputs differ, at most, once they are put back in place.
 
     Both are 0 but for rounding where the attention does not notice the shuffle.
+
+    Args:
+        before, after: of the picture as it is, and shuffled.
+        order: int (token,), see `of_tokens`.
+
+    Returns:
+        (head,): largest absolute difference of a weight, over all pairs.
+        The largest of a number of the layer's output.
     """
     found = before.query.new_zeros(len(before.query))
     for head in range(len(found)):

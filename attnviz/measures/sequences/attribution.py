@@ -34,14 +34,17 @@ HIDDEN = -1e9  # a score before the softmax, which leaves nothing of the weight
 def by_method(
     model: nn.Module, strips: Tensor, texts: Tensor, *, weights: Sequence[str], scores: Sequence[str]
 ) -> dict[str, Tensor]:
-    """Return how much each digit counts for each step by each method, float (batch, step, digit), with the true symbols
-    before each step.
+    """Return how much each digit counts for each step by each method, with the true symbols before each step.
 
     Args:
+        model: in evaluation mode; it takes `targets`.
         strips: float (batch, 1, row, column) in 0..1, of one length.
         texts: int64 (batch, step), the true texts with what ends them; the last step is left out.
         weights: tap paths of the weights, whose mean over layers and heads is taken.
         scores: tap paths of what the softmax is taken of, at the same layers.
+
+    Returns:
+        Method -> float (batch, step, digit); larger counts more.
     """
     digits, batch = texts.shape[1] - 1, len(strips)
     said = texts[:, :-1, None]
@@ -99,10 +102,12 @@ def agreements(found: Mapping[str, Tensor]) -> dict[tuple[str, str], Floats]:
 
 
 def digit_of(columns: int, digits: int) -> Tensor:
-    """Return the digit, from 0, that the middle of each column lies on: int64 (column,).
+    """Return the digit that the middle of each column lies on: int64 (column,), counted from 0.
 
-    Columns, such as features or pixels, are evenly spaced from the strip's left edge on. A digit takes a whole number
-    of them, or one and a half, two and a half, ...; the last column may stand half over the edge.
+    Args:
+        columns: of a strip, such as its features or its pixels, evenly spaced from its left edge on. A digit takes a
+            whole number of them, or one and a half, two and a half, ...; the last column may stand half over the edge.
+        digits: of the strip.
     """
     if not 1 <= digits <= columns:
         raise BadInput(

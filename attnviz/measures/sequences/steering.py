@@ -76,13 +76,21 @@ def total_variation(one: Tensor, other: Tensor) -> Tensor:
 
 
 def one_at_a_time(model: nn.Module, strips: Tensor, texts: Tensor, weights: Sequence[str], others: Tensor) -> Tensor:
-    """Return the prediction, int64 (batch, digit), of each step when it alone receives the weights of another step, at
-    tap paths that are swapped together.
+    """Return the prediction of each step when it alone receives the weights of another step.
 
     If many steps are swapped at once, what they take in changes the state of a recurrent decoder as well, which may
-    then hold that the strip is at its end. Strips are float (batch, 1, row, column) in 0..1, of one length; texts,
-    int64 (batch, step), the true ones with what ends them: every step receives those before it. `others`, int64 (batch,
-    digit), names the step whose weights each receives, but the last, which keeps its own.
+    then hold that the strip is at its end.
+
+    Args:
+        model: in evaluation mode; it takes `targets`.
+        strips: float (batch, 1, row, column) in 0..1, of one length.
+        texts: int64 (batch, step), the true texts with what ends them: every step receives those before it.
+        weights: tap paths whose weights are swapped together.
+        others: int64 (batch, digit), for each step but the last, which keeps its weights, the step whose weights it
+            is given.
+
+    Returns:
+        int64 (batch, digit).
     """
     steps = others.shape[1]
     with torch.no_grad():
@@ -96,11 +104,15 @@ def one_at_a_time(model: nn.Module, strips: Tensor, texts: Tensor, weights: Sequ
 
 
 def encoded_once(model: nn.Module, strips: Tensor, copies: int) -> Callable[[Tensor], Tensor]:
-    """Encode strips once, and return what decodes so many copies of them, one after the other along the batch, from
-    true texts, int64 (copies * batch, step), to logits (copies * batch, step, class).
+    """Encode strips, and return what decodes copies of them, one after the other along the batch.
 
-    Edits may tell the copies apart, of the decoder's taps. A model that cannot `encode` and `decode` apart does both
-    for each copy.
+    Args:
+        model: as of `one_at_a_time`; one that cannot `encode` and `decode` apart does both for each copy.
+        strips: as of `one_at_a_time`.
+        copies: how many; edits may tell them apart, of the decoder's taps.
+
+    Returns:
+        A function from the true texts, int64 (copies * batch, step), to logits (copies * batch, step, class).
     """
     encode, decode = (getattr(model, name, None) for name in ("encode", "decode"))
     if encode is None or decode is None:

@@ -34,8 +34,15 @@ class Band:
 
 
 def by_angle(one: Bools, other: Bools, angles: Floats, edges: Sequence[float]) -> list[Band]:
-    """Compare two models, whose right answers bool (picture,) names, by the angle of the picture, (picture,) degrees to
-    either side, in bands between ascending edges; bands of fewer than two pictures are left out.
+    """Compare two models by the angle of the picture.
+
+    Args:
+        one, other: (picture,), which each answers correctly.
+        angles: (picture,), degrees.
+        edges: of the bands, ascending; angles count to either side.
+
+    Returns:
+        Those bands that have at least two pictures.
     """
     if not one.shape == other.shape == angles.shape:
         raise BadInput(f"Answers and angles are of the same pictures, not {one.shape}, {other.shape}, {angles.shape}.")

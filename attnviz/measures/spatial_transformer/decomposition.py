@@ -80,11 +80,15 @@ class Undone:
 
 
 def undone(grid: Floats, picture: Floats) -> Undone:
-    """Compare the angles of grids, (picture,), degrees clockwise as seen, with those by which the pictures were
-    rotated, counter-clockwise as seen.
+    """Compare the angles of grids with those of the pictures.
 
-    What is left of a rotation is an angle, and an angle is linear only as far as half a turn to either side of some
-    middle: here of the direction in which what is left points on average.
+    Args:
+        grid: (picture,), degrees, clockwise as seen: `Decomposed.angle`.
+        picture: (picture,), degrees by which each was rotated, counter-clockwise as seen.
+
+    Returns:
+        Slope, offset and spread. What is left of a rotation is an angle, and an angle is linear only as far as half a
+        turn to either side of some middle: here of the direction in which what is left points on average.
     """
     if grid.shape != picture.shape or grid.ndim != 1 or len(grid) < 3 or np.ptp(picture) == 0:
         raise BadInput(
@@ -103,10 +107,19 @@ def undone(grid: Floats, picture: Floats) -> Undone:
 
 
 def mean_rotation(theta: Floats, *, rows: int, columns: int) -> Floats:
-    """Return the mean of rotations, (batch, 2, 3), as a rotation about the middle of the picture, (2, 3): by the angle
-    of the mean of their directions.
+    """Return the mean of rotations as a rotation: by the angle of the mean of their directions.
 
     The mean of their numbers, one by one, is no rotation: it shrinks the grid, so that what is seen is enlarged.
+
+    Args:
+        theta: (batch, 2, 3).
+        rows, columns: of the picture.
+
+    Returns:
+        (2, 3), about the middle of the picture.
+
+    Raises:
+        BadInput: not matrices of two rows and three columns.
     """
     mean = decomposed(theta.mean(0, keepdims=True), rows=rows, columns=columns)
     turned, ratio = np.radians(mean.angle[0]), rows / columns

@@ -18,8 +18,13 @@ from attnviz.tracing import trace
 
 
 def rollout(weights: Tensor) -> Tensor:
-    """Return how much each token at the end takes from each token at the beginning, float (query, key), if skips and
-    heads of weights (layer, head, query, key) count alike; rows sum to one.
+    """Return how much each token at the end takes from each token at the beginning, if skips and heads count alike.
+
+    Args:
+        weights: float (layer, head, query, key); each row sums to one.
+
+    Returns:
+        float (query, key); each row sums to one.
     """
     first, *others = mixed(weights)
     found: Tensor = first
@@ -37,8 +42,14 @@ def mixed(weights: Tensor) -> Tensor:
 
 
 def weighted_rollout(weights: Tensor, gradients: Tensor) -> Tensor:
-    """Return the same with each weight counted by how much the answer would rise with it: gradient, of the same shape,
-    times attention. float (query, key), 0 or more; the diagonal begins at 1.
+    """Return the same with each weight counted by how much the answer would rise with it: gradient times attention.
+
+    Args:
+        weights: float (layer, head, query, key).
+        gradients: of the answer by the weights, of the same shape.
+
+    Returns:
+        float (query, key), 0 or more. The diagonal begins at 1.
     """
     found = torch.eye(weights.shape[-1]).to(weights)
     for layer in (weights * gradients).clamp(min=0).mean(1):
@@ -47,8 +58,16 @@ def weighted_rollout(weights: Tensor, gradients: Tensor) -> Tensor:
 
 
 def weights_and_gradients(model: nn.Module, images: Tensor, paths: Sequence[str], answer: int) -> tuple[Tensor, Tensor]:
-    """Return the weights at the taps of all layers on one picture, float (1, channel, row, column) in 0..1, and how the
-    logit of an answer, for two classes the log-odds toward it, depends on each: float (layer, head, query, key) twice.
+    """Return the weights of all layers on one picture, and how the logit of an answer depends on each.
+
+    Args:
+        model: in evaluation mode.
+        images: float (1, channel, row, column) in 0..1.
+        paths: of the taps that hold the weights, in the order of the layers.
+        answer: number of the class; for two classes, the log-odds toward it.
+
+    Returns:
+        Two float tensors (layer, head, query, key).
     """
     if len(images) != 1:
         raise BadInput(f"Weights and their gradients are those of one picture, not of {len(images)}.")

@@ -13,11 +13,15 @@ LEAST = 1e-12  # capacity below which a pipe is full: sums of weights are exact 
 
 
 def attention_flow(mixed: Array, reader: Array) -> Array:
-    """Return the maximum flow, (token,), 0..1, from each token at the beginning to what is read at the end, (token,)
-    shares that a reader takes.
+    """Return the maximum flow from each token at the beginning to what is read at the end.
 
-    `mixed`, (layer, query, key), is what a token takes from each, its skip connection included; rows sum to one. Flows
-    from different tokens share pipes, so they need not sum to one.
+    Args:
+        mixed: of each layer what a token takes from each, its skip connection included, (layer, query, key); each row
+            sums to one.
+        reader: the share of each token at the end in what is read, (token,).
+
+    Returns:
+        (token,), 0..1. Flows from different tokens share pipes, so they need not sum to one.
     """
     layers, tokens = mixed.shape[:2]
     sink = (layers + 1) * tokens

@@ -25,7 +25,13 @@ NEURONS = 10  # that are moved, at most, as in the paper
 
 @dataclass(frozen=True)
 class Neuron:
-    """A number of the hidden layer of a feed-forward network, and its mean activation at the outliers, after GELU."""
+    """A number of the hidden layer of a feed-forward network.
+
+    Args:
+        layer: of the network, from 0.
+        number: in its hidden layer.
+        activation: its mean at the outliers, after GELU.
+    """
 
     layer: int
     number: int
@@ -33,8 +39,11 @@ class Neuron:
 
 
 def outliers(tokens: Tensor, prefix: int) -> Tensor:
-    """Return which patches of tokens (token, feature) have an outlying norm, more than LARGE times the median of all:
-    bool (token,). The `prefix` of tokens that are no patches has none.
+    """Return which patches have an outlying norm, bool (token,): more than LARGE times the median of all tokens.
+
+    Args:
+        tokens: float (token, feature).
+        prefix: how many leading tokens are no patches; none of them is one.
     """
     norms = tokens.norm(dim=-1)
     found: Tensor = norms > LARGE * norms.median()
@@ -43,8 +52,14 @@ def outliers(tokens: Tensor, prefix: int) -> Tensor:
 
 
 def register_neurons(model: Any, images: Tensor, most: int = NEURONS) -> list[Neuron]:
-    """Return at most so many neurons that are most active at outliers of one picture, float (1, channel, row, column),
-    up to the first layer that has some; none where no patch is an outlier.
+    """Return the neurons that are most active at outliers, up to the first layer that has some.
+
+    Args:
+        model: a vision transformer of ours.
+        images: float (1, channel, row, column).
+
+    Returns:
+        At most so many, the most active first; none where no patch is an outlier.
     """
     layers = [f"layers.{number}.output" for number in range(len(model.layers))]
     hidden: list[Tensor] = []
@@ -64,8 +79,18 @@ def register_neurons(model: Any, images: Tensor, most: int = NEURONS) -> list[Ne
 
 
 class WithRegister(nn.Module):
-    """A vision transformer of ours, whose weights are shared, with one more token, a register of the `wider`
-    architecture, to which the activations of some neurons are moved.
+    """A vision transformer with one more token, to which the activations of some neurons are moved.
+
+    Args:
+        model: a vision transformer of ours; its weights are shared.
+        wider: the same architecture with one register more.
+        neurons: that are moved.
+
+    Call Args:
+        images: float (batch, channel, row, column).
+
+    Returns:
+        logits, as of the model.
     """
 
     def __init__(self, model: Any, wider: Any, neurons: Sequence[Neuron]) -> None:
@@ -91,8 +116,11 @@ class WithRegister(nn.Module):
 
 
 def move(activations: Tensor, neurons: Sequence[int], prefix: int) -> Tensor:
-    """Return activations, float (batch, token, neuron), in which the last token of the `prefix` before the patches has
-    the largest of some neurons, and patches 0.
+    """Return activations in which the last token before the patches has the largest of some neurons, and patches 0.
+
+    Args:
+        activations: float (batch, token, neuron).
+        prefix: how many tokens stand before the patches.
     """
     found = activations.clone()
     found[:, prefix - 1, neurons] = activations[..., neurons].amax(1)

@@ -36,8 +36,11 @@ class Found:
 
 
 def found_in(weights: Tensor, tokens: Tensor) -> Found:
-    """Return what is found in a layer, from its weights, float (head, query, key), whose rows sum to one, and the
-    tokens after it, float (token, feature).
+    """Return what is found in a layer.
+
+    Args:
+        weights: float (head, query, key); each row sums to one.
+        tokens: float (token, feature), after the layer.
     """
     received = weights.mean(1)  # (head, key)
     norms = tokens.norm(dim=-1)
@@ -52,11 +55,17 @@ def found_in(weights: Tensor, tokens: Tensor) -> Found:
 
 
 def by_constant(weights: Tensor, over: int) -> Tensor:
-    """Return the share, float (head,), 0..1, of the squared distance of weights, (..., query, key), from an even share
-    that the mean over an axis has; 0 where all are even.
+    """Return the share of the squared distance from an even share that the mean over an axis has.
 
     Over queries: 1 where every query has the same map, about 0 where each looks elsewhere. Over pictures: 1 where a
     head depends on places alone.
+
+    Args:
+        weights: float (..., query, key), (head, query, key) or (picture, head, query, key).
+        over: the axis; the result has the axes before query and key without it.
+
+    Returns:
+        float (head,), 0..1; 0 where all weights are even.
     """
     away = weights - 1 / weights.shape[-1]
     common = away.mean(over, keepdim=True).expand_as(away)

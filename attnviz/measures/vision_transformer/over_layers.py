@@ -40,8 +40,11 @@ class OverLayers:
 
 
 def over_layers(pairs: Sequence[tuple[Tensor, Tensor]], grid: Grid) -> OverLayers:
-    """Return how far, how evenly and how much outside of the picture each head looks, from query and key, (head, token,
-    size), of each layer on the same grid.
+    """Return how far, how evenly and how much outside of the picture each head looks.
+
+    Args:
+        pairs: of each layer, query and key (head, token, size).
+        grid: where the tokens lie, the same for all layers.
     """
     found = [reach(query, key, grid) for query, key in pairs]
     nowhere = [scores(*pair).softmax(-1)[..., : grid.prefix].sum(-1).mean(-1).double().numpy() for pair in pairs]
@@ -56,8 +59,11 @@ def over_layers(pairs: Sequence[tuple[Tensor, Tensor]], grid: Grid) -> OverLayer
 
 
 def answers(outputs: Sequence[Tensor], read: Callable[[Tensor], Tensor]) -> Array:
-    """Return what the answer would be if each layer were the last, probabilities (layer, class): `read` is the
-    network's own last norm and head, and `outputs` are (batch, token, feature) of one picture.
+    """Return what the answer would be if each layer were the last: probabilities (layer, class).
+
+    Args:
+        outputs: of each layer, (batch, token, feature) of one picture.
+        read: from the last layer's tokens to the logits: the network's own last norm and head.
     """
     with torch.no_grad():
         return np.stack([probabilities(read(tokens))[0].double().numpy() for tokens in outputs])
