@@ -27,8 +27,8 @@ def program() -> NoReturn:
     sys.unraisablehook = _unraisable
     try:
         status = main()
-    except SystemExit as ended:  # of argparse
-        status = _flushed(ended.code if isinstance(ended.code, int) else 2)
+    except SystemExit as ended:  # of argparse or the app
+        status = _flushed(ended.code) if isinstance(ended.code, int) else _failed(str(ended.code))
     except KeyboardInterrupt:
         status = 130
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # what there was to do is done
@@ -126,9 +126,10 @@ def _open_streams() -> None:
 
 
 def _interrupted(number: int, frame: FrameType | None) -> None:
-    """End at once during an import, which nothing else is done in and which Ctrl-C would leave in pieces."""
+    """End at once during an import, which nothing else is done in and which Ctrl-C would leave in pieces, and inside of
+    Streamlit, whose command line would say so in other words."""
     while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
+        if frame.f_code.co_filename.startswith("<frozen importlib") or frame.f_globals.get("__name__") == "click.core":
             _end_at_once()
         frame = frame.f_back
     raise KeyboardInterrupt

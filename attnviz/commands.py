@@ -12,6 +12,7 @@ from typing import Any
 from attnviz import cards, checkpoint_folder, data, files, formatting, listings, result_tables, results, start
 from attnviz.card import Card
 from attnviz.errors import BadInput
+from attnviz.lessons import teacher
 from attnviz.recipes import RECIPES, Recipe, paper, recipe
 from attnviz.recipes.altered import altered, settings
 from attnviz.training import runs, together
@@ -265,8 +266,7 @@ def _paths(options: argparse.Namespace) -> None:
 def _app(options: argparse.Namespace) -> None:
     chosen = {f"--server.{name}": getattr(options, name) for name in ("port", "address")}
     words = [f"{flag}={value}" for flag, value in chosen.items() if value is not None]
-    if not options.no_browser:
-        words += ["--server.headless=false", "--server.showEmailPrompt=false"]
+    words += [f"--server.headless={str(options.no_browser).lower()}", "--server.showEmailPrompt=false"]
     from attnviz.figures.command import weights_of
 
     folders = {f"ATTNVIZ_{name.upper()}": getattr(options, name) for name in ("data", "runs", "photos", "record")}
@@ -281,8 +281,8 @@ def _app(options: argparse.Namespace) -> None:
 
         History(options.record)  # a file that is none is complained about here
     if options.lessons is not None:
-        words += ["--", "--lessons", options.lessons]
-    sys.exit(start.app(words, variables))
+        variables[teacher.VARIABLE] = teacher.folder(options.lessons)
+    start.app(words, variables)
 
 
 def _figure(options: argparse.Namespace) -> None:
@@ -311,7 +311,8 @@ def _lessons(options: argparse.Namespace) -> None:
         _listed(command.listed(options.folder), options.json, 24, f"There are no lessons in {options.folder}.")
         return
     if options.action == "play":
-        sys.exit(start.app(options.options, command.chosen(options.folder, options.alone)))
+        start.app(options.options, command.chosen(options.folder, options.alone))
+        return
     if options.action == "handout" and len(options.words) > 2:
         raise BadInput("The handout of one lesson is written into one folder: lessons handout [NAME] [FOLDER].")
     from attnviz.training import stopping

@@ -1,69 +1,96 @@
-"""Start the app from the command line: `attnviz app`, and `attnviz lessons play`."""
+"""Start the app from the command line: `attnviz app`, `attnviz lessons play`, and beside a command that needs it."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from importlib.util import find_spec
+from typing import IO
 from urllib.request import urlopen
 
 from attnviz import paths
 from attnviz.errors import BadInput
+from attnviz.files import reason
+from attnviz.subjects import own
 
 
-def app(options: Sequence[str], variables: Mapping[str, str]) -> int:
-    """Run the app as `streamlit run app.py --server.port=8600` does, with variables of the environment, until it is
-    stopped, and return its exit status; where the system allows it, in place of this process, so that signals reach it.
+def app(options: Sequence[str], variables: Mapping[str, str]) -> None:
+    """Run the app in this process as `streamlit run app.py --server.port=8600` does, with variables of the environment,
+    until it is stopped.
+
+    BadInput: what the app needs is not installed, or there is no such model or address.
     """
-    command = _command(options)
-    environment = {**os.environ, **variables}
-    sys.stdout.flush()
-    if os.name == "posix":
-        os.execve(sys.executable, command, environment)
-    return subprocess.run(command, env=environment, check=False).returncode
+    for needed in ("streamlit", "plotly"):
+        if find_spec(needed) is None:
+            raise BadInput(f'The app needs {needed}, which is missing: pip install "attnviz[app]"')
+    os.environ.update(variables)
+    own.check()
+    streamlit = import_module("streamlit.web.cli")  # by name, as only the app may import Streamlit
+    try:
+        streamlit.main(["run", str(paths.shipped("app.py")), *options], prog_name="streamlit")
+    except OSError as error:
+        raise BadInput(f"The app cannot answer there: {reason(error)}.") from error
 
 
 def answering(variables: Mapping[str, str], port: int | None, ready: Callable[[str], object]) -> int:
     """Run the app on a port, by default 8501 or the next one that is free, until it is stopped, by Ctrl-C or SIGTERM
     too; call `ready` with the address once it answers, and return the exit status.
 
-    KeyboardInterrupt: it was stopped, and has ended.
+    BadInput: somebody else answers there. KeyboardInterrupt: it was stopped, and has ended.
     """
     from attnviz.training import stopping
 
-    port = port or _free(8501)
-    address = f"http://127.0.0.1:{port}"
-    command = _command([f"--server.port={port}", "--server.address=127.0.0.1", "--server.headless=true"])
-    with stopping.terminable(), ended(subprocess.Popen(command, env={**os.environ, **variables})) as process:
-        while process.poll() is None and not _answers(address):
-            time.sleep(0.2)
+    with stopping.terminable(), beside(variables, port) as (address, process):
         if process.poll() is None:
             ready(address)
         return process.wait()
 
 
 @contextmanager
-def ended(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
-    """End a process at the end of the block, whatever ends that."""
+def beside(
+    variables: Mapping[str, str], port: int | None = None, output: IO[bytes] | None = None
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Run the app as `answering` does, in a process that ends with the block and that Ctrl-C reaches through this one
+    alone. Yield its address and the process: the app answers, or has ended already.
+    """
+    if port is not None and _free(port) != port:
+        raise BadInput(f"Port {port} is in use. Choose another one, or none.")
+    port = port or _free(8501)
+    address = f"http://127.0.0.1:{port}"
+    _hold_back_ctrl_c(True)
     try:
-        yield process
-    finally:
-        process.terminate()
+        process = subprocess.Popen(
+            _command(port), env={**os.environ, **variables}, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+        )
         try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            _hold_back_ctrl_c(False)
+            while process.poll() is None and not _answers(address):
+                time.sleep(0.2)
+            yield address, process
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+    finally:
+        _hold_back_ctrl_c(False)
 
 
-def _command(options: Sequence[str]) -> list[str]:
-    for needed in ("streamlit", "plotly"):
-        if find_spec(needed) is None:
-            raise BadInput(f'The app needs {needed}, which is missing: pip install "attnviz[app]"')
-    return [sys.executable, "-m", "streamlit", "run", str(paths.shipped("app.py")), *options]
+def _command(port: int) -> list[str]:
+    return [sys.executable, "-m", "attnviz", "app", "--no-browser", f"--port={port}", "--address=127.0.0.1"]
+
+
+def _hold_back_ctrl_c(whether: bool) -> None:
+    """Let Ctrl-C wait, or come: a process that is started while it waits never gets it."""
+    if os.name == "posix":
+        signal.pthread_sigmask(signal.SIG_BLOCK if whether else signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _free(port: int) -> int:

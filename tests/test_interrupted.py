@@ -21,8 +21,9 @@ TRAIN = [
     "train", "pixel_line", "--recipe", "1v8", "--run-only", "--set", "data=strokes", "--set", "epochs=12",
     "--threads", "1", "--device", "cpu",
 ]  # fmt: skip
+APP = ["app", "--no-browser", "--port", "8600"]
 
-# Before anything else, a program that presses Ctrl-C when the first import of a module begins.
+# Before anything else, a program that presses Ctrl-C when the first import of a module begins, or at an audit event.
 _AT_IMPORT = """
 import os, runpy, signal, sys
 
@@ -32,6 +33,7 @@ class Press:
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Press())
+sys.addaudithook(lambda event, _: event == {module!r} and os.kill(os.getpid(), signal.SIGINT))
 sys.argv = ["attnviz", *{words!r}]
 runpy.run_module("attnviz", run_name="__main__", alter_sys=True)
 """
@@ -51,6 +53,7 @@ def _environment(folder: Path) -> dict[str, str]:
     [
         ("attnviz.command_line", ["models"]), ("pydantic", ["checkpoints"]),
         ("torch._C", TRAIN), ("torch.nn", TRAIN),
+        ("streamlit.web.bootstrap", APP), ("socket.bind", APP),
     ],
     ids=lambda value: value if isinstance(value, str) else value[0],
 )  # fmt: skip
@@ -156,11 +159,15 @@ def test_what_an_encoding_does_not_have_is_written_all_the_same():
         ["search", "pixel_attention", "--recipe", "small", "--trials", "99999999999"],
         ["train", "pixel_attention", "--recipe", "small", "--run-only", "--minutes", "nan"],
         ["jobs", "keep", "pixel_attention.small.0", "99999999999", "word"],
+        ["app", "--lessons", "nowhere"],
+        ["app", "--weights", "nowhere.safetensors"],
+        ["app", "--timm", "test_vit", "--weights", "nowhere.safetensors"],
     ],
     ids=" ".join,
 )  # fmt: skip
-def test_an_absurd_number_is_answered_with_one_sentence(tmp_path, capsys, monkeypatch, words):
+def test_what_cannot_be_is_answered_with_one_sentence_alone(tmp_path, capsys, monkeypatch, words):
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(os, "environ", {**os.environ})  # the app sets what it is told
     with small.place(tmp_path):
         assert command.main(words) == 2
     told = capsys.readouterr()

@@ -152,6 +152,12 @@ def _from_package(name: str) -> ModuleType:
         raise
 
 
+def require(weights: str) -> None:
+    """Raise BadInput where the weights of a model of timm are a file that is not there."""
+    if weights not in ("", RANDOM) and not Path(weights).is_file():
+        raise BadInput(f"There is no file {weights}.")
+
+
 def _of_timm(name: str, weights: str) -> Loaded:
     import torch
 
@@ -160,8 +166,7 @@ def _of_timm(name: str, weights: str) -> Loaded:
         import timm
     except ModuleNotFoundError as error:
         raise BadInput("Models of timm need timm: pip install timm.") from error
-    if weights not in ("", RANDOM) and not Path(weights).is_file():
-        raise BadInput(f"There is no file {weights}.")
+    require(weights)
     try:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)  # so that random weights are the same again

@@ -37,6 +37,15 @@ def take_flag(words: Sequence[str]) -> None:
             continue
         if not equals:
             named = next(iter(words[number + 1 :]), "")
-        if not Path(named).is_dir() or not named:
-            raise BadInput(f"{FLAG} names a folder of lessons, and {named!r} is none: -- {FLAG} FOLDER.")
-        os.environ[VARIABLE] = named
+        os.environ[VARIABLE] = folder(named)
+
+
+def folder(named: str) -> str:
+    """Return the name of a folder.
+
+    Raises:
+        BadInput: it names none.
+    """
+    if not named or not Path(named).is_dir():
+        raise BadInput(f"{FLAG} names a folder of lessons, and {named!r} is none: {FLAG} FOLDER.")
+    return named

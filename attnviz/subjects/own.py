@@ -65,13 +65,16 @@ def there() -> bool:
 
 def check() -> None:
     """Check at once what the words of the environment alone tell; BadInput says why they make no sense."""
-    from attnviz.capture.loading import parted
-
     word, timm, weights = _words()
+    if not (word or timm or weights):
+        return
+    from attnviz.capture.loading import parted, require
+
     if word and timm:
         raise BadInput(f"Set one of {MODEL} and {TIMM}.")
     if weights and not timm:
         raise BadInput(f"{WEIGHTS} goes with {TIMM}; the function that {MODEL} names loads its weights by itself.")
+    require(weights)
     if word:
         parted(word)
 

@@ -7,6 +7,7 @@ import sys
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
@@ -14,14 +15,16 @@ from PIL import Image
 
 from attnviz import start
 from attnviz.__main__ import main
+from attnviz.errors import BadInput
 from tests.figures import seen as small
 
 APP = """
-import http.server, sys
+import http.server, signal, sys
 class Answer(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.send_response(200)
         self.end_headers()
+        self.wfile.write(str(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())).encode())
 http.server.HTTPServer(("127.0.0.1", int(sys.argv[1].split("=")[1])), Answer).serve_forever()
 """
 MODEL = f"{Path(small.__file__)}:of_a_command"
@@ -83,15 +86,22 @@ def test_view_opens_the_app_on_the_picture(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
 def test_the_app_ends_with_the_command_that_has_started_it(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(start, "_command", lambda options: [sys.executable, "-c", APP, options[0]])
+    monkeypatch.setattr(start, "_command", lambda port: [sys.executable, "-c", APP, f"={port}"])
     port = start._free(8600)
     before = {
         signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: pytest.fail("nobody has ended the app")),
         signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),  # tests in the background ignore it
     }
+
+    def ready(address: str) -> None:
+        assert urlopen(address).read() == b"True", "Ctrl-C reaches the app, too"
+        os.kill(os.getpid(), number)
+
     try:
         with pytest.raises(KeyboardInterrupt):
-            start.answering({}, port, lambda _: os.kill(os.getpid(), number))
+            start.answering({}, port, ready)
+        with socket.create_server(("127.0.0.1", port)), pytest.raises(BadInput, match=f"Port {port} is in use"):
+            start.answering({}, port, ready)
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)

@@ -6,12 +6,7 @@ by the functions of `frontend/lessons/lesson_bar.js` that readers meet. Needs Pl
 
 import os
 import shutil
-import socket
-import subprocess
-import sys
 import tempfile
-import threading
-import urllib.request
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,7 +24,6 @@ from attnviz.lessons.reader import LARGEST
 from attnviz.lessons.teacher import ALONE, VARIABLE
 from attnviz.ui.lessons.bar import words_of
 
-APP = Path(__file__).parents[3] / "app.py"
 INSTALL = "pip install playwright, and have Chromium, Chrome or Edge"
 PATIENCE = 180_000  # milliseconds for a page, with what it computes beside it
 MORE = 4_000  # for what a component brings once the page stands still
@@ -112,7 +106,7 @@ def mistakes(folder: Path, lessons: Mapping[str, tuple[Lesson, Collection[int]]]
     """Yield the mistakes of each lesson that show in a browser; the views of lines that have mistakes already are left
     out.
 
-    NoBrowser: Playwright, a browser or the app is not here.
+    NoBrowser: Playwright or a browser is not here.
     """
     with _browser() as browser, _running(folder) as address:
         page = browser.new_page(viewport={"width": 1280, "height": 720})
@@ -269,29 +263,12 @@ def _browser() -> Iterator[Any]:
 @contextmanager
 def _running(folder: Path) -> Iterator[str]:
     """Run the app with a folder of lessons alone, and yield its address."""
-    if not APP.exists():
-        raise NoBrowser("get the repository, as the app is not here, and start this command in it")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
-    address = f"http://127.0.0.1:{port}"
-    options = ["--server.port", str(port), "--server.address", "127.0.0.1", "--server.headless", "true"]
-    environment = {**os.environ, VARIABLE: str(folder.resolve()), ALONE: "yes"}
-    with tempfile.TemporaryFile() as log:
-        started = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", str(APP), *options],
-            cwd=APP.parent, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-        with start.ended(started) as process:
-            between = threading.Event()
-            while process.poll() is None:
-                try:
-                    with urllib.request.urlopen(f"{address}/_stcore/health", timeout=10):
-                        break
-                except OSError:
-                    between.wait(0.1)
-            else:
-                log.seek(0)
-                said = log.read()[-300:].decode(errors="replace")
-                raise BadInput(f"The app could not be started to try the lessons: {said}")
-            yield address
+    with (
+        tempfile.TemporaryFile() as log,
+        start.beside({VARIABLE: str(folder.resolve()), ALONE: "yes"}, output=log) as (address, process),
+    ):
+        if process.poll() is not None:
+            log.seek(0)
+            said = log.read()[-300:].decode(errors="replace")
+            raise BadInput(f"The app could not be started to try the lessons: {said}")
+        yield address

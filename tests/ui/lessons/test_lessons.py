@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 from PIL import Image
@@ -147,19 +146,14 @@ def test_play_starts_the_app_with_the_folder(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(BadInput, match="no lesson"):
         command.chosen(str(tmp_path))
     (tmp_path / "own.md").write_text(TEXT)
-    started: list[tuple[list[str], dict[str, str]]] = []
-
-    def run(program: str, words: list[str], env: dict[str, str]) -> NoReturn:
-        started.append((words, env))
-        raise SystemExit(0)
-
-    monkeypatch.setattr(os, "execve", run)
-    with pytest.raises(SystemExit):
-        main(["lessons", "play", "--alone", str(tmp_path), "--server.port=8600"])
-    ((words, environment),) = started
-    assert words[1:4] == ["-m", "streamlit", "run"] and words[-1] == "--server.port=8600"
-    assert Path(words[4]).name == "app.py" and Path(words[4]).exists()
-    assert environment[VARIABLE] == str(tmp_path.resolve()) and environment[ALONE] == "yes"
+    started: list[list[str]] = []
+    monkeypatch.setattr("streamlit.web.cli.main", lambda words, prog_name: started.append(words))
+    monkeypatch.setattr(os, "environ", {**os.environ})
+    main(["lessons", "play", "--alone", str(tmp_path), "--server.port=8600"])
+    ((run, app, option),) = started
+    assert (run, option) == ("run", "--server.port=8600")
+    assert Path(app).name == "app.py" and Path(app).exists()
+    assert os.environ[VARIABLE] == str(tmp_path.resolve()) and os.environ[ALONE] == "yes"
 
 
 def test_pages_without_a_lesson_bring_no_parser_along() -> None:
