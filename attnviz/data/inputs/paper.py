@@ -11,8 +11,10 @@ import numpy.typing as npt
 from PIL import Image, ImageFilter
 
 from attnviz.data.inputs.digit import CANVAS, FAINT, averaged
+from attnviz.data.inputs.morphology import extreme
 
 Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
 
 # Where the paper is looked for: the outer fourteenth, which is the two outer pixels of 28. MNIST keeps four free.
 _BORDER = 14
@@ -22,6 +24,9 @@ _TWO_LEVELS = 0.6  # of all pixels are black or white where nobody has photograp
 # Longer side of the small picture, and of the window moved over it, on which it is judged which is the ink. A window is
 # wider than a stroke, so that most of it is paper.
 _COARSE, _AROUND = 28, 15
+
+_STROKE = 65  # pixels of a photograph of 512, wider than the widest stroke
+_DAMPED = 12.0  # levels of 255 that are added to both sides of a ratio: the noise of dark places
 
 
 def ink(grey: Bytes, dark: bool | None = None) -> tuple[Bytes, bool]:
@@ -34,6 +39,18 @@ def ink(grey: Bytes, dark: bool | None = None) -> tuple[Bytes, bool]:
     if dark is None:
         dark = _is_dark(grey)
     return (255 - grey if dark else grey), dark
+
+
+def against(values: Floats) -> tuple[Floats, Floats]:
+    """Return by how much pixels are darker than the paper around them, as a logarithm to base 10, and its level, 0..1.
+
+    Args:
+        values: float32 (row, column, channel), 0..255.
+    """
+    closed = extreme(extreme(values, _STROKE, np.maximum), _STROKE, np.minimum)
+    level = np.maximum(closed, values)
+    darker: Floats = np.log10((level + _DAMPED) / (values + _DAMPED))
+    return darker, level.mean(2) / 255
 
 
 def clean(grey: Bytes) -> bool:

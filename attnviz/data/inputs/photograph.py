@@ -32,8 +32,6 @@ Box = tuple[int, int, int, int]
 """Top, left, bottom and right in pixels, bottom and right not included."""
 
 SIDE = 512  # longer side of the picture in which the digit is sought
-_STROKE = 65  # wider than the widest stroke, in its pixels
-_DAMPED = 12.0  # levels of 255 that are added to both sides of a ratio: the noise of dark places
 _FAINT = 0.055  # least logarithm, to base 10, of how much darker ink is than its paper
 _SMALLEST = 0.03  # of the longer side of the picture, that of a digit
 _NEAR = 0.16  # of the digit's height, how far away a piece of it may lie
@@ -50,6 +48,8 @@ _GRAIN = 15.0  # and least sum of it
 _TRIED = 6  # pieces that are looked at closely
 _CERTAIN = 0.12  # how dark the digit is where no other way to look for it is tried
 _DENSE = 0.4  # what is darker than this counts no more
+_AROUND = 0.17  # of its sides, how near to these all of a frame lies: a box, or a circle
+_ENCLOSED = 0.3  # of its longer side, how large a piece is that a frame is drawn around
 _THIN = 1.4  # of MNIST's 20 pixels, the width of strokes below which they are thickened
 _WIDTH = 2.0  # and that which they are given
 
@@ -132,7 +132,7 @@ def _inks(picture: Bytes, dark: bool | None) -> Iterator[tuple[Floats, Floats, b
     small = _shrunk(picture)
     for its in (True, False) if dark is None else (dark,):
         values = small if its else 255 - small
-        against, level = _against_paper(values if values.ndim == 3 else values[..., None])
+        against, level = paper.against(values if values.ndim == 3 else values[..., None])
         if against.shape[2] == 3:
             yield against.min(2), level, its  # black and blue ink, and neither blue nor red rules
         yield against.mean(2), level, its
@@ -145,13 +145,6 @@ def _shrunk(picture: Bytes) -> Floats:
         size = max(round(picture.shape[1] * share), 1), max(round(picture.shape[0] * share), 1)
         image = image.resize(size, Image.Resampling.BOX)
     return np.asarray(image.filter(ImageFilter.GaussianBlur(0.8)), np.float32)
-
-
-def _against_paper(values: Floats) -> tuple[Floats, Floats]:
-    closed = extreme(extreme(values, _STROKE, np.maximum), _STROKE, np.minimum)
-    level = np.maximum(closed, values)
-    ink: Floats = np.log10((level + _DAMPED) / (values + _DAMPED))
-    return ink, level.mean(2) / 255
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,6 +187,10 @@ class _Part:
     @property
     def wide(self) -> int:
         return self.box[3] - self.box[1]
+
+    def lies_in(self, box: Box) -> bool:
+        (top, left, bottom, right), (its_top, its_left, its_bottom, its_right) = box, self.box
+        return top < its_top and left < its_left and its_bottom < bottom and its_right < right
 
     def away(self, other: "_Part") -> float:
         """How far it is from another one, between their boxes."""
@@ -293,12 +290,23 @@ def _best(ink: Floats, level: Floats, mask: Mask, lined: Mask, along: bool) -> t
     """Return the piece that has the most ink of those that lie on paper, and all pieces."""
     label = pieces(mask)
     parts = _parts(ink, level, label, lined, along)
+    parts = [part for part in parts if not _is_frame(part, parts, label)]
     large = [part for part in parts if max(part.high, part.wide) >= _SMALLEST * SIDE]
     large.sort(key=lambda part: part.weight * (0.5 if part.touching else 1), reverse=True)
     for part in large[:_TRIED]:
         if _lies_on_paper(part, label == part.number, level, level / 10**ink):
             return part, parts
     return None, parts
+
+
+def _is_frame(part: _Part, parts: list[_Part], label: Numbers) -> bool:
+    """Whether a piece is drawn around another one, as is the box of a form."""
+    top, left, bottom, right = part.box
+    rows, columns = round(_AROUND * part.high), round(_AROUND * part.wide)
+    least = _ENCLOSED * max(part.high, part.wide)
+    around = any(max(one.high, one.wide) >= least and one.lies_in(part.box) for one in parts)
+    its = label[top:bottom, left:right] == part.number
+    return around and bool(its[rows:-rows, columns:-columns].sum() < 0.1 * its.sum())
 
 
 def _lies_on_paper(part: _Part, its: Mask, level: Floats, seen: Floats) -> bool:

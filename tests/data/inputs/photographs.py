@@ -15,7 +15,7 @@ from io import BytesIO
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, ImageFilter
+from PIL import Image, ImageDraw, ImageFilter
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
@@ -41,6 +41,7 @@ class Sheet:
     glare: bool = False
     second: bool = False  # another digit beside the first
     cropped: bool = False  # the edge of the photograph goes through the digit
+    framed: bool = False  # in the box of a form
     blank: bool = False  # no digit at all
 
 
@@ -61,6 +62,7 @@ KINDS: dict[str, Sheet] = {
     "glare": Sheet(glare=True),
     "table, ruled, shadow": Sheet(table=True, rules=GREY, shadow=0.4, size=(0.3, 0.5)),
     "pencil, squared, table": replace(PENCIL, rules=BLUE, squared=True, table=True, size=(0.3, 0.5), step=(24, 36)),
+    "in a box": Sheet(framed=True, size=(0.3, 0.42)),
     "two digits": Sheet(second=True, size=(0.3, 0.38)),
     "cropped": Sheet(cropped=True),
     "nothing": Sheet(blank=True),
@@ -100,6 +102,8 @@ def photograph(kind: str, digit: Bytes, seed: int, other: Bytes | None = None) -
             through = columns[0] + (columns[-1] - columns[0]) * chance.uniform(0.2, 0.5)
             middle = (middle[0], size * (14 - through) / 20)
         density += _drawn(sheet, digit, middle, size, chance)
+        if sheet.framed:
+            density += _framed(middle, size)
         if sheet.second:
             assert other is not None
             density += _drawn(sheet, other, (middle[0] + chance.uniform(-0.05, 0.05), 0.72), size, chance)
@@ -136,6 +140,14 @@ def _drawn(sheet: Sheet, digit: Bytes, middle: tuple[float, float], size: float,
     inside = covered[max(-top, 0) : HIGH - top, max(-left, 0) : WIDE - left]
     placed[max(top, 0) :, max(left, 0) :][: inside.shape[0], : inside.shape[1]] = inside
     return placed[..., None] * np.array(sheet.ink)
+
+
+def _framed(middle: tuple[float, float], size: float) -> Floats:
+    """Return the density of a printed box around a digit."""
+    frame = Image.new("L", (WIDE, HIGH))
+    down, across, room = middle[0] * HIGH, middle[1] * WIDE, 0.7 * size * WIDE
+    ImageDraw.Draw(frame).rectangle((across - room, down - room, across + room, down + room), outline=1, width=4)
+    return np.asarray(frame, float)[..., None] * np.array([0.8, 0.8, 0.8])
 
 
 def _rules(sheet: Sheet, chance: np.random.Generator) -> Floats:
