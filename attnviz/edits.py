@@ -178,10 +178,12 @@ def together(*edits: Mapping[str, Edit | Sequence[Edit]]) -> dict[str, tuple[Edi
                     f"The edits of {address!r} are empty, and would change nothing: leave the tap path out."
                 )
             for edit in several:
-                if not callable(edit):
+                if not callable(edit) or edit in (scale, off, set_value, uniform):
+                    named = getattr(edit, "__name__", None)
+                    came = f"edits.{named} without parentheses" if callable(edit) else f"a {type(edit).__name__}"
                     raise TraceError(
                         f"The edit of {address!r} must be one of attnviz.edits, such as edits.set_value(0), or a "
-                        f"function from tensor to tensor, not a {type(edit).__name__}."
+                        f"function from tensor to tensor, not {came}."
                     )
             joined.setdefault(address, []).extend(several)
     return {address: tuple(sorted(all_, key=lambda edit: isinstance(edit, Look))) for address, all_ in joined.items()}

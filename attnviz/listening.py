@@ -23,7 +23,7 @@ from attnviz.roles import AXES
 if TYPE_CHECKING:
     from attnviz.capture.seen import Captured
 
-_NAME = re.compile(r"[^.*?\[\s]+")
+_NAME = re.compile(r"[^.,*?\[\s]+")
 
 Edits = Mapping[str, Edit | Sequence[Edit]]
 Parts = Mapping[str, Mapping[str, Places]]
@@ -273,7 +273,7 @@ def _once_closed(name: str) -> Any:
 
 
 for _name in (
-    "__getitem__", "__iter__", "__len__", "__contains__", "__reversed__", "__or__", "__ror__",
+    "__getitem__", "__iter__", "__len__", "__contains__", "__reversed__", "__or__", "__ror__", "__eq__", "__repr__",
     "get", "keys", "values", "items", "copy", "pop", "popitem", "setdefault",
 ):  # fmt: skip
     setattr(Trace, _name, _once_closed(_name))
@@ -322,7 +322,9 @@ def names_of(layer: Any) -> Sequence[str]:
         raise TraceError(f"{kind.__name__}.taps must be a tuple of names, such as {expected}, not {names!r}.")
     for one in names:
         if not _NAME.fullmatch(one) or names.count(one) > 1:
-            raise TraceError(f"{kind.__name__}.taps must be different words without dots and patterns, not {one!r}.")
+            raise TraceError(
+                f"{kind.__name__}.taps must be different words without dots, commas and patterns, not {one!r}."
+            )
     return names
 
 

@@ -371,10 +371,11 @@ def test_an_edit_does_not_import_the_compiler_of_torch():
         ({"query", "key"}, r"Odd.taps must be a tuple of names, such as \('scores', 'weights'\), not \{"),
         (("query", 3), r"Odd.taps must be a tuple of names, .* not \('query', 3\)"),
         (None, r"Odd.taps must be a tuple of names, .* not None"),
-        (("query", "query"), "Odd.taps must be different words without dots and patterns, not 'query'"),
-        (("que.ry",), "Odd.taps must be different words without dots and patterns, not 'que.ry'"),
-        (("*",), r"Odd.taps must be different words without dots and patterns, not '\*'"),
-        (("",), "Odd.taps must be different words without dots and patterns, not ''"),
+        (("query", "query"), "Odd.taps must be different words without dots, commas and patterns, not 'query'"),
+        (("que.ry",), "Odd.taps must be different words without dots, commas and patterns, not 'que.ry'"),
+        (("*",), r"Odd.taps must be different words without dots, commas and patterns, not '\*'"),
+        (("query, key",), "Odd.taps must be different words without dots, commas and patterns, not 'query, key'"),
+        (("",), "Odd.taps must be different words without dots, commas and patterns, not ''"),
     ],
 )  # fmt: skip
 def test_taps_that_are_no_names_are_refused_where_the_class_is_made(taps, message):
@@ -415,7 +416,7 @@ def test_an_axis_of_visits_that_is_no_word_is_refused(per):
     [lambda seen: seen["query"], list, len, bool, lambda seen: "query" in seen, dict,
      lambda seen: seen.get("query"), lambda seen: seen.items(), lambda seen: seen.values(), lambda seen: {**seen},
      reversed, lambda seen: seen | {}, lambda seen: seen.copy(), lambda seen: seen.pop("key", None),
-     lambda seen: seen.setdefault("query", None)],
+     lambda seen: seen.setdefault("query", None), repr, lambda seen: seen == {}],
 )  # fmt: skip
 def test_readings_are_refused_inside_of_the_block_and_are_there_after_it(read):
     model = Pair()

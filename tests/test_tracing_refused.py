@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from attnviz import edits
 from attnviz.capture.watching import watch
 from attnviz.errors import TraceError
 from attnviz.tracing import Layer, trace
@@ -36,6 +37,7 @@ def test_an_edit_of_no_tap_names_the_closest():
         ({"edits": {"query": 0.5}}, r"The edit of 'query' must be one of attnviz.edits, .*, not a float"),
         ({"edits": {"query": [torch.neg, None]}}, "The edit of 'query' must be one of .*, not a NoneType"),
         ({"edits": {"query": VALUES}}, "The edit of 'query' must be one of .*, not a Tensor"),
+        ({"edits": {"query": edits.off}}, "The edit of 'query' must be one of .*, not edits.off without parentheses"),
         ({"edits": {"query": []}}, "The edits of 'query' are empty, and would change nothing"),
     ],
 )
