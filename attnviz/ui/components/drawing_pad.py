@@ -39,6 +39,8 @@ DECLARED = ("strokes", "models", "answers", "answer", "agreeing")
 many different answers they give, the most frequent one, and how many give it."""
 
 
+UNDONE = "undone"  # what the browser tells of such a drawing
+
 LARGEST = digit.CANVAS
 """Pixels along each side of a picture to draw on, at most."""
 
@@ -160,10 +162,11 @@ def on_pad(key: str) -> Drawn | None:
 def seen_on_pad(key: str) -> str | None:
     """Return what the models saw last of the pad of that key, as the word of a drawing (attnviz.data.inputs.drawing).
 
-    None where nothing is drawn, and where `Cards` did not say "settled": else each stroke would be told twice.
+    None where nothing is drawn, and where `Cards` did not say "settled": else each stroke would be told twice. "" where
+    an undo or the eraser has left nothing of a drawing that goes on.
     """
     word = ControlledState(key, "seen").shown()
-    return word if isinstance(word, str) and word else None
+    return ("" if word == UNDONE else word) if isinstance(word, str) and word else None
 
 
 def shown_on_pad(key: str) -> Shown | None:

@@ -58,7 +58,7 @@ class OnDrawing:
     Args:
         word: the field of the URL that is set while it is open.
         show: draws it, from the keys of the nets that have panels and from what these saw last, as the word of a
-            drawing; None while nothing is drawn or known.
+            drawing; None while nothing is drawn or known, "" where nothing is left of a drawing that goes on.
     """
 
     word: str

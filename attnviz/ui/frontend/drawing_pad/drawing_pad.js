@@ -29,6 +29,7 @@ import { BadDrawing } from "../hands/strokes.js";
 import { UrlView } from "../core/url_view.js";
 
 const EMPTY = { base: null, strokes: [] };
+const UNDONE = "undone"; // what is told where nothing is left of a drawing that goes on
 const PENDING = 20; // drawings that Python was told of, at most, while its answer is awaited
 
 // What was kept when the visitor went to another page.
@@ -202,7 +203,9 @@ export class DrawingPad extends Part {
 
   /** The hand rests, and the models have answered. @param {string} word of the picture that they saw */
   saw(word) {
-    this.word = word;
+    const { id } = this.pad.now; // which an undo and the eraser keep, and Clear does not
+    this.word = word || (id === this.drawnOn ? UNDONE : "");
+    if (word) this.drawnOn = id;
     if (this.header.cards.settled) this.settle();
   }
 

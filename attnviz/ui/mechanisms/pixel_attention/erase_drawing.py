@@ -32,7 +32,7 @@ def show(names: list[str], seen: str | None) -> None:
     )  # fmt: skip
     if not name:
         return
-    if seen is None:
+    if not seen:
         st.info("Nothing is drawn yet. Draw a digit above.")
         return
     net, say = known[name], experiments.finding("erase")

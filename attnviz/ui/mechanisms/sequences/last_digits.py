@@ -35,9 +35,7 @@ SIDE = 56
 
 _TOGGLE, _ANEW = "last_digits", "last_digits_anew"
 _NOW = "last_digits_now"  # in the session: the drawing that was seen last, whose digit is not complete
-_COMPLETE = (
-    "last_digits_complete"  # in the session: the drawing whose digit is the last one complete, and the strip's word
-)
+_COMPLETE = "last_digits_complete"  # in the session: each drawing whose digit is complete, and the strip's word then
 
 
 def show(names: list[str], seen: str | None) -> None:
@@ -97,19 +95,20 @@ def _digits(seen: str | None, net: Net) -> npt.NDArray[np.uint8]:
     except BadInput as error:
         url_state.complain(f"{error} The strip starts without these digits.")
         kept = own_strip.NO_DIGITS
+    completed: list[tuple[str, str]] = st.session_state.setdefault(_COMPLETE, [])
     if seen:
         st.session_state[_NOW] = seen
-        completed = st.session_state.pop(_COMPLETE, None)
         # The very same strokes: an undo has brought them back. A picture to start from can come twice.
-        if completed == (seen, word) and st.query_params.get("strokes"):
+        if completed and completed[-1] == (seen, word) and st.query_params.get("strokes"):
+            completed.pop()
             kept = kept[:-1]
             url_state.set_value(**{LAST_DIGITS: _strip(kept).word if len(kept) else NOTHING})
         return np.concatenate([kept, _taken(seen, net)])
     before = st.session_state.pop(_NOW, None)
-    if before is not None:  # the pad was cleared: this digit is complete
+    if before is not None and seen is None:  # the pad was cleared: this digit is complete
         kept = np.concatenate([kept, _taken(before, net)])[-MOST:]
         whole = _strip(kept).word
-        st.session_state[_COMPLETE] = before, whole
+        completed[:] = [*completed[1 - MOST :], (before, whole)]
         url_state.set_value(**{LAST_DIGITS: whole})
     return kept
 

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 from attnviz.data import strokes
 from attnviz.data.inputs import drawing
 from attnviz.subjects import Strip, Subject, net
+from attnviz.ui.components.drawing_pad import UNDONE
 from attnviz.ui.mechanisms.sequences import last_digits, reading
 from attnviz.ui.mechanisms.sequences.own_strip import digits_of
 from attnviz.ui.shared import cache
@@ -68,6 +69,18 @@ def test_an_undo_of_the_clearing_makes_the_digit_the_one_that_is_being_drawn() -
     assert ": **3**" in said(test), "once"
     assert test.query_params["strip"] in (last_digits.NOTHING, [last_digits.NOTHING])
     see(test, "", 3)
+    assert len(strip_of(test)) == 1
+
+
+def test_several_undos_take_back_what_was_drawn_since_and_then_the_clearings() -> None:
+    test = run(seen=drawn(3), strip=last_digits.NOTHING, strokes="AQ-_")
+    for revision, (seen, text) in enumerate(
+        [("", "3"), (drawn(7), "37"), ("", "37"), (drawn(5), "375"), (UNDONE, "37"), (drawn(7), "37"), (UNDONE, "3"),
+         (drawn(3), "3"), ("", "3"), (drawn(1), "31")],
+        1,
+    ):  # fmt: skip
+        see(test, seen, revision)
+        assert f"{net(ADDITIVE).title}: **{text}**" in said(test), revision
     assert len(strip_of(test)) == 1
 
 
