@@ -178,7 +178,7 @@ def together(*edits: Mapping[str, Edit | Sequence[Edit]]) -> dict[str, tuple[Edi
                     f"The edits of {address!r} are empty, and would change nothing: leave the tap path out."
                 )
             for edit in several:
-                if not callable(edit) or edit in (scale, off, set_value, uniform):
+                if not callable(edit) or edit in _MAKERS:
                     named = getattr(edit, "__name__", None)
                     came = f"edits.{named} without parentheses" if callable(edit) else f"a {type(edit).__name__}"
                     raise TraceError(
@@ -187,6 +187,9 @@ def together(*edits: Mapping[str, Edit | Sequence[Edit]]) -> dict[str, tuple[Edi
                     )
             joined.setdefault(address, []).extend(several)
     return {address: tuple(sorted(all_, key=lambda edit: isinstance(edit, Look))) for address, all_ in joined.items()}
+
+
+_MAKERS: tuple[object, ...] = (scale, off, set_value, uniform)
 
 
 def edited(address: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[str, int], edit: Edit) -> Tensor | None:
