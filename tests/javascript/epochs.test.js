@@ -281,7 +281,7 @@ test("an epoch that takes long makes the old one pale, and one that cannot be ha
   t.mock.timers.tick(199);
   assert.deepEqual([...classes], []);
   t.mock.timers.tick(1);
-  assert.deepEqual([...classes], ["awaits-epoch"]);
+  assert.deepEqual([...classes], ["awaits-view"]);
   socket().answer(1, { error: "It is not there." });
   assert.deepEqual([...classes], ["lacks-epoch"]);
   assert.equal(said.at(-1), "It is not there.");

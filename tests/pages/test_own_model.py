@@ -307,3 +307,4 @@ def test_a_changed_answer_names_both() -> None:
     assert own_model.changed(("cat", 0.9), ("dog", 0.5)) == (
         "The answer changes from **cat** (90.0 %) to **dog** (50.0 %)."
     )
+    assert own_model.changed(("cat", 0.0051), ("cat", 0.0052)) == "The answer stays **cat**, with 0.5 % as before."

@@ -56,6 +56,7 @@ _BOXED = re.compile(rb"....ftyp(heic|heix|heim|heis|hevc|hevx|mif1|msf1|avif|avi
 
 _ORIENTATION = 0x0112  # of Exif
 _NEARLY_WHITE = 200
+_OPAQUE = 0.98  # of the opacity of what is least transparent
 _TILE = 1 << 18  # pixels that are turned into grey at a time
 
 Bytes = npt.NDArray[np.uint8]
@@ -253,14 +254,23 @@ def _converted(image: Image.Image, mode: str) -> tuple[Bytes, tuple[str, ...]]:
 
 
 def _ground(image: Image.Image, factor: int) -> str:
-    """Return what transparent parts are put on: white, or black where all that can be seen is nearly white."""
-    seen = False
-    for _, _, tile in _tiles(image, factor) if image.has_transparency_data else ():
-        grey, alpha = np.asarray((tile.convert("LA") if tile.mode == "La" else tile).convert("RGBA").convert("LA")).T
-        if ((alpha > 127) & (grey < _NEARLY_WHITE)).any():
-            return "white"
-        seen |= bool((alpha > 127).any())
-    return "black" if seen else "white"
+    """Return what transparent parts are put on: white, or black where all that is drawn is nearly white.
+
+    What is least transparent counts: the edges of white ink are dark where colours were multiplied by their opacity.
+    """
+    if not image.has_transparency_data:
+        return "white"
+
+    def parts() -> Iterator[tuple[Bytes, Bytes]]:
+        for _, _, tile in _tiles(image, factor):
+            grey, alpha = np.asarray(
+                (tile.convert("LA") if tile.mode == "La" else tile).convert("RGBA").convert("LA")
+            ).T
+            yield grey, alpha
+
+    most = max(int(alpha.max()) for _, alpha in parts())
+    dark = any(((alpha >= _OPAQUE * most) & (grey < _NEARLY_WHITE)).any() for grey, alpha in parts())
+    return "white" if dark or not most else "black"
 
 
 def _factor(image: Image.Image) -> int:

@@ -251,7 +251,8 @@ def changed(before: tuple[str, float], after: tuple[str, float]) -> str:
     """Return in Markdown what the model answers without some heads."""
     (first, was), (second, becomes) = before, after
     if first == second:
-        return f"The answer stays **{verbatim(first)}**, with {share(becomes)} instead of {share(was)}."
+        then = "as before" if share(becomes) == share(was) else f"instead of {share(was)}"
+        return f"The answer stays **{verbatim(first)}**, with {share(becomes)} {then}."
     return f"The answer changes from **{verbatim(first)}** ({share(was)}) to **{verbatim(second)}** ({share(becomes)})."
 
 

@@ -102,14 +102,19 @@ def test_what_is_transparent_lies_on_white(name, mode):
     assert "Its transparent parts were put on white." in upload.notes
 
 
-@pytest.mark.parametrize("colour", [(255, 255, 255), (255, 250, 220)])
-def test_white_ink_on_transparency_is_a_drawing(colour):
+@pytest.mark.parametrize(
+    "white, opacity", [((255, 255, 255), 1), ((255, 250, 220), 1), ((255, 255, 255), 0.5), (None, 1)]
+)
+def test_white_ink_on_transparency_is_a_drawing(white, opacity):
     drawn = np.zeros((28 * TILE, 28 * TILE, 4), np.uint8)
-    drawn[..., :3], drawn[..., 3] = colour, DIGIT.repeat(TILE, 0).repeat(TILE, 1)
+    ink = DIGIT.repeat(TILE, 0).repeat(TILE, 1)
+    drawn[..., 3] = opacity * ink
+    drawn[..., :3] = white or ink[..., None]  # multiplied by its opacity
     upload = read(saved(Image.fromarray(drawn, "RGBA")))
     found = find(upload.grey)
     assert "Its transparent parts were put on black." in upload.notes and found.dark is False
-    assert ((prepare(found.canvas).picture > 127) != (DIGIT > 127)).mean() < 0.01
+    shown = DIGIT if white else DIGIT / 255 * DIGIT
+    assert ((prepare(found.canvas).picture > 127 * opacity) != (shown > 127)).mean() < 0.01
     nothing = read(saved(Image.new("RGBA", (40, 40), (255, 255, 255, 0))))
     assert nothing.grey.min() == 255 and "Its transparent parts were put on white." in nothing.notes
 

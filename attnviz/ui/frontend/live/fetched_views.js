@@ -145,12 +145,12 @@ export class FetchedViews {
     clearTimeout(this.slow);
     this.slow = undefined;
     this.complain("");
-    this.part.root.classList.remove("awaits-epoch");
+    this.part.root.classList.remove("awaits-view");
   }
 
   /** Fetch what is to be shown at once. @param {string} one */
   ask(one) {
-    this.slow ??= setTimeout(() => this.part.root.classList.add("awaits-epoch"), SLOW);
+    this.slow ??= setTimeout(() => this.part.root.classList.add("awaits-view"), SLOW);
     this.fetch(one);
   }
 
