@@ -65,8 +65,8 @@ class Matched:
     """What is known of the heads of two trainings.
 
     `pairs` are the heads that were matched, each kind of `Part` by itself; `unmatched`, (picture,), is the mean
-    correlation of any two trained heads of a layer; they were matched `by` so many pictures, and as many others, or one
-    fewer, were measured.
+    correlation of any two trained heads of a layer; they were matched `by` so many pictures; another set of
+    that size, or one fewer, was measured.
     """
 
     pairs: Mapping[str, list[Pair]]
