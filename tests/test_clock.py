@@ -13,10 +13,11 @@ from attnviz.training import runs
 from attnviz.ui.server import health
 from attnviz.ui.server.log import Few
 from attnviz.work import processes
-from attnviz.work.jobs import shelf, table
+from attnviz.work.jobs import table
 from attnviz.work.jobs.order import Order
 from attnviz.work.kept import Kept
 from attnviz.work.queue import Kind, Queue
+from attnviz.work.shelf import JOBS
 from tests.training import small
 
 YEARS = 3e8  # seconds
@@ -49,7 +50,7 @@ def test_a_job_that_trains_goes_on_and_keeps_its_place(tmp_path: Path, set_clock
     with small.place(tmp_path):
         order = Order.model_validate({"model": "pixel_attention", "recipe": "small"})
         with table._alone():
-            home = shelf.JOBS.write(order)
+            home = JOBS.write(order)
         (home / "process.json").write_text(processes.own().model_dump_json())
         assert table.state(order.id).word == "running"
         set_clock()

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,6 +132,15 @@ class Folders(Generic[Kind]):
         home.mkdir(exist_ok=True)
         files.write(home / self.file, asked.model_dump_json(indent=1) + "\n")
         return home
+
+    def remove(self, name: str, its_runs: Iterable[str]) -> None:
+        """Remove the folder of one, and runs of its own. The caller holds the lock."""
+        try:
+            for path in (*(runs.folder() / run for run in its_runs), self.folder() / name):
+                if path.exists():
+                    shutil.rmtree(path)
+        except OSError as error:
+            raise RunError(f"The {self.word} {name} cannot be removed: {files.reason(error)}.") from error
 
     @contextmanager
     def alone(self) -> Iterator[None]:

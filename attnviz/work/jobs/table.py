@@ -12,7 +12,6 @@ import json
 import logging
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -26,12 +25,13 @@ from attnviz import files
 from attnviz.checkpoint_folder import is_name
 from attnviz.errors import BadInput, RunError, UnknownName
 from attnviz.training import runs
-from attnviz.work import children, owners, processes
+from attnviz.work import children, processes, shelf
 from attnviz.work.folders import identity, last_words
-from attnviz.work.jobs import cluster, shelf, submissions
+from attnviz.work.jobs import cluster, submissions
 from attnviz.work.jobs import order as orders
 from attnviz.work.jobs.order import Limits, Order
 from attnviz.work.processes import Identity
+from attnviz.work.shelf import JOBS
 
 WAITING = 8
 """So many jobs may wait."""
@@ -65,7 +65,7 @@ class State:
     place: int = 0
 
 
-folder, ids, read, runs_of = shelf.folder, shelf.ids, shelf.read, shelf.runs_of
+folder, ids, read, runs_of = JOBS.folder, JOBS.ids, JOBS.read, shelf.runs_of_job
 
 
 def start(order: Order, most: Limits | None = None) -> str:
@@ -87,7 +87,7 @@ def start(order: Order, most: Limits | None = None) -> str:
             raise BadInput(f"{len(queue)} trainings are waiting already, which is the most. Try again later.")
         if job not in there:
             _note_borrowed(order)
-        submissions.begin(order, shelf.JOBS.write(order))
+        submissions.begin(order, JOBS.write(order))
         numbers = [int(path.name.partition(".")[0]) for path in _waiting()]
         (folder() / "queue" / f"{max(numbers, default=0) + 1:08d}.{job}").touch()  # no clock: it can be set back
         _start_next()
@@ -106,7 +106,7 @@ def resume(job: str, most: Limits | None = None, more: int | None = None, minute
 
 def stop(job: str) -> None:
     """Ask a job to end after the batch that it is in, or take it out of the queue; the next one starts by itself."""
-    home = shelf.JOBS.home(job)
+    home = JOBS.home(job)
     with _alone():
         for path in _waiting():
             if path.name.partition(".")[2] == job:
@@ -125,19 +125,14 @@ def delete(job: str) -> None:
     """Remove a job and its runs, but not those that another job or a search has too, nor those that were there before
     it and belonged to nobody, such as runs of `train`, nor models that were kept.
     """
-    home = shelf.JOBS.home(job)
+    JOBS.home(job)
     with _alone():
         if _alive(job) or job in _queue():
             raise BadInput("This training is running or waiting. Stop it first.")
-        shared = owners.of_others(job)
         own = []
         with suppress(RunError, BadInput, UnknownName):
-            own = [run for run in runs_of(job, borrowed=False) if shared is not None and run not in shared]
-        try:
-            for path in (*(runs.folder() / run for run in own), home):
-                shutil.rmtree(path)
-        except OSError as error:
-            raise RunError(f"The job {job} cannot be removed: {files.reason(error)}.") from error
+            own = shelf.alone_of(job, runs_of(job, borrowed=False))
+        JOBS.remove(job, own)
 
 
 def tend() -> None:
@@ -164,7 +159,7 @@ def tend() -> None:
 
 def state(job: str) -> State:
     """Return how a job stands, from what its processes left behind."""
-    home = shelf.JOBS.home(job)
+    home = JOBS.home(job)
     if _alive(job):
         return State("running", submissions.sentence(job) or "It is training.")
     if job in (queue := _queue()):
@@ -201,7 +196,7 @@ def _note_borrowed(order: Order) -> None:
     """Write down which runs a new job finds that belong to nobody. The caller holds the lock."""
     if not (found := shelf.runs_for(order)):
         return
-    others = owners.of_others(order.id, borrowed=False)
+    others = shelf.runs_of_others(order.id, borrowed=False)
     home = folder() / order.id
     home.mkdir(exist_ok=True)
     files.write(home / shelf.BORROWED, json.dumps([run for run in found if others is None or run not in others]) + "\n")
@@ -297,6 +292,6 @@ def _popen(order: Order, home: Path) -> None:
 @contextmanager
 def _alone() -> Iterator[None]:
     """Hold the lock of all jobs."""
-    with shelf.JOBS.alone():
+    with JOBS.alone():
         (folder() / "queue").mkdir(exist_ok=True)
         yield

@@ -8,7 +8,6 @@ table.stop(one); table.start(table.read(one), workers=2); table.delete(one)
 from __future__ import annotations
 
 import secrets
-import shutil
 import subprocess
 import sys
 from contextlib import suppress
@@ -18,17 +17,17 @@ from typing import Literal
 from attnviz import data, files
 from attnviz.checkpoint_folder import is_name
 from attnviz.errors import BadInput, RunError, UnknownName
-from attnviz.training import runs
-from attnviz.work import children, owners, processes
+from attnviz.work import children, processes, shelf
 from attnviz.work.folders import identity, last_words
 from attnviz.work.jobs import order
 from attnviz.work.jobs.order import Limits
 from attnviz.work.processes import Identity
-from attnviz.work.search import shelf, study
+from attnviz.work.search import study
 from attnviz.work.search import wanted as wants
 from attnviz.work.search.study import store
 from attnviz.work.search.trials import Found
 from attnviz.work.search.wanted import Wanted
+from attnviz.work.shelf import SEARCHES
 
 MOST = 20
 """So many searches there may be; the finished ones count until they are deleted."""
@@ -55,8 +54,8 @@ class State:
     trials: int
 
 
-folder, ids, read, home, runs_of = shelf.folder, shelf.ids, shelf.read, shelf.home, shelf.runs_of
-alone = shelf.SEARCHES.alone
+folder, ids, read, home, alone = SEARCHES.folder, SEARCHES.ids, SEARCHES.read, SEARCHES.home, SEARCHES.alone
+runs_of = shelf.runs_of_search
 
 
 def start(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str:
@@ -89,7 +88,7 @@ def prepare(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str
             wanted = wanted.model_copy(update={"trials": max(wanted.trials, before.trials), "storage": before.storage})
             if not at_work(search):  # else what the last workers said would be told of the next ones
                 (home(search) / "log.txt").unlink(missing_ok=True)
-        (shelf.SEARCHES.write(wanted) / "workers").mkdir(exist_ok=True)
+        (SEARCHES.write(wanted) / "workers").mkdir(exist_ok=True)
     return search
 
 
@@ -161,16 +160,10 @@ def delete(search: str) -> None:
             raise BadInput("This search is running. Stop it first.")
         own: list[str] = []
         with suppress(RunError, BadInput, UnknownName):
-            others = owners.of_others(search)
-            own = [run for run in runs_of(search, borrowed=False) if others is not None and run not in others]
+            own = shelf.alone_of(search, runs_of(search, borrowed=False))
         if (wanted := _readable(search)) is not None:
             store(place, wanted).remove()
-        try:
-            for path in (*(runs.folder() / run for run in own), place):
-                if path.exists():
-                    shutil.rmtree(path)
-        except OSError as error:
-            raise RunError(f"The search {search} cannot be removed: {files.reason(error)}.") from error
+        SEARCHES.remove(search, own)
 
 
 def found(search: str) -> Found:

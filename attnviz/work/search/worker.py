@@ -20,7 +20,7 @@ from attnviz.training.material import Material, material
 from attnviz.training.objectives import Objective, objective
 from attnviz.training.run import Run
 from attnviz.training.run_file import RunFile
-from attnviz.work import owners, processes
+from attnviz.work import processes, shelf
 from attnviz.work.search import table
 from attnviz.work.search.study import Lost, Search
 from attnviz.work.search.wanted import Wanted
@@ -97,7 +97,7 @@ def _trial(search: Search, number: int, asked: _Asked) -> None:
     )  # fmt: skip
     run = Run(info)
     there = bool(run.curve())
-    is_owned = there and run.folder.name in (owners.of_others(search.name, borrowed=False) or ())
+    is_owned = there and run.folder.name in (shelf.runs_of_others(search.name, borrowed=False) or ())
     is_foreign = search.took(number, there, is_owned)
     search.note(number, run=run.folder.name, seed=asked.seed)
     if run.is_closed:  # by another search that asks for the same, or by a worker that was killed before it said so

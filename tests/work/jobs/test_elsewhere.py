@@ -13,10 +13,11 @@ from attnviz.recipes.axes import read as axes
 from attnviz.training import runs
 from attnviz.training.run import Run
 from attnviz.work import children, processes
-from attnviz.work.jobs import shelf, table
+from attnviz.work.jobs import table
 from attnviz.work.jobs.order import Order
 from attnviz.work.search import table as searches
 from attnviz.work.search.wanted import Wanted
+from attnviz.work.shelf import JOBS
 from tests.training import small
 
 HOLD = "import fcntl, sys; file = open(sys.argv[1], 'ab'); fcntl.flock(file, fcntl.LOCK_EX); print(flush=True); input()"
@@ -45,7 +46,7 @@ def job(tmp_path) -> Iterator[str]:
     with small.place(tmp_path):
         order = Order.model_validate({"model": "pixel_attention", "recipe": "small"})
         with table._alone():
-            home = shelf.JOBS.write(order)
+            home = JOBS.write(order)
         (home / "process.json").write_text(UNSEEN.model_dump_json())
         (home / "alive").touch()
         yield order.id

@@ -12,11 +12,10 @@ import pytest
 from attnviz import __main__
 from attnviz.errors import AttnvizError, BadInput, RunError, UnknownName
 from attnviz.training import runs
-from attnviz.work import processes
+from attnviz.work import processes, shelf
 from attnviz.work.jobs import order as orders
 from attnviz.work.jobs import seen, table
 from attnviz.work.jobs.order import Limits, Order
-from attnviz.work.search import shelf as searches
 from tests.training import small
 from tests.work.forked import forked
 
@@ -153,8 +152,8 @@ def test_no_run_is_removed_while_a_search_that_may_have_it_cannot_be_read(here, 
         raise RunError("Optuna is missing.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(searches, "ids", lambda: ["search"])
-        patch.setattr(searches, "runs_of", cannot_be_read)
+        patch.setattr(shelf.SEARCHES.__class__, "ids", lambda kind: ["search"] if kind is shelf.SEARCHES else [])
+        patch.setattr(shelf, "runs_of_search", cannot_be_read)
         table.delete(job)
     assert (table.ids(), runs.ids()) == ([], [run])
 

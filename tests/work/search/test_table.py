@@ -18,7 +18,7 @@ from attnviz.recipes.axes import Axis
 from attnviz.subjects import nets
 from attnviz.subjects.runs import key_of
 from attnviz.training import runs
-from attnviz.work import owners
+from attnviz.work import shelf
 from attnviz.work.jobs.order import NONE, Limits
 from attnviz.work.search import shell, table
 from attnviz.work.search.study import Search
@@ -76,9 +76,9 @@ def test_a_search_on_a_visitor_s_own_pictures_is_listed_and_deleted_even_when_th
     assert table.state(search).done == 0
     (trial,) = searching.work(wanted(changes={"data": name}, trials=1)).trials
     other = searching.work(wanted(trials=1)).name
-    assert owners.of_others(other) == {trial.run}
+    assert shelf.runs_of_others(other) == {trial.run}
     own.remove(name, "somebody")
-    assert owners.of_others(other) == {trial.run}
+    assert shelf.runs_of_others(other) == {trial.run}
     assert __main__.main(["search"]) == 0
     lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
     assert lines[search].startswith("There is no data set") and lines[other] == "All 1 trials are finished."

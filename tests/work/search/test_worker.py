@@ -15,8 +15,8 @@ from attnviz.work import processes
 from attnviz.work.jobs import carrying
 from attnviz.work.jobs.order import NONE
 from attnviz.work.search import table, worker
-from attnviz.work.search.shelf import SEARCHES
 from attnviz.work.search.study import Search
+from attnviz.work.shelf import SEARCHES
 from tests.work.search import searching
 from tests.work.search.searching import wanted
 
