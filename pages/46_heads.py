@@ -64,12 +64,10 @@ def see() -> None:
                 asked = own.choose(net)
             else:
                 asked = of_data_set(net)
-                of = url_state.choice("of", (ANY, *net.classes), ANY)
-                st.selectbox("Of class", (ANY, *net.classes), key="of", width=120,
-                             on_change=url_state.keep, args=("of",))  # fmt: skip
-                answers = url_state.choice("answers", (ANY, "right", "wrong"), ANY)
-                st.segmented_control("Answers", (ANY, "right", "wrong"), key="answers", required=True,
-                                     on_change=url_state.keep, args=("answers",))  # fmt: skip
+                of = url_state.pick(st.selectbox, "Of class", "of", (ANY, *net.classes), ANY, width=120)
+                answers = url_state.pick(
+                    st.segmented_control, "Answers", "answers", (ANY, "right", "wrong"), ANY, required=True
+                )
         url_state.state(model=net.key, **asked.stated)
         if asked.is_own:
             if sentence := own.missing(asked):
@@ -85,13 +83,9 @@ def see() -> None:
 
 def of_data_set(net: Net) -> Asked:
     """Draw the choice of pictures of a data set."""
-    here = pickers.sources(net)
-    source = url_state.choice("data", here, pickers.default_source(net))
-    st.selectbox("Pictures", here, key="data", format_func=lambda name: data.DATASETS[name].title, width=200,
-                 on_change=url_state.keep, args=("data",))  # fmt: skip
-    count = url_state.choice("count", COUNTS, COUNTS[1])
-    st.segmented_control("How many", COUNTS, key="count", required=True,
-                         on_change=url_state.keep, args=("count",))  # fmt: skip
+    here = {name: data.DATASETS[name].title for name in pickers.sources(net)}
+    source = url_state.pick(st.selectbox, "Pictures", "data", here, pickers.default_source(net), width=200)
+    count = url_state.pick(st.segmented_control, "How many", "count", COUNTS, COUNTS[1], required=True)
     return Asked(net.key, net.digest, source, int(count))
 
 

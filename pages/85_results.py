@@ -44,25 +44,20 @@ def main() -> None:
 def chosen(groups: Mapping[str, Sequence[result_dots.Task]]) -> tuple[Mechanism, result_dots.Task | None]:
     """Draw the two choices, and return what is chosen: a mechanism, and what its models are compared on."""
     titles = {name: MECHANISMS[name].title for name in groups}
-    name = url_state.choice("mechanism", list(titles), next(iter(titles)))
-    st.segmented_control(
-        "Mechanism", list(titles), key="mechanism", format_func=titles.__getitem__, required=True,
-        on_change=other_mechanism,
-    )  # fmt: skip
+    name = url_state.pick(
+        st.segmented_control, "Mechanism", "mechanism", titles, next(iter(titles)), required=True, then=other_mechanism
+    )
     tasks = {task.word: task for task in groups[name]}
     if not tasks:
         return MECHANISMS[name], None
-    word = url_state.choice("data", list(tasks), next(iter(tasks)))
-    st.segmented_control(
-        "Data set", list(tasks), key="data", format_func=lambda word: tasks[word].title, required=True,
-        on_change=url_state.keep, args=("data",),
-    )  # fmt: skip
+    named = {word: task.title for word, task in tasks.items()}
+    word = url_state.pick(st.segmented_control, "Data set", "data", named, next(iter(named)), required=True)
     return MECHANISMS[name], tasks[word]
 
 
-def other_mechanism() -> None:
+def other_mechanism(field: str) -> None:
     """Show another mechanism, on the first of its data sets."""
-    url_state.set_value(mechanism=st.session_state["mechanism"], data=None)
+    url_state.set_value(**{field: st.session_state[field]}, data=None)
 
 
 def explain() -> None:

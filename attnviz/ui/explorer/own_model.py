@@ -209,8 +209,7 @@ def _settled() -> None:
 def _gate(subject: Subject, seen: Trace, gates: Sequence[str]) -> None:
     """Draw the choice of a gate, and its factors: bars of channels, or a map over the picture."""
     st.header("Gates", anchor=False)
-    chosen = url_state.choice("gate", gates, gates[0])
-    st.selectbox("Gate", gates, key="gate", on_change=url_state.keep, args=("gate",))
+    chosen = url_state.pick(st.selectbox, "Gate", "gate", gates, gates[0])
     kind, part = own_passes.gate_of(subject, seen, chosen)
     if kind == "value_bars":
         st.caption("Each bar is the factor from 0 to 1 that a channel is multiplied by.")

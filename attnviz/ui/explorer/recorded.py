@@ -35,12 +35,7 @@ def chosen() -> bool:
     if not os.environ.get(VARIABLE):
         return False
     begins = "model" if "model" in st.query_params else "record"  # a link to a model shows that
-    look = url_state.choice("look", tuple(LOOK), begins)
-    st.segmented_control(
-        "Look at", tuple(LOOK), key="look", format_func=LOOK.__getitem__, required=True, on_change=url_state.keep,
-        args=("look",),
-    )  # fmt: skip
-    return look == "record"
+    return url_state.pick(st.segmented_control, "Look at", "look", LOOK, begins, required=True) == "record"
 
 
 def show() -> None:

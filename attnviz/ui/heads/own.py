@@ -30,17 +30,15 @@ def choose(net: Net) -> Asked:
     """Draw the choice of photographs, and return it; there may be fewer than two, of which `missing` tells."""
     there = photos.in_folder()
     changed: tuple[int, ...] = ()
-    here = [FOLDER, UPLOADED] if there else [UPLOADED]
-    source = url_state.choice("photographs", here, here[0])
-    st.segmented_control("Photographs", here, key="photographs", format_func=TITLES.__getitem__, required=True,
-                         on_change=url_state.keep, args=("photographs",))  # fmt: skip
-    count = url_state.choice("count", COUNTS, COUNTS[0])
+    here = TITLES if there else {UPLOADED: TITLES[UPLOADED]}
+    source = url_state.pick(st.segmented_control, "Photographs", "photographs", here, FOLDER if there else UPLOADED,
+                            required=True)  # fmt: skip
     if source == FOLDER:
-        st.segmented_control("How many, at most", COUNTS, key="count", required=True,
-                             on_change=url_state.keep, args=("count",))  # fmt: skip
+        count = url_state.pick(st.segmented_control, "How many, at most", "count", COUNTS, COUNTS[0], required=True)
         words = tuple([*there][: int(count)])
         changed = tuple(_changed(there[word]) for word in words)
     else:
+        count = url_state.choice("count", COUNTS, COUNTS[0])
         with st.popover("Choose photographs"):
             st.file_uploader(
                 f"Two to {MOST} photographs", key="heads_files", accept_multiple_files=True, on_change=_upload,

@@ -36,12 +36,7 @@ def switch(other: str) -> bool:
     chosen.
     """
     words = {"attention": other, JACOBIAN: TITLE}
-    chosen = url_state.choice(WORD, list(words), "attention")
-    st.segmented_control(
-        "Map", list(words), key=WORD, format_func=words.__getitem__, required=True,
-        on_change=url_state.keep, args=(WORD,),
-    )  # fmt: skip
-    return chosen == JACOBIAN
+    return url_state.pick(st.segmented_control, "Map", WORD, words, "attention", required=True) == JACOBIAN
 
 
 def show(subject: Subject) -> None:

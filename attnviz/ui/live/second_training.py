@@ -121,11 +121,9 @@ def maps(subject: Subject, other: History) -> None:
         st.info("These two nets have no taps of the same places, so their maps cannot stand beside each other.")
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        chosen = url_state.choice(TAP, list(known), next(iter(known)))
-        st.selectbox(
-            "Tap of both", list(known), key=TAP, width=260, label_visibility="collapsed", on_change=url_state.keep,
-            args=(TAP,),
-        )  # fmt: skip
+        chosen = url_state.pick(
+            st.selectbox, "Tap of both", TAP, list(known), next(iter(known)), width=260, label_visibility="collapsed"
+        )
         tap = known[chosen]
         query = query_picker.in_url(tap.shape[tap.axes.index("query")], tap.grid) if "query" in tap.axes else None
         if query is not None:

@@ -61,20 +61,16 @@ def asked(words: Mapping[str, str]) -> tuple[Wanted, int]:
 def _recipe() -> Recipe:
     """Draw the choice of the recipe, with its data and epochs."""
     models = {model for row in MECHANISMS.values() for model in row.models}
-    known = [key for key, one in RECIPES.items() if one.model in models and one.validation is not None]
+    known = {key: one.title for key, one in RECIPES.items() if one.model in models and one.validation is not None}
     with st.container(key="search_recipe", horizontal=True, vertical_alignment="bottom"):
-        recipe = RECIPES[url_state.choice("recipe", known, known[0])]
-        st.selectbox(
-            "Recipe", known, key="recipe", format_func=lambda key: RECIPES[key].title, width=380, on_change=_other
-        )
+        recipe = RECIPES[
+            url_state.pick(st.selectbox, "Recipe", "recipe", known, next(iter(known)), width=380, then=_other)
+        ]
         suiting = [name for name in DATASETS if suits(recipe, name) and data.available(name)]
         if not suiting:
             raise BadInput(f"No data set for this recipe is here. Download one: python -m attnviz data {recipe.data}")
-        url_state.choice("data", suiting, suiting[0])
-        st.selectbox(
-            "Data", suiting, key="data", format_func=lambda name: DATASETS[name].title, width=240,
-            on_change=url_state.keep, args=("data",),
-        )  # fmt: skip
+        titles = {name: DATASETS[name].title for name in suiting}
+        url_state.pick(st.selectbox, "Data", "data", titles, suiting[0], width=240)
         url_state.text("epochs", _EPOCHS, 6)
         st.text_input("Epochs", key="epochs", width=100, max_chars=6, on_change=url_state.keep, args=("epochs",))
     return recipe
@@ -90,6 +86,6 @@ def _vary() -> None:
     url_state.set_value(vary=" ".join(st.session_state["vary_lines"].split()))
 
 
-def _other() -> None:
+def _other(field: str) -> None:
     """Take another recipe, with its own data and what is usually varied of it."""
-    url_state.set_value(recipe=st.session_state["recipe"], data=None, epochs=None, vary=None)
+    url_state.set_value(recipe=st.session_state[field], data=None, epochs=None, vary=None)

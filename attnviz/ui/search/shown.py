@@ -32,12 +32,9 @@ def choose() -> list[Found]:
         st.selectbox(
             "Search", names, key="search", format_func=known.__getitem__, width=360, on_change=_other, args=("search",)
         )
-        others = ["none", *(name for name in names if name != first)]
-        second = url_state.choice("beside", others, BESIDE if BESIDE in others else "none", "search")
-        st.selectbox(
-            "Beside it", others, key="beside", format_func=lambda name: known.get(name, "nothing"), width=360,
-            on_change=_other, args=("beside",),
-        )  # fmt: skip
+        others = {"none": "nothing"} | {name: title for name, title in known.items() if name != first}
+        usual = BESIDE if BESIDE in others else "none"
+        second = url_state.pick(st.selectbox, "Beside it", "beside", others, usual, "search", width=360, then=_other)
     found = [_read(name) for name in (first, second) if name != "none"]
     return [one for one in found if one is not None]
 

@@ -72,6 +72,30 @@ def choice(key: str, options: Sequence[str], default: str, what: str | None = No
     return word
 
 
+def pick(
+    draw: Callable[..., object],
+    label: str,
+    key: str,
+    options: Mapping[str, str] | Sequence[str],
+    default: str,
+    what: str | None = None,
+    *,
+    then: Callable[[str], None] | None = None,
+    clears: Sequence[str] = (),
+    **looks: Any,
+) -> str:
+    """Draw a choice among options, or option -> title, with a widget such as `st.selectbox`, and return the one that
+    the URL names: see `choice`. Another one is kept, as `keep` does, or `then` is called with the field.
+    """
+    titles = options if isinstance(options, Mapping) else {one: one for one in options}
+    chosen = choice(key, [*titles], default, what)
+    draw(
+        label, [*titles], key=key, format_func=lambda one: titles.get(one, one), on_change=then or keep,
+        args=(key,) if then else (key, None, clears), **looks,
+    )  # fmt: skip
+    return chosen
+
+
 def number(key: str, count: int, default: int, widget: str | None = None, least: int = 0) -> int:
     """Return which number from the least to count - 1 the URL names, and set its widget to it; the default where it
     names none, with a sentence where that is invalid.

@@ -97,18 +97,9 @@ def _recipe() -> Recipe:
     titles = {
         row.name: row.title for row in MECHANISMS.values() if any(r.model in row.models for r in RECIPES.values())
     }
-    name = url_state.choice("mechanism", list(titles), next(iter(titles)))
-    st.selectbox(
-        "Mechanism", list(titles), key="mechanism", format_func=titles.__getitem__, width=240, on_change=_other,
-        args=("mechanism",),
-    )  # fmt: skip
-    known = [key for key, one in RECIPES.items() if one.model in MECHANISMS[name].models]
-    key = url_state.choice("recipe", known, known[0])
-    st.selectbox(
-        "Recipe", known, key="recipe", format_func=lambda key: RECIPES[key].title, width=380, on_change=_other,
-        args=("recipe",),
-    )  # fmt: skip
-    return RECIPES[key]
+    name = url_state.pick(st.selectbox, "Mechanism", "mechanism", titles, next(iter(titles)), width=240, then=_other)
+    known = {key: one.title for key, one in RECIPES.items() if one.model in MECHANISMS[name].models}
+    return RECIPES[url_state.pick(st.selectbox, "Recipe", "recipe", known, next(iter(known)), width=380, then=_other)]
 
 
 def _data(suiting: list[str], first: str) -> str:
@@ -153,11 +144,8 @@ def _rest(recipe: Recipe, settings: Mapping[str, Setting], start: Mapping[str, s
 def _setting(recipe: Recipe, setting: Setting, start: str) -> str:
     """Draw a setting with a line on what it does and the recipe's value; return its word."""
     if setting.kind == "choice":
-        word = url_state.choice(setting.name, list(setting.values), start)
-        st.selectbox(
-            setting.title, list(setting.values), key=setting.name, format_func=lambda one: one.replace("_", " "),
-            on_change=url_state.keep, args=(setting.name,),
-        )  # fmt: skip
+        options = {one: one.replace("_", " ") for one in setting.values}
+        word = url_state.pick(st.selectbox, setting.title, setting.name, options, start)
     else:
         word = _typed(setting.name, setting.title, start)
     about = _TERMS.get(setting.name, setting.about)

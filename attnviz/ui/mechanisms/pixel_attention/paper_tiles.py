@@ -129,9 +129,9 @@ def show(subject: Subject, *, one_part: bool, say: Callable[[str], None]) -> Non
 
 def choose_part() -> str:
     """Draw the choice of query, key or value."""
-    part = url_state.choice("part", PARTS, "query")
-    st.segmented_control("Components of", PARTS, key="part", required=True, on_change=start_again, args=("part",))
-    return part
+    return url_state.pick(
+        st.segmented_control, "Components of", "part", PARTS, "query", required=True, then=start_again
+    )
 
 
 def tiles_of(

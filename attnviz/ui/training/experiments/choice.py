@@ -54,12 +54,7 @@ def pick(word: str, label: str, options: Mapping[str, str], clears: Sequence[str
     """
     before = st.session_state.get(word)  # a run that begins meanwhile takes nobody's place
     first = str(before) if before in options else next(iter(options))
-    key = url_state.choice(word, list(options), first, "training")
-    st.selectbox(
-        label, list(options), key=word, format_func=lambda one: options.get(one, one), width=480,
-        on_change=url_state.keep, args=(word, None, clears),
-    )  # fmt: skip
-    return key
+    return url_state.pick(st.selectbox, label, word, options, first, "training", clears=clears, width=480)
 
 
 def some(points: Sequence[Point], most: int = EPOCHS) -> list[Point]:

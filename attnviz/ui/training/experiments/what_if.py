@@ -99,11 +99,8 @@ def _change(recipe: Recipe) -> tuple[str, str]:
     setting = known[name]
     now = setting.word(own(recipe, setting))
     if setting.kind == "choice":
-        word = url_state.choice(TO, list(setting.values), now, "value")
-        st.selectbox(
-            f"Instead of {now.replace('_', ' ')}", list(setting.values), key=TO, width=180,
-            format_func=lambda one: one.replace("_", " "), on_change=url_state.keep, args=(TO,),
-        )  # fmt: skip
+        options = {one: one.replace("_", " ") for one in setting.values}
+        word = url_state.pick(st.selectbox, f"Instead of {now.replace('_', ' ')}", TO, options, now, "value", width=180)
     else:
         word = st.session_state[TO] = st.query_params.get(TO, now)[:100]
         st.text_input(f"Instead of {now}", key=TO, max_chars=100, width=180, on_change=url_state.keep, args=(TO,))

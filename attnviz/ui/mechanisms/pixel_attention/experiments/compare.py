@@ -1,7 +1,8 @@
 """How far apart are two maps? Two pixels, heads, pictures or models side by side, and their signed difference."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 import streamlit as st
@@ -42,10 +43,9 @@ def show(subject: Subject) -> None:
     view = attention(subject)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         options = {name: title for name, (title, _) in OTHERS.items() if name != "head" or len(view.query) > 1}
-        other = url_state.choice("other", list(options), "pixel")
-        segments("Compare with another", options, "other")
-        direction = cast("Direction", url_state.choice("direction", list(DIRECTIONS), "from"))
-        segments("Direction", DIRECTIONS, "direction")
+        segments = partial(url_state.pick, st.segmented_control, required=True)
+        other = segments("Compare with another", "other", options, "pixel")
+        direction = cast("Direction", segments("Direction", "direction", DIRECTIONS, "from"))
         head = None if other == "model" else selection.head(len(view.query), mean=True)
         pair = OTHERS[other][1](subject, Side("", view, head, held(view, direction)))
     if pair is None:
@@ -103,8 +103,8 @@ def other_head(subject: Subject, left: Side) -> Pair:
     """Draw the choice of another head; at first the mean of all."""
     numbers = [*map(str, range(1, len(left.view.query) + 1)), selection.MEAN]
     names = {word: selection.name(None if word == selection.MEAN else int(word) - 1) for word in numbers}
-    word = url_state.choice("other_head", numbers, "1" if left.head is None else selection.MEAN)
-    select("Other head", names, "other_head", 190)
+    usual = "1" if left.head is None else selection.MEAN
+    word = url_state.pick(st.selectbox, "Other head", "other_head", names, usual, width=190)
     head = None if word == selection.MEAN else int(word) - 1
     return replace(left, title=selection.name(left.head)), replace(left, title=names[word], head=head)
 
@@ -147,8 +147,7 @@ def other_model(subject: Subject, left: Side) -> Pair:
     if not titles:
         st.info("There is no other trained model with attention among pixels.")
         return None
-    name = url_state.choice("other_model", list(titles), next(iter(titles)))
-    select("Other model", titles, "other_model", 400)
+    name = url_state.pick(st.selectbox, "Other model", "other_model", titles, next(iter(titles)), width=400)
     view = attention(Subject(known[name], example))
     right = replace(left, title=titles[name], view=view, other={"checkpoint": name})
     if left.token:
@@ -162,19 +161,3 @@ OTHERS: dict[str, tuple[str, Callable[[Subject, Side], Pair]]] = {
     "picture": ("Picture", other_picture),
     "model": ("Model", other_model),
 }
-
-
-def segments(label: str, titles: Mapping[str, str], key: str) -> None:
-    """Draw a choice whose URL field `url_state.choice` has read."""
-    st.segmented_control(
-        label, list(titles), key=key, format_func=titles.__getitem__, required=True,
-        on_change=url_state.keep, args=(key,),
-    )  # fmt: skip
-
-
-def select(label: str, titles: Mapping[str, str], key: str, width: int) -> None:
-    """Draw a choice among many options whose URL field has been read."""
-    st.selectbox(
-        label, list(titles), key=key, format_func=titles.__getitem__, width=width,
-        on_change=url_state.keep, args=(key,),
-    )  # fmt: skip

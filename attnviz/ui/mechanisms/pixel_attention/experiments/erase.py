@@ -106,11 +106,7 @@ def choices(net: Net) -> "tuple[int, Fill]":
             on_change=url_state.keep, args=("removed",),
         )  # fmt: skip
     with right:
-        fill = url_state.choice("fill", list(FILLS), "mean")
-        st.segmented_control(
-            "Replace them with", list(FILLS), key="fill", format_func=FILLS.__getitem__, required=True,
-            on_change=url_state.keep, args=("fill",),
-        )  # fmt: skip
+        fill = url_state.pick(st.segmented_control, "Replace them with", "fill", FILLS, "mean", required=True)
     return count, cast("Fill", fill)
 
 

@@ -230,11 +230,9 @@ def likeness(subject: Subject, measured: Measured) -> None:
     if len(measured.distances) == 1:
         return
     st.subheader("Which heads are similar", anchor=False)
-    chosen = url_state.choice("alike", ALIKE, "0.1")
-    st.segmented_control(
-        "Largest average distance within a group", ALIKE, key="alike", required=True,
-        on_change=url_state.keep, args=("alike",),
-    )  # fmt: skip
+    chosen = url_state.pick(
+        st.segmented_control, "Largest average distance within a group", "alike", ALIKE, "0.1", required=True
+    )
     st.markdown(groups_in_words(measured.tree.groups(float(chosen))))
     map_grid(HEAD_DISTANCES.of(subject), key="head_distances")
     st.caption(

@@ -77,10 +77,9 @@ def show(subject: Subject) -> None:
     """Draw the choice of a figure, and the figure twice."""
     say = experiments.finding()
     with page.sentences():
-        name = url_state.choice("figure", [*FIGURES], "10" if several(subject.net) else "4")
-        st.segmented_control(
-            "Figure of the paper", [*FIGURES], key="figure", required=True, on_change=paper_tiles.start_again,
-            args=("figure",),
+        name = url_state.pick(
+            st.segmented_control, "Figure of the paper", "figure", [*FIGURES], "10" if several(subject.net) else "4",
+            required=True, then=paper_tiles.start_again,
         )  # fmt: skip
         figure = FIGURES[name]
         net = drawn_by(subject.net, figure.several)

@@ -54,17 +54,9 @@ def show(subject: Subject) -> None:
         net = subject.net
         own = net.config.get("positions")
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            kind = url_state.choice("code", [*KINDS], own or "sinusoidal_2d")
-            st.pills(
-                "Code", [*KINDS], key="code", format_func=KINDS.__getitem__, required=True, on_change=url_state.keep,
-                args=("code",),
-            )  # fmt: skip
+            kind = url_state.pick(st.pills, "Code", "code", KINDS, own or "sinusoidal_2d", required=True)
             longest = choose_longest(net, kind)
-            likeness = url_state.choice("likeness", [*LIKENESS], "cosine")
-            st.segmented_control(
-                "Likeness", [*LIKENESS], key="likeness", format_func=LIKENESS.__getitem__, required=True,
-                on_change=url_state.keep, args=("likeness",),
-            )  # fmt: skip
+            likeness = url_state.pick(st.segmented_control, "Likeness", "likeness", LIKENESS, "cosine", required=True)
         code = cache.of_net(position_code, net, kind, longest)
         is_own = kind == own and longest == longest_of(net)
         st.markdown(whose(net, kind, is_own))
@@ -139,12 +131,10 @@ def choose_longest(net: Net, kind: str) -> float:
     if kind == "learned":
         return own
     options = [f"{longest:g}" for longest in sorted({*LONGEST, own}, reverse=True)]
-    chosen = url_state.choice("longest", options, f"{own:g}")
-    st.segmented_control(
-        "Longest wave ÷ 2π", options, key="longest", required=True, on_change=url_state.keep, args=("longest",),
-        format_func=lambda option: f"{float(option):,g}",
-    )  # fmt: skip
-    return float(chosen)
+    titles = {one: f"{float(one):,g}" for one in options}
+    return float(
+        url_state.pick(st.segmented_control, "Longest wave ÷ 2π", "longest", titles, f"{own:g}", required=True)
+    )
 
 
 def longest_of(net: Net) -> float:

@@ -47,11 +47,9 @@ def show(subject: Subject) -> None:
     """Draw the choice of what to show, all maps, and what they mean."""
     say = experiments.finding()
     with page.sentences():
-        part = url_state.choice("qkv", list(PARTS), "query")
-        st.segmented_control(
-            "What", list(PARTS), key="qkv", format_func=PARTS.__getitem__, required=True, label_visibility="collapsed",
-            on_change=url_state.keep, args=("qkv",),
-        )  # fmt: skip
+        part = url_state.pick(
+            st.segmented_control, "What", "qkv", PARTS, "query", required=True, label_visibility="collapsed"
+        )
         view = attention(subject)
         heads, _, size = view.value.shape
         tile = tile_of(st.query_params.get("qkv_tile"), heads, size)
