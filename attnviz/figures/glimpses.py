@@ -15,7 +15,8 @@ from attnviz.errors import BadInput
 from attnviz.figures.colours import THEMES, TOP, Colours, Floats, Theme, theme_of
 from attnviz.figures.kinds import Asked
 from attnviz.figures.saved import Figure
-from attnviz.views.glimpses import FIELDS, GlimpseView, layer_of, packed
+from attnviz.views.declared import arrays_of
+from attnviz.views.glimpses import FIELDS, GlimpsePath, GlimpseView, layer_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,43 +55,47 @@ class GlimpseFigure(Figure):
 
     def words(self) -> str:
         """Return what is shown, in words."""
-        view, path = self.view, self.view.path
+        view = self.view
         how = "as it was traced" if view.draw == -1 else f"drawn with seed {view.draw}"
         if view.draw is None:
             how = "at the means of its policy"
         if view.policy == "fixed":
             how = "along the same path for every picture"
-        count, scales, size = path.patches.shape[:3]
-        at = int(path.belief[-1].argmax())
+        count, scales, size = view.patches.shape[:3]
+        at = int(view.belief[-1].argmax())
         sharp = "at one scale" if scales == 1 else f"at {scales} scales, the sharp one first"
         said = (
             f"The path of {count} glimpses, {how}: each box is a sharp patch of {size}\u00a0\u00d7\u00a0{size} pixels."
         )
         said += f" Below: what the retina saw, {sharp}. Bars: the belief after each glimpse, from 0 to 1."
         known = "" if view.label is None else f"; the picture shows {view.label}"
-        return f"{said} Last answer: {view.classes[at]}, {100 * path.belief[-1, at]:.1f}\u00a0%{known}."
+        return f"{said} Last answer: {view.classes[at]}, {100 * view.belief[-1, at]:.1f}\u00a0%{known}."
 
     def _numbers(self, kind: str) -> bytes:
         about = {**self.origin, "shows": self.words()}
-        path = self.view.path
+        view = self.view
         if kind == "npz":
             made = io.BytesIO()
             classes = np.array(self.view.classes)
-            arrays = {"picture": self.view.picture, "classes": classes, **vars(path)}
+            arrays = {
+                "picture": view.picture,
+                "classes": classes,
+                **{name: getattr(view, name) for name in arrays_of(GlimpsePath)},
+            }
             np.savez_compressed(made, allow_pickle=False, about=np.array(json.dumps(about)), **arrays)
             return made.getvalue()
         about["counted"] = "glimpses, rows and columns from 1, from the top left; locations from -1 to 1"
         text = io.StringIO()
         text.writelines(f"# {name}: {' '.join(str(value).split())}\n" for name, value in about.items())
         table = csv.writer(text, lineterminator="\n")
-        corners = [f"{side} {scale + 1}" for scale in range(path.corner.shape[1]) for side in ("top", "left")]
+        corners = [f"{side} {scale + 1}" for scale in range(view.corner.shape[1]) for side in ("top", "left")]
         places = ("row", "column", "location row", "location column", "mean row", "mean column")
         beliefs = [f"belief {name}" for name in self.view.classes]
         table.writerow(["glimpse", *places, *corners, *beliefs, "expected reward"])
         for glimpse, (row, column) in enumerate(pixels_of(self.view)):
-            numbers = (path.location[glimpse], path.location_mean[glimpse], path.corner[glimpse].ravel() + 1)
-            values = [value.item() for part in (*numbers, path.belief[glimpse]) for value in part]
-            table.writerow([glimpse + 1, row + 1, column + 1, *values, path.baseline[glimpse].item()])
+            numbers = (view.location[glimpse], view.location_mean[glimpse], view.corner[glimpse].ravel() + 1)
+            values = [value.item() for part in (*numbers, view.belief[glimpse]) for value in part]
+            table.writerow([glimpse + 1, row + 1, column + 1, *values, view.baseline[glimpse].item()])
         return text.getvalue().encode()
 
     def _picture(self, kind: str) -> bytes:
@@ -104,7 +109,7 @@ class GlimpseFigure(Figure):
         recipe = self.origin.get("recipe")
         title = f"Glimpses of {self.origin.get('model', 'a model')}{f', {recipe}' if recipe else ''}"
         return page.of_one(
-            "figure/glimpses.js", "glimpse_player", packed(self.view), FIELDS, title, HOW, self.origin, parts=[*PARTS]
+            "figure/glimpses.js", "glimpse_player", self.view.packed(), FIELDS, title, HOW, self.origin, parts=[*PARTS]
         )
 
 
@@ -157,8 +162,8 @@ def _traced(seen: Trace, asked: Asked) -> GlimpseView:
     means = np.tanh(found.location_mean) if layer.squash == "tanh" else found.location_mean
     drawn = layer.policy != "fixed" and not np.allclose(found.location, means, atol=1e-6)
     return GlimpseView(
+        **vars(found),
         picture=grey,
-        path=found,
         draw=-1 if drawn else None,
         policy=layer.policy,
         std=layer.location_std,
@@ -167,14 +172,14 @@ def _traced(seen: Trace, asked: Asked) -> GlimpseView:
         classes=tuple(map(str, classes)),
         label=None,
         checkpoint=None,
-        asked={},
+        ask={},
         origin={**origin, "address": path},
     )
 
 
 def pixels_of(view: GlimpseView) -> np.ndarray:
     """Return the row and column of the pixel that each glimpse falls on: right below the middle of its sharp patch."""
-    pixels: np.ndarray = view.path.corner[:, 0] + view.path.patches.shape[-1] // 2
+    pixels: np.ndarray = view.corner[:, 0] + view.patches.shape[-1] // 2
     return pixels
 
 
@@ -183,14 +188,14 @@ def _drawn(figure: GlimpseFigure) -> Drawn:
 
     from attnviz.figures import static
 
-    view, path, theme = figure.view, figure.view.path, theme_of(figure.theme)
+    view, theme = figure.view, theme_of(figure.theme)
     margin, gap, line = static.MARGIN, static.GAP, static.LINE
     room = figure.width - 2 * margin
-    count, scales = path.patches.shape[:2]
+    count, scales = view.patches.shape[:2]
     across = min(count, MOST_ACROSS)
     bands = -(-count // across)
     side = min((room + gap) / across - gap, 0.6)
-    shown = np.sort(np.argsort(-path.belief.max(0), kind="stable")[:MOST_CLASSES])
+    shown = np.sort(np.argsort(-view.belief.max(0), kind="stable")[:MOST_CLASSES])
     names = [textwrap.shorten(view.classes[which], 12, placeholder="\u2026") for which in shown]
     first_row, first_column, last_row, last_column = extent(view)
     shape = (last_row - first_row) / (last_column - first_column)
@@ -225,7 +230,7 @@ def _drawn(figure: GlimpseFigure) -> Drawn:
             write(left + step * (glimpse + 0.45), top + line - 0.04, str(glimpse + 1), ha="center")
         _draw_belief(
             axes_of(left + step * glimpse, top + line, step * 0.9, tall * len(shown)),
-            path.belief[glimpse, shown],
+            view.belief[glimpse, shown],
             theme,
         )
     for glimpse in range(count):
@@ -234,7 +239,7 @@ def _drawn(figure: GlimpseFigure) -> Drawn:
         write(at[0], at[1] - 0.05, str(glimpse + 1))
         for scale in range(scales):
             axes = axes_of(at[0], at[1] + scale * (side + gap / 2), side, side)
-            axes.imshow(inks(path.patches[glimpse, scale], theme), interpolation="none", aspect="auto")
+            axes.imshow(inks(view.patches[glimpse, scale], theme), interpolation="none", aspect="auto")
             static.framed(axes, theme)
     for number, text in enumerate(words):
         write(margin, top_of_patches + bands * band + 0.06 + number * line, text)
@@ -266,11 +271,11 @@ def _draw_path(axes: Axes, view: GlimpseView, theme: Theme) -> None:
     from attnviz.figures import static
 
     top, left, bottom, right = extent(view)
-    size = view.path.patches.shape[-1]
+    size = view.patches.shape[-1]
     axes.imshow(inks(view.picture[..., 0] / 255, theme), interpolation="none", aspect="equal")
     points = pixels_of(view)[:, ::-1].astype(float)  # (glimpse, x and y)
     query, paper, text = (static.hexed(one) for one in (theme.query, theme.paper, theme.text))
-    for row, column in view.path.corner[:, 0]:
+    for row, column in view.corner[:, 0]:
         axes.add_patch(Rectangle((column - 0.5, row - 0.5), size, size, fill=False, edgecolor=query, linewidth=0.7))
     for colour, width in ((paper, 2.2), (query, 1.0)):
         axes.plot(*points.T, color=colour, linewidth=width, solid_joinstyle="round")
@@ -292,7 +297,7 @@ def _draw_path(axes: Axes, view: GlimpseView, theme: Theme) -> None:
 
 def extent(view: GlimpseView) -> tuple[float, float, float, float]:
     """Return top, left, bottom and right of the picture and of all sharp patches, in pixels, with room around them."""
-    corners, size = view.path.corner[:, 0], view.path.patches.shape[-1]
+    corners, size = view.corner[:, 0], view.patches.shape[-1]
     first = np.minimum(corners.min(0), 0) - 1
     last = np.maximum(corners.max(0) + size, view.picture.shape[:2]) + 1
     return float(first[0]), float(first[1]), float(last[0]), float(last[1])

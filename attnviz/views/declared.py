@@ -121,7 +121,7 @@ class Payload:
         """
         header, arrays = unpack(data)
         hints = _hints(cls)
-        plain = {name: tuple(value) if _is_tuple(hints[name]) else value for name, value in header.items()
+        plain = {name: _tuples(value) if _is_tuple(hints[name]) else value for name, value in header.items()
                  if name in hints}  # fmt: skip
         return cls(**plain, **cls.from_wire(arrays))
 
@@ -149,9 +149,13 @@ def typescript(payload: type[Payload]) -> str:
     """Return the type of a payload for JavaScript, as `npm run types` reads it."""
     plain = [f"    {name}: {_in_typescript(hint)};" for name, hint in _hints(payload).items() if not _axes(hint)]
     plain += [f"    {name}: any; // follows from the fields" for name in payload.following]
-    arrays = [*_arrays(payload)]
-    inner = ["  arrays: {", *arrays, "  };"] if arrays else ["  arrays: {};"]
-    return "\n".join([f"interface {payload.__name__} {{", "  header: {", *plain, "  };", *inner, "}"])
+    parts = {"header": plain, "arrays": [*_arrays(payload)]}
+    lines = [
+        line
+        for name, inner in parts.items()
+        for line in ([f"  {name}: {{", *inner, "  };"] if inner else [f"  {name}: {{}};"])
+    ]
+    return "\n".join([f"interface {payload.__name__} {{", *lines, "}"])
 
 
 def _arrays(payload: type[Payload], before: str = "") -> Iterator[str]:
@@ -192,6 +196,10 @@ def _part(hint: Any) -> type[Payload] | None:
     """Return the payload that a field is, if it is given; None for any other field."""
     kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
     return next((one for one in kinds if isinstance(one, type) and issubclass(one, Payload)), None)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 def _is_tuple(hint: Any) -> bool:

@@ -12,7 +12,7 @@ from attnviz.layers.glimpse import Glimpses
 from attnviz.readings import Reading
 from attnviz.subjects import Example, Loaded, Subject
 from attnviz.tracing import trace
-from attnviz.views.glimpses import TAPS, GlimpseView, Path, layer_of
+from attnviz.views.glimpses import TAPS, GlimpsePath, GlimpseView, layer_of
 
 Places = tuple[tuple[float, float], ...]
 
@@ -28,8 +28,8 @@ def view(loaded: Loaded, example: Example, draw: int | None, forced: Places = ()
     path, layer = layer_of(model)
     image = example.taken_by(net)
     return GlimpseView(
+        **vars(path_over(model, image, draw, forced)),
         picture=image,
-        path=path_over(model, image, draw, forced),
         draw=draw,
         forced=forced,
         policy=layer.policy,
@@ -39,13 +39,13 @@ def view(loaded: Loaded, example: Example, draw: int | None, forced: Places = ()
         classes=net.classes,
         label=example.target,
         checkpoint=net.key,
-        asked=example.asked,
+        ask=example.asked,
         ink=example.ink,
         origin=Subject(net, example).origin(path),
     )
 
 
-def path_over(model: torch.nn.Module, image: np.ndarray, draw: int | None, forced: Places = ()) -> Path:
+def path_over(model: torch.nn.Module, image: np.ndarray, draw: int | None, forced: Places = ()) -> GlimpsePath:
     """Return what a model does on a picture, uint8 (row, column, 1)."""
     path, layer = layer_of(model)
     generator = None if draw is None else torch.Generator().manual_seed(draw)
@@ -55,10 +55,10 @@ def path_over(model: torch.nn.Module, image: np.ndarray, draw: int | None, force
     return path_of(seen, path, layer)
 
 
-def path_of(seen: Mapping[str, Reading], path: str, layer: Glimpses, batch: int = 0) -> Path:
+def path_of(seen: Mapping[str, Reading], path: str, layer: Glimpses, batch: int = 0) -> GlimpsePath:
     """Return what a layer did to one picture of the batch, of the readings of a pass."""
     found = {tap: seen[f"{path}.{tap}"].tensor[:, batch].detach().float().cpu() for tap in TAPS}
-    return Path(
+    return GlimpsePath(
         corner=layer.retina.corners(found["location"]).numpy().astype(np.int32),
         **{tap: part.numpy() for tap, part in found.items()},
     )

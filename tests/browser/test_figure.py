@@ -171,7 +171,7 @@ def test_a_page_of_glimpses(chromium: Browser, tmp_path: Path) -> None:
     page, said = opened(chromium, figure.save(tmp_path / "glimpses.html"))
     player = page.locator(".glimpse-player")
     read = lambda: player.evaluate("(root) => root.read()")  # noqa: E731
-    path = figure.view.path
+    path = figure.view
     np.testing.assert_array_equal(read()["locations"], path.location)
     np.testing.assert_array_equal(read()["beliefs"], path.belief)
     np.testing.assert_array_equal(player.evaluate("(root) => [...root.readPatch(2, 0)]"), path.patches[2, 0].ravel())

@@ -4,21 +4,21 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+from attnviz import views
 from attnviz.ui.components.component import FRONTEND
-from attnviz.views.attention import LayerView
 from attnviz.views.declared import Payload, typescript
 
 FILE = FRONTEND / "views.d.ts"
 
 
 def payloads() -> Iterator[type[Payload]]:
-    """Yield the payload of figures, and those that the modules of this folder declare."""
-    yield LayerView
-    for path in sorted(Path(__file__).parent.glob("[!_]*.py")):
-        module = import_module(f"{__package__}.{path.stem}")
-        for one in vars(module).values():
-            if isinstance(one, type) and issubclass(one, Payload) and one.__module__ == module.__name__:
-                yield from () if one.__name__.startswith("_") else (one,)
+    """Yield the payloads that the modules of `attnviz/views/` and of this folder declare."""
+    for package, folder in ((views.__name__, Path(views.__file__).parent), (__package__, Path(__file__).parent)):
+        for path in sorted(folder.glob("[!_]*.py")):
+            module = import_module(f"{package}.{path.stem}")
+            for one in vars(module).values():
+                if isinstance(one, type) and issubclass(one, Payload) and one.__module__ == module.__name__:
+                    yield from () if one.__name__.startswith("_") or one is Payload else (one,)
 
 
 def declarations() -> str:

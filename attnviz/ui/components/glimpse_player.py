@@ -14,7 +14,7 @@ from typing import Any
 from attnviz.ui.components import url_view
 from attnviz.ui.components.url_view import settled_view as settled_view
 from attnviz.views.glimpses import FIELDS as FIELDS
-from attnviz.views.glimpses import GlimpseView, packed
+from attnviz.views.glimpses import GlimpseView
 
 PARTS = ("player", "retina", "belief", "saves")
 DECLARED = ("answer", "probability", "last_answer", "last_probability", "glimpse", "glimpses", "moved")
@@ -35,7 +35,7 @@ def glimpse_player(
     """
     return url_view.draw(
         "glimpse_player",
-        view if isinstance(view, bytes) else packed(view),
+        view if isinstance(view, bytes) else view.packed(),
         FIELDS,
         key=key,
         state=state,

@@ -40,6 +40,84 @@ interface LayerView {
   };
 }
 
+interface AttentionView {
+  header: {
+    carried_signed: boolean;
+    rows: number;
+    columns: number;
+    prefix: number;
+    classes: string[];
+    label: string | null;
+    origin: Record<string, string | number | number>;
+    ink: boolean;
+    logit: number | null;
+    eps: number | null;
+    boxes: number[] | null;
+    unit: string;
+    names: string[] | null;
+  };
+  arrays: {
+    picture: Float64Array; // row, column
+    query?: Float64Array; // head, token, size
+    key?: Float64Array; // head, token, size
+    value?: Float64Array; // head, token, number
+    scores?: Float64Array | Float32Array; // head, query, key
+    attending?: Int32Array; // query
+    attended?: Int32Array; // query, key
+    log_normaliser: Float64Array; // head, token
+    carried: Float64Array; // head, token
+    received: Float64Array; // head, token
+    output?: Float64Array; // token, feature
+    probabilities: Float64Array; // class
+    background?: Uint8Array; // y, x, colour
+    projection?: Float64Array; // feature, head, number
+    readout?: Float64Array; // token, feature
+    of_heads?: Float64Array; // head
+    before?: Float64Array; // token, feature
+    own?: Float64Array; // token, feature
+    added?: Float64Array; // head, token, feature
+    scale?: Float64Array; // feature
+  };
+}
+
+interface GlimpsePath {
+  header: {};
+  arrays: {
+    location: Float32Array; // glimpse, pair
+    location_mean: Float32Array; // glimpse, pair
+    corner: Float32Array; // glimpse, scale, pair
+    patches: Float32Array; // glimpse, scale, patch_row, patch_column
+    belief: Float32Array; // glimpse, class
+    baseline: Float32Array; // glimpse
+  };
+}
+
+interface GlimpseView {
+  header: {
+    draw: number | null;
+    policy: string;
+    std: number;
+    centre: boolean;
+    classes: string[];
+    label: string | null;
+    checkpoint: string | null;
+    ask: Record<string, any>;
+    squash: string;
+    forced: [number, number][];
+    ink: boolean;
+    origin: Record<string, string | number | number>;
+  };
+  arrays: {
+    location: Float32Array; // glimpse, pair
+    location_mean: Float32Array; // glimpse, pair
+    corner: Float32Array; // glimpse, scale, pair
+    patches: Float32Array; // glimpse, scale, patch_row, patch_column
+    belief: Float32Array; // glimpse, class
+    baseline: Float32Array; // glimpse
+    picture: Uint8Array; // row, column, channel
+  };
+}
+
 interface Text {
   header: {
     before: number[];

@@ -17,7 +17,7 @@ from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.results import ablated
 from attnviz.ui.shared.results.verdict import beside
 from attnviz.ui.shared.wording import share
-from attnviz.views.glimpses import GlimpseView, unpacked
+from attnviz.views.glimpses import GlimpseView
 
 OURS = "recurrent_attention.cluttered"
 ONE_DRAW = "accuracy_one_draw"
@@ -38,7 +38,7 @@ def depends(subject: Subject, view: GlimpseView) -> None:
         st.info("There is no other picture to compare with: choose one of a data set instead of your drawing.")
         return
     compared = Subject(net, other)
-    borrowed = unpacked(GLIMPSES_VIEW.of(subject, draw=None)).path.location.tolist()
+    borrowed = GlimpseView.unpacked(GLIMPSES_VIEW.of(subject, draw=None)).location.tolist()
     common = cache.of_net(glances.mean_path, net, other.data)
     paths = {
         "Along its own path": [],
@@ -46,10 +46,10 @@ def depends(subject: Subject, view: GlimpseView) -> None:
         "Along the mean path of some pictures": [[*place] for place in common],
     }
     payloads = {title: GLIMPSES_VIEW.of(compared, draw=None, forced=forced) for title, forced in paths.items()}
-    views = {title: unpacked(payload) for title, payload in payloads.items()}
+    views = {title: GlimpseView.unpacked(payload) for title, payload in payloads.items()}
     own_path = compare.measured(net.card, ONE_DRAW) if net.card else None
     borrowed_path = ablated.like(shuffled(net), own_path) if own_path else None
-    said = [net.classes[int(seen.path.belief[-1].argmax())] for seen in views.values()]
+    said = [net.classes[int(seen.belief[-1].argmax())] for seen in views.values()]
     say(words.finding_of_path(own_path, borrowed_path, said[:2], len(net.classes)))
     st.markdown("Another picture, and what the model answers when it looks at it:")
     for column, (title, seen) in zip(st.columns(len(views), gap="medium"), views.items(), strict=True):
@@ -76,7 +76,7 @@ def chooses_nothing(subject: Subject, view: GlimpseView | None = None) -> str | 
 
 def words_of(view: GlimpseView) -> str:
     """Return the answer after the last glimpse, and whether it is correct, as Markdown."""
-    belief = view.path.belief[-1]
+    belief = view.belief[-1]
     which = int(belief.argmax())
     right = "" if view.label is None else ", correct" if view.classes[which] == view.label else f", not {view.label}"
     return f"Answer: **{view.classes[which]}**, {share(float(belief[which]))}{right}"

@@ -8,7 +8,7 @@ the picture is found when it is asked for.
 from attnviz import cards, data
 from attnviz.subjects import Net, Picture, Subject, usable
 from attnviz.ui.shared import cache, first_look, pickers
-from attnviz.views.glimpses import GlimpseView, packed, unpacked
+from attnviz.views.glimpses import GlimpseView
 from attnviz.views.payload import header_of
 
 
@@ -37,7 +37,7 @@ def view(subject: Subject, draw: int | None, forced: Places = ()) -> GlimpseView
     """
     found = stored(subject, draw, forced)
     if found is not None:
-        return unpacked(found)
+        return GlimpseView.unpacked(found)
     from attnviz.ui.mechanisms.recurrent_attention import glances
 
     return cache.of_subject(glances.view, subject, draw, forced)
@@ -59,7 +59,7 @@ def renew() -> None:
         if always:
             loaded = net.load()
             picture = Picture(always[0], glances.first_right(loaded, always[0]))
-            first_look.keep(net.key, packed(glances.view(loaded, picture, 0)))
+            first_look.keep(net.key, glances.view(loaded, picture, 0).packed())
 
 
 if __name__ == "__main__":

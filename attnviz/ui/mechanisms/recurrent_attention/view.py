@@ -12,7 +12,6 @@ from attnviz.ui.components.panel import Panel
 from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.recurrent_attention import first_look
 from attnviz.ui.mechanisms.recurrent_attention.derived import Location
-from attnviz.views.glimpses import packed
 
 if TYPE_CHECKING:
     from attnviz.subjects import Subject
@@ -30,7 +29,7 @@ class OfDraw(Strict):
 def payload(subject: Subject, parameters: OfDraw) -> bytes:
     """Return a path over an example, as the player takes it."""
     draw, forced = parameters.draw, tuple((row, column) for row, column in parameters.forced)
-    return first_look.stored(subject, draw, forced) or packed(first_look.view(subject, draw, forced))
+    return first_look.stored(subject, draw, forced) or first_look.view(subject, draw, forced).packed()
 
 
 GLIMPSES_VIEW = View("glimpses_view", OfDraw, payload, lasts=True)

@@ -48,8 +48,8 @@ def means(view: GlimpseView, net: Net, *, moved: bool = False) -> str:
     glimpse, it is said whose these are.
     """
     here = "on this picture, with no glimpse moved," if moved else "on this picture"
-    path, (rows, columns) = view.path, view.picture.shape[:2]
-    glimpses, scales, size = len(path.location), path.patches.shape[1], path.patches.shape[2]
+    rows, columns = view.picture.shape[:2]
+    glimpses, scales, size = len(view.location), view.patches.shape[1], view.patches.shape[2]
     each = scales * size * size
     text = (
         "The model never sees the whole picture at once. A **glimpse** is "
@@ -67,7 +67,7 @@ def means(view: GlimpseView, net: Net, *, moved: bool = False) -> str:
     }[view.policy]
     if view.policy == "learnt" and net.config.get("squash") == "tanh":
         text += squashed(view, here)
-    first, last = path.belief[0], path.belief[-1]
+    first, last = view.belief[0], view.belief[-1]
     total = glimpses * each
     than = "more than" if total > rows * columns else "fewer than"
     if total == rows * columns:
@@ -89,7 +89,7 @@ def squashed(view: GlimpseView, here: str = "on this picture") -> str:
     names.
     """
     rows, columns = view.picture.shape[:2]
-    means = np.asarray(view.path.location_mean[1:], float)  # the first location is not drawn around a mean
+    means = np.asarray(view.location_mean[1:], float)  # the first location is not drawn around a mean
     away = np.hypot(*((means - np.tanh(means)) * (rows / 2, columns / 2)).T)
     return (
         "This model then squashes what it has drawn with tanh, as does the implementation that the paper very likely "

@@ -15,7 +15,7 @@ from attnviz.ui.live.answer import Computed
 from attnviz.ui.mechanisms.recurrent_attention import glances
 from attnviz.ui.mechanisms.recurrent_attention.view import GLIMPSES_VIEW
 from attnviz.ui.shared import cache
-from attnviz.views.glimpses import packed, unpacked
+from attnviz.views.glimpses import GlimpseView
 from attnviz.views.payload import header_of, with_header
 from tests.ui.mechanisms.asked import ask_net
 
@@ -93,14 +93,14 @@ def test_many_paths_are_drawn_at_once_each_for_itself(here: Path, name: str) -> 
 def test_the_view_of_the_player_is_the_same_however_it_is_asked_for(here: Path, draw: int | None) -> None:
     subject = Subject(net("recurrent_attention.small"), Picture(SOURCE, int(samples.read(SOURCE).numbers[3])))
     found = GLIMPSES_VIEW.of(subject, draw=draw)
-    view = unpacked(found)
+    view = GlimpseView.unpacked(found)
     wanted = glances.view(subject.net.load(), subject.example, draw)
-    assert (view.draw, view.label, view.asked) == (draw, wanted.label, subject.example.asked)
-    np.testing.assert_array_equal(view.path.belief, wanted.path.belief)
-    np.testing.assert_array_equal(view.path.corner, wanted.path.corner)
+    assert (view.draw, view.label, view.ask) == (draw, wanted.label, subject.example.asked)
+    np.testing.assert_array_equal(view.belief, wanted.belief)
+    np.testing.assert_array_equal(view.corner, wanted.corner)
     request = header_of(found)["request"]
     assert request["derived"] == GLIMPSES_VIEW.name and request["parameters"].get("draw") == draw
-    assert found == with_header(packed(view), request=request) == with_header(packed(wanted), request=request)
+    assert found == with_header(view.packed(), request=request) == with_header(wanted.packed(), request=request)
 
 
 def test_what_cannot_be_forced_is_refused(here: Path) -> None:

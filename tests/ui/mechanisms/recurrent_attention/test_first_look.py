@@ -15,8 +15,7 @@ from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW
 from attnviz.ui.mechanisms.recurrent_attention import first_look, glances
 from attnviz.ui.shared import first_look as shared
 from attnviz.ui.shared import pickers
-from attnviz.views.glimpses import GlimpseView
-from attnviz.views.glimpses import Path as Glimpsed
+from attnviz.views.glimpses import GlimpsePath, GlimpseView
 from attnviz.views.payload import header_of
 
 ROOT = Path(__file__).parents[4]
@@ -30,10 +29,10 @@ def shown() -> list[Net]:
 
 def same(found: GlimpseView, wanted: GlimpseView) -> None:
     np.testing.assert_array_equal(found.picture, wanted.picture)
-    for field in fields(Glimpsed):
-        was, now = getattr(found.path, field.name), getattr(wanted.path, field.name)
+    for field in fields(GlimpsePath):
+        was, now = getattr(found, field.name), getattr(wanted, field.name)
         np.testing.assert_allclose(was, now, atol=1e-5, err_msg=field.name)
-    kept = {"picture": None, "path": None}
+    kept = {"picture": None, **{field.name: None for field in fields(GlimpsePath)}}
     assert replace(found, **kept).__dict__ == replace(wanted, **kept).__dict__
 
 
@@ -45,7 +44,7 @@ def test_it_equals_what_the_model_computes_and_is_right(net: Net) -> None:
     assert first_look.stored(Subject(net, chosen), 0) == stored
     found = first_look.view(Subject(net, chosen), 0)
     same(found, glances.view(net.load(), chosen, 0))
-    assert found.classes[found.path.belief[-1].argmax()] == found.label
+    assert found.classes[found.belief[-1].argmax()] == found.label
 
 
 def test_another_draw_is_computed() -> None:
@@ -56,7 +55,7 @@ def test_another_draw_is_computed() -> None:
     assert first_look.view(subject, None).draw is None
     assert first_look.view(subject, 3).draw == 3
     another = replace(subject.example, number=5)
-    assert first_look.view(Subject(net, another), 0).asked == another.asked
+    assert first_look.view(Subject(net, another), 0).ask == another.asked
 
 
 def test_the_page_opens_without_torch(tmp_path: Path) -> None:

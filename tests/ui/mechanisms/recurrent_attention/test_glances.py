@@ -25,10 +25,10 @@ def test_the_path_is_what_the_model_does_in_single_precision(here: Path, name: s
     generator = None if draw is None else torch.Generator().manual_seed(draw)
     with torch.no_grad():
         seen = model.look(as_batch(view.picture), generator=generator)
-    np.testing.assert_array_equal(view.path.location, seen.locations[0])
-    np.testing.assert_array_equal(view.path.location_mean, seen.means[0])
-    np.testing.assert_allclose(view.path.belief, seen.logits[0].softmax(-1), atol=1e-7)
-    np.testing.assert_allclose(view.path.baseline, seen.baselines[0], atol=1e-7)
+    np.testing.assert_array_equal(view.location, seen.locations[0])
+    np.testing.assert_array_equal(view.location_mean, seen.means[0])
+    np.testing.assert_allclose(view.belief, seen.logits[0].softmax(-1), atol=1e-7)
+    np.testing.assert_allclose(view.baseline, seen.baselines[0], atol=1e-7)
     assert (view.draw, view.policy) == (draw, its_net.config.get("policy", "learnt"))
     assert view.label in view.classes
 
@@ -36,8 +36,8 @@ def test_the_path_is_what_the_model_does_in_single_precision(here: Path, name: s
 def test_a_path_can_be_forced(here: Path) -> None:
     forced = ((-1.0, 1.0), (0.25, -0.5), (1.0, -1.0))
     view = glances.view(net("recurrent_attention.wide").load(), PICTURE, 0, forced)
-    np.testing.assert_array_equal(view.path.location, np.array(forced, np.float32))
-    np.testing.assert_array_equal(view.path.corner[:, 0], [[0 - 2, 28 - 2], [12 - 2, 7 - 2], [20 - 2, 0 - 2]])
+    np.testing.assert_array_equal(view.location, np.array(forced, np.float32))
+    np.testing.assert_array_equal(view.corner[:, 0], [[0 - 2, 28 - 2], [12 - 2, 7 - 2], [20 - 2, 0 - 2]])
 
 
 def test_the_first_right_picture_is_the_first_that_is_answered_correctly(here: Path) -> None:
@@ -45,13 +45,13 @@ def test_the_first_right_picture_is_the_first_that_is_answered_correctly(here: P
     found = glances.first_right(loaded, SOURCE)
     for number in few.numbers.tolist():
         view = glances.view(loaded, Picture(SOURCE, number), 0)
-        assert (view.classes[view.path.belief[-1].argmax()] == view.label) == (number == found)
+        assert (view.classes[view.belief[-1].argmax()] == view.label) == (number == found)
         if number == found:
             break
 
 
 def test_the_mean_path_is_the_mean(here: Path) -> None:
     loaded, numbers = net("recurrent_attention.small").load(), samples.read(SOURCE).numbers[: glances.FEW]
-    each = [glances.view(loaded, Picture(SOURCE, int(number)), None).path.location for number in numbers]
+    each = [glances.view(loaded, Picture(SOURCE, int(number)), None).location for number in numbers]
     # In single precision, which adds up several pictures in another order than one.
     np.testing.assert_allclose(glances.mean_path(loaded, SOURCE), np.mean(each, 0), atol=1e-5)

@@ -34,7 +34,7 @@ def test_means_has_the_numbers(here: Path, name: str, sentence: str) -> None:
     view = glances.view(loaded, Picture(SOURCE, 0), 0)
     found = words.means(view, loaded.net)
     assert sentence in found
-    belief = view.path.belief[-1]
+    belief = view.belief[-1]
     probable = share(float(belief.max()))
     assert f"*{view.classes[belief.argmax()]}* with {probable} after the last" in found
 
@@ -63,7 +63,7 @@ def test_where_a_squashed_draw_lies_is_said_as_drawn_samples_show() -> None:
     loaded = net("recurrent_attention.cluttered-6-as-published").load()
     view = glances.view(loaded, Picture(SOURCE, 0), 0)
     rows, columns = view.picture.shape[:2]
-    means = view.path.location_mean[1:].astype(float)
+    means = view.location_mean[1:].astype(float)
     noise = np.random.default_rng(0).normal(size=(100_001, 1, 2)) * view.std
     centres = np.median(np.tanh(means + noise), axis=0)
     away = np.linalg.norm((centres - means) * (rows / 2, columns / 2), axis=1).mean()
