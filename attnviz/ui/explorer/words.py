@@ -10,6 +10,7 @@ from attnviz.charts import with_minus
 from attnviz.measures.difference import paired
 from attnviz.ui.explorer.maps import CHANCE, ERASURE, JACOBIAN, OWN, PRODUCT
 from attnviz.ui.shared.glossary import term
+from attnviz.ui.shared.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -201,7 +202,7 @@ def constant(taus: Mapping[str, float], logits: tuple[float, float], tap: str) -
 def _maps_of(maps: Sequence[str], tap: str) -> str:
     """Return some maps as the subject of a sentence: "the maps of weights and the Jacobian"."""
     names = {**titles(tap), JACOBIAN: "the Jacobian"}
-    return f"the {'map' if len(maps) == 1 else 'maps'} of {_listed([names[name] for name in maps])}" if maps else ""
+    return f"the {'map' if len(maps) == 1 else 'maps'} of {listed([names[name] for name in maps])}" if maps else ""
 
 
 def _left_out(maps: Sequence[str], tap: str, where: str) -> str:
@@ -246,10 +247,6 @@ def _pictures(count: int) -> str:
 def _most(chance: Array) -> float:
     """Return how far from 0 the correlations of random maps reach."""
     return float(np.nanmax(np.abs(chance)))
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _all(layers: int) -> str:

@@ -101,6 +101,11 @@ def _roots() -> set[Path]:
     return {one for one in (*known, *map(Path, map(os.path.realpath, known))) if len(one.parts) > 1}
 
 
+def listed(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence: "a, b and c"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
 def without_shared_start(names: Sequence[str]) -> list[str]:
     """Return names without the words with which all of them begin, where the rest still distinguishes them.
 

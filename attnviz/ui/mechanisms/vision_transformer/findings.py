@@ -8,7 +8,7 @@ import numpy as np
 
 from attnviz.formatting import table
 from attnviz.ui.mechanisms.vision_transformer.words import place
-from attnviz.ui.shared.wording import short
+from attnviz.ui.shared.wording import listed, short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,10 +97,10 @@ def reads(found: Combined, classes: Sequence[str]) -> str:
         f"(Kendall's tau {taus.get(best, 0.0):.2f})."
     ]
     if weak:
-        sentences.append(f"{_listed(weak)} hardly agree{'s' if len(weak) == 1 else ''} with it.")
+        sentences.append(f"{listed(weak)} hardly agree{'s' if len(weak) == 1 else ''} with it.")
     if kept:
         sentences.append(
-            f"{_listed(kept)} look{'s' if len(kept) == 1 else ''} much the same with random weights, so "
+            f"{listed(kept)} look{'s' if len(kept) == 1 else ''} much the same with random weights, so "
             f"{'it shows' if len(kept) == 1 else 'they show'} little of what was learnt."
         )
     return " ".join(sentences)
@@ -185,10 +185,6 @@ def beside_random(found: Normal) -> str:
             ["outliers", f"{own['outliers']:.0f}", f"{drawn['outliers']:.0f}", ""],
         ]
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def points(lost: float) -> str:
