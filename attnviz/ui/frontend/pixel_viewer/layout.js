@@ -5,7 +5,7 @@ import { fitBoard } from "../maps/paint.js";
 
 const PAIR = 430; // pixels that the worked pair needs for eight numbers next to one another
 const ABOVE_AND_BELOW = 478; // pixels that the head of the page and the first row of tiles need
-const GAP = 28;
+export const GAP = 28; // pixels between what stands side by side
 const HIT = 26; // pixels of a cell that a finger hits: on a phone, a map of few cells leaves room for what follows
 
 /**

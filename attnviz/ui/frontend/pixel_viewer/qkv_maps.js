@@ -6,6 +6,7 @@ import { makeScale, packed, toIndices } from "../core/colours.js";
 import { element, say, text } from "../core/dom.js";
 import { column, short } from "../core/numbers.js";
 import { TileWall } from "../maps/tiles.js";
+import { GAP } from "./layout.js";
 
 const TITLES = { query: "Query", key: "Key", value: "Value", output: "Output after attention" };
 const ROOM = 76; // wanted width of a tile, CSS pixels
@@ -75,7 +76,7 @@ export class QkvMaps {
   layout(width, narrow) {
     const inRow = narrow ? 1 : this.element.classList.contains("few") ? 4 : 3;
     for (const part of this.parts) {
-      part.wall.layout(part.element.classList.contains("wide") ? width : (width - (inRow - 1) * 28) / inRow, narrow);
+      part.wall.layout(part.element.classList.contains("wide") ? width : (width - (inRow - 1) * GAP) / inRow, narrow);
       part.wall.board.clear(packed(this.viewer.theme.background));
     }
     this.painted = null;
