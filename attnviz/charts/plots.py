@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from attnviz.arrays import Floats
 from attnviz.charts.dots import Dot
-
-Array = npt.NDArray[np.float64]
 
 # Streamlit puts the theme's colours for charts in place of these names (see .streamlit/config.toml).
 COLOURS = ATTENTION, CONTROL, OTHER, _ = "#000005", "#000004", "#000006", "#000003"
@@ -27,7 +26,7 @@ def _laid_out(figure: go.Figure, height: int, **layout: Any) -> go.Figure:
 
 
 def _with_band(
-    figure: go.Figure, at: int, name: str, x: Array, mean: Array, spread: Array, hover: str, data: Any
+    figure: go.Figure, at: int, name: str, x: Floats, mean: Floats, spread: Floats, hover: str, data: Any
 ) -> None:
     """Add a line with a band of its spread; lines are told apart by colour, dash and symbol."""
     colour, dash, symbol = COLOURS[at], DASHES[at], SYMBOLS[at]
@@ -60,7 +59,7 @@ class Line:
 
 
 def scatter(
-    across: Array, up: Array, lines: Sequence[Line], *, dots: str, axes: tuple[str, str], step: float | None = None
+    across: Floats, up: Floats, lines: Sequence[Line], *, dots: str, axes: tuple[str, str], step: float | None = None
 ) -> go.Figure:
     """Draw pairs of numbers on the same scale both ways, with lines.
 
@@ -103,8 +102,8 @@ class Rule:
     """
 
     name: str
-    mean: Array
-    spread: Array
+    mean: Floats
+    spread: Floats
 
 
 def removal(
@@ -131,7 +130,7 @@ def removal(
 
 
 def likeness(
-    layers: npt.NDArray[np.int64], lines: Mapping[str, Array], chance: Array, names: Sequence[str]
+    layers: npt.NDArray[np.int64], lines: Mapping[str, Floats], chance: Floats, names: Sequence[str]
 ) -> go.Figure:
     """Draw the mean of Kendall's tau by how many layers are random, with a band of one standard deviation.
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.arrays import Bytes
 from attnviz.data.inputs.prepared import in_channels
 from attnviz.data.inputs.resized import scaled
 from attnviz.data.specs import DataSpec
@@ -38,7 +39,6 @@ PICTURES, CLASSES, FEWEST = 50_000, 100, 20
 LONGEST = 1024
 """Pixels along the longer side of a picture in a `.npz`, at most."""
 
-Bytes = npt.NDArray[np.uint8]
 _CLASS = re.compile(r"[^\x00-\x1f\x7f/\\]{1,40}")
 
 

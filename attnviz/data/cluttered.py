@@ -25,14 +25,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.arrays import Bytes, Integers
 from attnviz.data import loading, strokes
 from attnviz.errors import BadInput, UnknownName
 
 VERSION = 1
 """Goes up whenever the same seed would give other pictures."""
 
-Bytes = npt.NDArray[np.uint8]
-Integers = npt.NDArray[np.int64]
 Placement = Literal["published", "uniform"]
 Part = tuple[str, int, int]
 """A split of the source, and the first and one past the last of its pictures."""

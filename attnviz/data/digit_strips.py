@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.arrays import Bytes, Integers
 from attnviz.data import loading
 from attnviz.errors import BadInput, UnknownName
 
@@ -40,8 +41,6 @@ PARTS: Mapping[str, Mapping[str, tuple[str, int, int]]] = MappingProxyType(
 
 _SEEDS = {"train": 0, "validation": 1, "test": 2}
 
-Bytes = npt.NDArray[np.uint8]
-Integers = npt.NDArray[np.int64]
 Order = Literal["string", "reversed", "sorted"]
 
 

@@ -17,17 +17,14 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from attnviz.arrays import Bytes, Floats, Integers
 from attnviz.data import loading
 from attnviz.errors import BadInput, UnknownName
 
 VERSION = 1
 """Goes up whenever the same seed would give other pictures."""
 
-Bytes = npt.NDArray[np.uint8]
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 COUNTS: Mapping[str, Mapping[str, int]] = MappingProxyType(
     {

@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 
 from attnviz import files, paths
-from attnviz.data.brought import UNPACKED, Brought, Bytes, opened, refused
+from attnviz.arrays import Bytes
+from attnviz.data.brought import UNPACKED, Brought, opened, refused
 from attnviz.data.specs import Dataset, DataSpec
 from attnviz.errors import AttnvizError, BadInput, DataError, UnknownName
 from attnviz.paths import data_sets as folder

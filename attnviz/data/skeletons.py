@@ -12,11 +12,10 @@ from itertools import pairwise
 from math import dist
 
 import numpy as np
-import numpy.typing as npt
+
+from attnviz.arrays import Floats, Integers
 
 Point = tuple[float, float]
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

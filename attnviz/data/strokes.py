@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.arrays import Bytes, Floats, Integers
 from attnviz.data.skeletons import SKELETONS, smooth
 from attnviz.errors import BadInput, UnknownName
 
@@ -30,9 +31,6 @@ BLOCK = 256
 COUNTS = {"train": 60_000, "test": 10_000}
 SEEDS = {"train": 0, "test": 1}
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
 
 # Pixels: the size of the picture, of the box the ink is fitted into, and of the sheet drawn on, which leaves
 # space around the box for the pen's edge.

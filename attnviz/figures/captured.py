@@ -10,12 +10,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attnviz.arrays import Bytes
 from attnviz.capture.call import Call
 from attnviz.capture.frames import tensors_of
 from attnviz.errors import BadInput
 from attnviz.figures.layers import chosen
 from attnviz.figures.lies import Lies, lies_of
-from attnviz.figures.photo import Bytes, as_received, digest, stretched
+from attnviz.figures.photo import as_received, digest, stretched
 from attnviz.grids import Grid
 from attnviz.version import VERSION
 from attnviz.views.attention import LayerView

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput, closest
 
-Floats = npt.NDArray[np.float64]
 Colours = npt.NDArray[np.uint8]
 
 TOP = 254

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attnviz.arrays import Bytes, Floats
 from attnviz.errors import BadInput
-from attnviz.figures.colours import TOP, Floats, Scale, indices, theme_of
+from attnviz.figures.colours import TOP, Scale, indices, theme_of
 from attnviz.figures.layers import chosen
-from attnviz.figures.photo import Bytes, photo_of
+from attnviz.figures.photo import photo_of
 from attnviz.figures.saved import Figure
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
-from attnviz.figures.colours import THEMES, TOP, Colours, Floats, Theme, theme_of
+from attnviz.figures.colours import THEMES, TOP, Colours, Theme, theme_of
 from attnviz.figures.kinds import Asked
 from attnviz.figures.saved import Figure
 from attnviz.views.declared import arrays_of

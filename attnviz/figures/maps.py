@@ -9,11 +9,11 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.figures.colours import Scale, indices, scale_of
 from attnviz.views.attention import LayerView
 
-Floats = npt.NDArray[np.float64]
 Show = Literal["weights", "scores"]
 Direction = Literal["from", "to", "received"]
 ScaleKind = Literal["share", "all", "map"]

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from attnviz import files
+from attnviz.arrays import Bytes
 from attnviz.data.inputs.pictures import to_grey
 from attnviz.errors import BadInput
 
 if TYPE_CHECKING:
     from PIL import Image
 
-Bytes = npt.NDArray[np.uint8]
 
 _SHARES = tuple(np.linspace(1, 0.7, 61))  # of the largest part in the shape of the input: what transforms keep of it
 _ALIKE, _CLEARLY = 0.9, 1e-3  # correlations: of a photograph with the input, and more than the whole has

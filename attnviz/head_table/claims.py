@@ -23,6 +23,7 @@ import numpy.typing as npt
 from torch import nn
 
 from attnviz import files
+from attnviz.arrays import Floats
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.grids import Grid
 from attnviz.head_table.kept import Arrays
@@ -30,8 +31,6 @@ from attnviz.head_table.passes import of_places
 from attnviz.head_table.table import Mean, proportion
 from attnviz.head_table.work import Images, Work
 from attnviz.measures.matched_heads import FLAT
-
-Array = npt.NDArray[np.float64]
 
 MOSTLY = 0.5  # of the queries, or of the attention
 EVEN = 0.95  # of the largest entropy that there is
@@ -51,10 +50,10 @@ class Map:
             None where that is not known.
     """
 
-    weights: Array
+    weights: Floats
     grid: Grid | None
     object: npt.NDArray[np.bool_] | None
-    gradient: Array | None
+    gradient: Floats | None
 
     @property
     def prefix(self) -> int:
@@ -67,9 +66,9 @@ class Map:
         return self.grid.columns if self.grid else 0
 
     @property
-    def received(self) -> Array:
+    def received(self) -> Floats:
         """float64 (key,), the mean weight over the queries."""
-        found: Array = self.weights.mean(0)
+        found: Floats = self.weights.mean(0)
         return found
 
 
@@ -183,7 +182,7 @@ class ClaimWork(Work):
         both = [*numbers, last]  # each picture's other one is the next
         steep = self.passes.gradient(self.batch(both))
         inked: dict[Grid, npt.NDArray[np.bool_] | None] = {}
-        steepness: dict[Grid, Array | None] = {}
+        steepness: dict[Grid, Floats | None] = {}
         for grid in self.grids:
             marks = self.inked(both, grid)
             nowhere = ((0, 0), (grid.prefix, 0))
@@ -271,7 +270,7 @@ def _said(title: str, claim: Claim, map: Map) -> float:
     return float(said)
 
 
-def _alike(one: Array, other: Array) -> bool:
+def _alike(one: Floats, other: Floats) -> bool:
     if any(np.ptp(values) <= FLAT * values.mean() for values in (one, other)):
         return False  # the same everywhere, up to rounding
     return bool(np.corrcoef(one, other)[0, 1] >= ALIKE)

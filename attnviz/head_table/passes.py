@@ -8,14 +8,13 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.answers import predicted
+from attnviz.arrays import Floats
 from attnviz.edits import off
 from attnviz.grids import Grid
 from attnviz.head_table.calls import Call
 from attnviz.measures.agreement import ROUNDING, kendall
 from attnviz.measures.token_boxes import boxes, erased
 from attnviz.tracing import trace
-
-Array = npt.NDArray[np.float64]
 
 BATCH = 256  # pictures at once through the model, where tokens are erased
 
@@ -60,7 +59,7 @@ class Passes:
             logits = self.model(images.to(self.device, self.dtype))
         return logits.cpu(), [seen[path].tensor for path in paths]
 
-    def without_heads(self, images: Tensor, logits: Tensor) -> tuple[Array, npt.NDArray[np.bool_]]:
+    def without_heads(self, images: Tensor, logits: Tensor) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """Switch off one head of all calls after the other, and return (head, picture): what the clearness of the
         answer loses, and whether the answer changes.
         """
@@ -89,7 +88,7 @@ class Passes:
             (found,) = torch.autograd.grad(total, taken, allow_unused=True)
         return None if found is None else found.abs().sum(1).double().cpu()
 
-    def erasure(self, images: Tensor, logits: Tensor, grid: Grid, places: Tensor) -> Array:
+    def erasure(self, images: Tensor, logits: Tensor, grid: Grid, places: Tensor) -> Floats:
         """Erase each of the places, one after the other, with the picture's mean, and return what the clearness of the
         answer loses, (picture, place).
         """
@@ -101,11 +100,11 @@ class Passes:
             which = some[:, 0]
             without = self.answers(erased(images[which], removed[some[:, 1]], grid))
             lost.append(clear(logits[which].double(), answer[which]) - clear(without.double(), answer[which]))
-        found: Array = torch.cat(lost).unflatten(0, (len(images), len(places))).numpy()
+        found: Floats = torch.cat(lost).unflatten(0, (len(images), len(places))).numpy()
         return found
 
 
-def of_places(pixels: Tensor, grid: Grid) -> Array:
+def of_places(pixels: Tensor, grid: Grid) -> Floats:
     """Return the sums of pictures, float64 (picture, row, column), over the boxes of places: float64 (picture,
     place).
     """
@@ -113,7 +112,7 @@ def of_places(pixels: Tensor, grid: Grid) -> Array:
     return (pixels.flatten(1) @ covered.T).numpy()
 
 
-def agreement(received: Array, other: Array) -> Array:
+def agreement(received: Floats, other: Floats) -> Floats:
     """Return Kendall's tau, (picture, head), between what places receive from each head, (picture, head, place), and
     another map of the same picture, (picture, place); NaN where a map is the same everywhere.
     """

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.arrays import Floats, Integers
 from attnviz.errors import BadInput, UnknownName
 from attnviz.head_table.measures import MEASURES, SHARES
 from attnviz.measures.difference import student
@@ -17,8 +18,6 @@ from attnviz.measures.difference import student
 if TYPE_CHECKING:
     from attnviz.head_table.calls import Call
 
-Array = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 METHOD = "Student's t over the pictures; Wilson's for shares of pictures; 95 %"
 _WILSON = 1.959963984540054  # the 0.975 quantile of the normal distribution
@@ -47,9 +46,9 @@ class Mean:
         pictures: int (head,), over how many pictures it is taken: those on which there is such a number.
     """
 
-    value: Array
-    low: Array
-    high: Array
+    value: Floats
+    low: Floats
+    high: Floats
     pictures: Integers
 
 
@@ -71,17 +70,17 @@ class Heads:
     """
 
     heads: tuple[Head, ...]
-    values: Mapping[str, Array]
+    values: Mapping[str, Floats]
     numbers: Integers
     predicted: Integers
     labels: Integers | None
-    even: Array | None
+    even: Floats | None
     nearest: Integers
     calls: tuple[Call, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
     random: Heads | None = None
 
-    def __getitem__(self, name: str) -> Array:
+    def __getitem__(self, name: str) -> Floats:
         """Return a measure, float64 (head, picture); UnknownName lists the closest ones."""
         if name not in self.values:
             raise UnknownName("measure of heads", name, MEASURES)
@@ -111,7 +110,7 @@ class Heads:
         )
 
 
-def average(values: Array) -> Mean:
+def average(values: Floats) -> Mean:
     """Return means of (head, picture) over pictures with Student's t interval ("The probable error of a mean", 1908);
     NaN counts for nothing.
     """
@@ -127,7 +126,7 @@ def average(values: Array) -> Mean:
     return Mean(mean, mean - half, mean + half, count)
 
 
-def proportion(values: Array) -> Mean:
+def proportion(values: Floats) -> Mean:
     """Return shares of pictures of 0 or 1 (head, picture) with Wilson's score interval ("Probable inference, the law of
     succession, and statistical inference", 1927); NaN counts for nothing.
     """

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.answers import as_batch, predicted
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
 from attnviz.head_table import kept
@@ -154,8 +155,8 @@ class Work(Parts):
         numbers = self.of_part(number)
         images = self.batch(numbers)
         steep = self.passes.gradient(images)
-        found: dict[str, list[Array]] = {}
-        received: list[list[Array]] = [[] for _ in self.calls]
+        found: dict[str, list[Floats]] = {}
+        received: list[list[Floats]] = [[] for _ in self.calls]
         logits = []
         for block in self.blocks(numbers):
             answered, values, means = self._maps(block)
@@ -176,7 +177,7 @@ class Work(Parts):
                 table["even"] = inked.double().mean(1).numpy()[None]
         return {**table, "predicted": predicted(whole).numpy()}
 
-    def _maps(self, numbers: Sequence[int]) -> tuple[Tensor, dict[str, Array], list[Array]]:
+    def _maps(self, numbers: Sequence[int]) -> tuple[Tensor, dict[str, Floats], list[Floats]]:
         """Return logits, the measures of maps (head, picture), and the mean rows of each call, of some pictures."""
         logits, weights = self.passes.maps(self.batch(numbers))
         reference = self.reference()
@@ -202,7 +203,7 @@ class Work(Parts):
         }
         return logits, {**{name: one.T.numpy() for name, one in joined.items()}, "likeness": near}, means
 
-    def _likeness(self, rows: Sequence[Tensor], nearest: npt.NDArray[np.int64]) -> Array:
+    def _likeness(self, rows: Sequence[Tensor], nearest: npt.NDArray[np.int64]) -> Floats:
         """Return how alike each head's map and that of the head nearest to it are: (head, picture)."""
         units = [(at, head) for at, call in enumerate(self.calls) for head in range(call.heads)]
         found = np.full((len(units), len(rows[0])), np.nan)
@@ -215,11 +216,11 @@ class Work(Parts):
                 found[own] = _array(correlation(one[:, heads], beside)).T
         return found
 
-    def _agreements(self, images: Tensor, logits: Tensor, steep: Tensor | None, received: list[Array]) -> Arrays:
+    def _agreements(self, images: Tensor, logits: Tensor, steep: Tensor | None, received: list[Floats]) -> Arrays:
         """Return how the gradient and erasure agree with what places receive: by name (head, picture)."""
         none = {call: np.full((call.heads, len(images)), np.nan) for call in self.calls}
-        found: dict[str, list[Array]] = {"gradient": [], "erasure": []}
-        others: dict[Grid, dict[str, Array]] = {}
+        found: dict[str, list[Floats]] = {"gradient": [], "erasure": []}
+        others: dict[Grid, dict[str, Floats]] = {}
         for grid in self.grids:
             chosen = sampled(grid.rows * grid.columns, self.places or PLACES)
             others[grid] = {} if steep is None else {"gradient": of_places(steep, grid)[:, chosen]}
@@ -301,8 +302,5 @@ class Work(Parts):
         )
 
 
-Array = npt.NDArray[np.float64]
-
-
-def _array(tensor: Tensor) -> Array:
+def _array(tensor: Tensor) -> Floats:
     return tensor.double().cpu().numpy()

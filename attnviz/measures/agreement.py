@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.arrays import Floats, Integers
 from attnviz.errors import BadInput
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 ROUNDING = 1e-5  # of the largest value of a map: an effect of that size may be one of rounding in single precision
 

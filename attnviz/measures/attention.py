@@ -4,18 +4,15 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from attnviz.answers import answer_factors
+from attnviz.arrays import Floats
 from attnviz.equal_tokens import distinct
 from attnviz.errors import BadInput
 from attnviz.measures.token_boxes import ink
 from attnviz.readings import Grid
-
-Array = npt.NDArray[np.float64]
 
 _BLOCK = 512  # queries at a time: 64 x 64 tokens then take 17 MB a head, not 134
 
@@ -28,7 +25,7 @@ def scores(query: Tensor, key: Tensor) -> Tensor:
     return found
 
 
-def normalisers(query: Tensor, key: Tensor) -> tuple[Array, Array]:
+def normalisers(query: Tensor, key: Tensor) -> tuple[Floats, Floats]:
     """Return what turns scores into weights, and how much each token receives.
 
     Args:
@@ -52,7 +49,7 @@ def normalisers(query: Tensor, key: Tensor) -> tuple[Array, Array]:
     return logarithms[:, which].double().numpy(), received[:, which].double().numpy()
 
 
-def carried(value: Tensor, projection: Tensor) -> tuple[Array, bool]:
+def carried(value: Tensor, projection: Tensor) -> tuple[Floats, bool]:
     """Return what each token adds to the output of a query that gives it the weight 1.
 
     Args:

@@ -8,19 +8,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 
-Array = npt.NDArray[np.float64]
 Direction = Literal["from", "to", "received"]
 
 REACH = 4.0  # doublings of an even share: what is beyond 1/16 or 16 counts as that, as the maps' colours show it
 
 
 def multiples(
-    query: Array, key: Array, log_normaliser: Array, *, direction: Direction, token: int | None, head: int | None
-) -> Array:
+    query: Floats, key: Floats, log_normaliser: Floats, *, direction: Direction, token: int | None, head: int | None
+) -> Floats:
     """Return how many times an even share each token has, (token,): float64 (token,), 0 or more; 1 is an even share.
 
     Args:
@@ -47,11 +46,11 @@ def multiples(
     else:
         scores = np.einsum("hqf,hf->hq", query, key[:, token]) * scale
         weights = np.exp(scores - normaliser)
-    found: Array = weights.mean(0) * query.shape[1]
+    found: Floats = weights.mean(0) * query.shape[1]
     return found
 
 
-def coarser(maps: tuple[Array, Array]) -> tuple[Array, Array]:
+def coarser(maps: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Bring two maps (row, column) to the coarser of their two grids, by means over boxes of the finer one."""
     (rows, columns) = min((one.shape for one in maps), key=lambda shape: shape[0] * shape[1])
     if any(one.shape[0] % rows or one.shape[1] % columns for one in maps):
@@ -71,12 +70,12 @@ class Comparison:
         correlation: Pearson's, of the multiples; None where a map is the same everywhere.
     """
 
-    doublings: Array
+    doublings: Floats
     distance: float
     correlation: float | None
 
 
-def compared(left: Array, right: Array) -> Comparison:
+def compared(left: Floats, right: Floats) -> Comparison:
     """Compare two maps (row, column) of multiples of an even share.
 
     Args:
@@ -99,7 +98,7 @@ def compared(left: Array, right: Array) -> Comparison:
     )
 
 
-def half(multiples: Array) -> int:
+def half(multiples: Floats) -> int:
     """Return the smallest number of places that hold half of the sum of a map of multiples, which are 0 or more."""
     falling = np.sort(multiples, axis=None)[::-1].cumsum()
     return int(np.searchsorted(falling, falling[-1] / 2) + 1)

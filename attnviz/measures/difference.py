@@ -32,6 +32,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 
 METHOD = (
@@ -190,9 +191,6 @@ def _residuals(side: Answers) -> tuple[float, float]:
     return float((left**2).sum()) / freedom / side.size, freedom
 
 
-Array = npt.NDArray[np.float64]
-
-
 @dataclass(frozen=True, eq=False)
 class Paired:
     """How much one number is above another, over pictures.
@@ -203,10 +201,10 @@ class Paired:
         below: share of the pictures whose difference is below 0; 0..1.
     """
 
-    mean: Array
-    low: Array
-    high: Array
-    below: Array
+    mean: Floats
+    low: Floats
+    high: Floats
+    below: Floats
 
     @property
     def verdicts(self) -> npt.NDArray[np.int64]:
@@ -214,7 +212,7 @@ class Paired:
         return np.where(self.low > 0, 1, np.where(self.high < 0, -1, 0))
 
 
-def paired(one: Array, other: Array) -> Paired:
+def paired(one: Floats, other: Floats) -> Paired:
     """Compare two numbers (picture, ...) picture by picture: the difference `one` less `other`, of shape (...).
 
     Source: Student, "The probable error of a mean", 1908.

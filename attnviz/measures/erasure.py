@@ -18,20 +18,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from attnviz.answers import predicted
+from attnviz.arrays import Floats, Integers
 from attnviz.errors import BadInput
 from attnviz.measures import jacobian
 from attnviz.measures.attention import normalisers
 from attnviz.measures.token_boxes import Fill, boxes, erased, ink
 from attnviz.readings import Grid
 from attnviz.tracing import trace
-
-Array = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 DRAWS = 20
 BATCH = 256  # pictures at once through the model
@@ -52,8 +49,8 @@ class Look:
 
     answer: int
     logit: float
-    received: Array
-    gradient: Array
+    received: Floats
+    gradient: Floats
     grid: Grid
 
 
@@ -84,9 +81,9 @@ class Line:
         spread_of_draws: the standard deviation over draws, mean over pictures; 0 where nothing is drawn.
     """
 
-    mean: Array
-    spread: Array
-    spread_of_draws: Array
+    mean: Floats
+    spread: Floats
+    spread_of_draws: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,10 +103,10 @@ class Curve:
     counts: Integers
     places: int
     answers: Integers
-    logits: Array
-    attended: Array
-    random: Array
-    jacobian: Array
+    logits: Floats
+    attended: Floats
+    random: Floats
+    jacobian: Floats
     attended_ink: Integers
     jacobian_ink: Integers
 
@@ -117,7 +114,7 @@ class Curve:
         """Return the mean change and its spread over the pictures for each count, in logits, for one rule of choosing
         the tokens.
         """
-        found: Array = getattr(self, name)
+        found: Floats = getattr(self, name)
         changes = found.reshape(*self.attended.shape, -1)  # (picture, count, draw)
         each = changes.mean(2)
         return Line(each.mean(0), each.std(0), changes.std(2).mean(0))
@@ -158,7 +155,7 @@ def look(model: nn.Module, image: Tensor, address: str | None = None) -> Look:
     )
 
 
-def ranked(values: Array, generator: torch.Generator) -> Tensor:
+def ranked(values: Floats, generator: torch.Generator) -> Tensor:
     """Return all places of values (place,), the one with the largest value first: int64 (place,).
 
     Equal ones come in random order: without positions, all pixels of one intensity are equal, and there is no reason to
@@ -201,7 +198,7 @@ def choices(seen: Look, inked: Tensor, counts: Sequence[int], draws: int, genera
 
 def changes_of(
     model: nn.Module, image: Tensor, seen: Look, removed: Tensor, fill: Fill = "mean"
-) -> tuple[Tensor, Array]:
+) -> tuple[Tensor, Floats]:
     """Return a picture without some of its tokens, in several ways, and how much the logit of its answer changes.
 
     Args:
@@ -219,7 +216,7 @@ def changes_of(
         return pictures, change(model(pictures), seen)
 
 
-def change(logits: Tensor, seen: Look) -> Array:
+def change(logits: Tensor, seen: Look) -> Floats:
     """Return how much the logit of a picture's answer changes without some of its tokens, float64 (choice,); below 0,
     the model is less sure of its answer. Logits are (choice, column).
     """

@@ -21,12 +21,12 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.measures.attention import scores
 from attnviz.measures.matched_heads import pattern
 from attnviz.readings import Grid
 
-Array = npt.NDArray[np.float64]
 Values = dict[str, Tensor]
 
 SAMPLE = 64  # queries whose rows are compared between heads
@@ -45,9 +45,9 @@ class Reach:
         tokens: how many keys each query has.
     """
 
-    entropy: Array
-    entropy_share: Array
-    distance: Array
+    entropy: Floats
+    entropy_share: Floats
+    distance: Floats
     even_distance: float
     tokens: int
 
@@ -108,7 +108,7 @@ def sampled(tokens: int, count: int = SAMPLE) -> npt.NDArray[np.int64]:
     return (2 * np.arange(count) + 1) * tokens // (2 * count)
 
 
-def apart(query: Tensor, key: Tensor, count: int = SAMPLE) -> Array:
+def apart(query: Tensor, key: Tensor, count: int = SAMPLE) -> Floats:
     """Return how different the attention of every two heads is, estimated over some of the queries.
 
     It is the root of the mean, over queries, of the Jensen-Shannon divergence in bits between the two heads' rows: a
@@ -250,7 +250,7 @@ class Tree:
         return [tuple(head for head in self.order if head in group) for group in groups]
 
 
-def cluster(distances: Array) -> Tree:
+def cluster(distances: Floats) -> Tree:
     """Merge the two nearest groups again and again, beginning with single heads (average linkage, UPGMA).
 
     Merged groups are turned so that their two nearest ends meet. Among equal distances the lowest heads come first.
@@ -284,5 +284,5 @@ def cluster(distances: Array) -> Tree:
     return Tree(tuple(merges), groups[0])
 
 
-def _array(tensor: Tensor) -> Array:
+def _array(tensor: Tensor) -> Floats:
     return tensor.double().cpu().numpy()

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from attnviz.answers import predicted
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.measures.jacobian import answered, toward
 from attnviz.measures.maps import maps
@@ -27,8 +27,6 @@ from attnviz.measures.token_boxes import Fill, erased
 from attnviz.readings import Grid, Reading
 from attnviz.roles import role_of
 from attnviz.tracing import trace
-
-Array = npt.NDArray[np.float64]
 
 PLACES = 64  # about so many: erasing takes a forward pass for each
 BATCH = 64  # pictures at once through the model
@@ -52,7 +50,7 @@ class PlaceMaps:
     answer: int
     logit: float
     grid: Grid
-    maps: Mapping[str, Array]
+    maps: Mapping[str, Floats]
 
 
 def place_maps(
@@ -99,7 +97,7 @@ def tiles(rows: int, columns: int, about: int = PLACES) -> Grid:
     return Grid(rows // side, columns // side, stride=float(side), field=float(side))
 
 
-def erasure(model: nn.Module, image: Tensor, grid: Grid, answer: int, fill: Fill = "mean") -> Array:
+def erasure(model: nn.Module, image: Tensor, grid: Grid, answer: int, fill: Fill = "mean") -> Floats:
     """Return by how much the logit of a class moves, up or down, when a place is erased: (row, column). See
     `place_maps`.
     """
@@ -119,7 +117,7 @@ def lies_on_the_picture(tap: str, axes: tuple[str, ...], shape: tuple[int, ...],
     return {"row", "column"} <= {*axes} or (grid is not None and grid.tokens == sizes.get("key"))
 
 
-def attended(reading: Reading, grid: Grid, rows: int, columns: int) -> Array:
+def attended(reading: Reading, grid: Grid, rows: int, columns: int) -> Floats:
     """Return how much a network attends to each place of a picture: (row, column), 0 or more.
 
     Of weights and gates it is the mean over heads, channels and queries, in the mean over the place. Of a sampling grid
@@ -141,7 +139,7 @@ def attended(reading: Reading, grid: Grid, rows: int, columns: int) -> Array:
     return by_place(values, grid, reading.grid if known else None, (rows, columns))
 
 
-def by_place(values: Array, grid: Grid, cells: Grid | None = None, size: tuple[int, int] | None = None) -> Array:
+def by_place(values: Floats, grid: Grid, cells: Grid | None = None, size: tuple[int, int] | None = None) -> Floats:
     """Return the mean of a map over each place, weighed by how much of each of its cells lies there.
 
     Args:
@@ -169,5 +167,5 @@ def _first(reading: Reading) -> dict[str, Any]:
     return {"batch": 0} if "batch" in reading.axes else {}
 
 
-def _numbers(values: Tensor) -> Array:
+def _numbers(values: Tensor) -> Floats:
     return values.detach().double().cpu().numpy()

@@ -9,17 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from attnviz.answers import predicted, probabilities
+from attnviz.arrays import Floats
 from attnviz.edits import Edit, off, set_value
 from attnviz.errors import BadInput
 from attnviz.roles import role_of
 from attnviz.tracing import trace
-
-Array = npt.NDArray[np.float64]
 
 MATTERS = 0.01
 """A head does not matter by itself if the right answer loses less probability than this without it."""
@@ -96,7 +94,7 @@ def appears(effects: Sequence[float], least: float = MATTERS) -> int | None:
 Edits = Mapping[str, Edit | Sequence[Edit]]
 
 
-def changes(model: nn.Module, images: Tensor, edits: Iterable[Edits]) -> tuple[Array, list[int]]:
+def changes(model: nn.Module, images: Tensor, edits: Iterable[Edits]) -> tuple[Floats, list[int]]:
     """Return how much probability the answer of one picture loses with each of some edits, and what is answered then.
 
     Args:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from attnviz.arrays import Bytes
 from attnviz.data import inputs
 from attnviz.data.inputs import drawing
 from attnviz.data.inputs.prepared import checked
-from attnviz.subjects.example import Bytes
 from attnviz.subjects.net import Net
 
 

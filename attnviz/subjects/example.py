@@ -11,12 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
+from attnviz.arrays import Bytes
 from attnviz.subjects.net import Net
-
-Bytes = npt.NDArray[np.uint8]
 
 
 class Example(Protocol):

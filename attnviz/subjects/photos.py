@@ -17,10 +17,10 @@ from threading import Lock
 from typing import Any
 
 from attnviz import files
+from attnviz.arrays import Bytes
 from attnviz.data import inputs
 from attnviz.data.inputs import pictures
 from attnviz.errors import BadInput
-from attnviz.subjects.example import Bytes
 from attnviz.subjects.net import Net
 
 VARIABLE = "ATTNVIZ_PHOTOS"

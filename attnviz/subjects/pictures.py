@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from attnviz import data as datasets
+from attnviz.arrays import Bytes
 from attnviz.data import inputs
 from attnviz.errors import BadInput, UnknownName
-from attnviz.subjects.example import Bytes
 from attnviz.subjects.net import Net
 
 QUICK = 256  # pictures of a generated data set that are made at first: a tenth of a second for strokes

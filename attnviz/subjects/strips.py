@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from attnviz.arrays import Bytes
 from attnviz.data import digit_strips
 from attnviz.data.inputs.strip import pack, unpack
 from attnviz.errors import BadInput
-from attnviz.subjects.example import Bytes
 from attnviz.subjects.net import Net
 
 PREPARATION = "strip"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from attnviz.subjects.example import Bytes, Example
+from attnviz.arrays import Bytes
+from attnviz.subjects.example import Example
 from attnviz.subjects.net import Net
 from attnviz.version import VERSION
 

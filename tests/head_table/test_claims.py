@@ -6,24 +6,24 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
 from attnviz.head_table import claims
 from attnviz.head_table.claims import CLAIMS, ClaimWork, Map, claim_of
-from attnviz.measures.switched import Array
 from tests.head_table.test_table import own_cache as own_cache
 from tests.head_table.test_table import small, some_pictures
 
 GRID = Grid(3, 4, prefix=1)
 
 
-def of(weights: Array) -> Map:
+def of(weights: Floats) -> Map:
     object_ = np.zeros(13, bool)
     object_[5:8] = True
     return Map(weights, GRID, object_, object_ * 1.0)
 
 
-def rows(*wanted: int) -> Array:
+def rows(*wanted: int) -> Floats:
     """Return rows that give nearly all to one key each."""
     found = np.full((13, 13), 0.001)
     found[np.arange(13), wanted] = 1

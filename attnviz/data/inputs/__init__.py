@@ -6,8 +6,9 @@
 Another package adds a row to `PREPARATIONS` (attnviz/extensions.py), and names it in the `Input` of its models.
 """
 
+from attnviz.arrays import Bytes
 from attnviz.data.inputs.mnist_style import mnist_style
-from attnviz.data.inputs.prepared import Bytes, Preparation, Prepared, in_channels
+from attnviz.data.inputs.prepared import Preparation, Prepared, in_channels
 from attnviz.data.inputs.resized import resized
 from attnviz.data.inputs.strip import strip
 from attnviz.errors import UnknownName

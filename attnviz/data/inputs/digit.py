@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.arrays import Bytes, Floats
 from attnviz.data.strokes import centre_of_mass
 from attnviz.errors import BadInput
 
@@ -34,9 +35,6 @@ CANVAS = 280
 
 FAINT = 8
 """Ink below this, of 255, is taken for paper where the edge of the ink is sought."""
-
-Bytes = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

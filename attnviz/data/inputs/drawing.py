@@ -21,8 +21,8 @@ import re
 import zlib
 
 import numpy as np
-import numpy.typing as npt
 
+from attnviz.arrays import Bytes
 from attnviz.errors import BadInput
 
 SIDE = 28
@@ -39,8 +39,6 @@ LABEL = "?"
 
 _PREFIX = "drawing:"
 _SHAPED = re.compile(rf"([1-9][0-9]?)x([1-9][0-9]?)(?:x({COLOURS}))?\.(.*)", re.DOTALL)
-
-Bytes = npt.NDArray[np.uint8]
 
 
 def name(picture: Bytes) -> str:

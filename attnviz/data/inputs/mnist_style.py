@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from attnviz.arrays import Bytes
 from attnviz.data.inputs import digit
-from attnviz.data.inputs.prepared import Bytes, Prepared, checked, in_channels
+from attnviz.data.inputs.prepared import Prepared, checked, in_channels
 from attnviz.data.inputs.resized import scaled
 
 _STEPS = ("empty", "box", "scale", "fitted", "shift", "centred")

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
+from attnviz.arrays import Bytes
 from attnviz.data.inputs.first_picture import first_picture
 from attnviz.errors import BadInput
 
@@ -59,7 +60,6 @@ _NEARLY_WHITE = 200
 _OPAQUE = 0.98  # of the opacity of what is least transparent
 _TILE = 1 << 18  # pixels that are turned into grey at a time
 
-Bytes = npt.NDArray[np.uint8]
 
 _line, _one_at_a_time = threading.Lock(), threading.Lock()
 

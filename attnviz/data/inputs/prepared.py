@@ -5,11 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from attnviz.arrays import Bytes
 from attnviz.errors import BadInput
-
-Bytes = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from attnviz.arrays import Bytes
 from attnviz.data.inputs.digit import averaged
-from attnviz.data.inputs.prepared import Bytes, Prepared, checked, in_channels
+from attnviz.data.inputs.prepared import Prepared, checked, in_channels
 
 
 def resized(canvas: Bytes, *, rows: int, columns: int, channels: int, centred: bool) -> Prepared:

@@ -9,12 +9,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from attnviz.arrays import Floats, Integers
 from attnviz.errors import BadInput
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Kind = Literal["varies", "constant", "always open"]
 
 OPEN, MOSTLY = 0.98, 0.99  # a gate above this, for so large a share of the pictures, is always open

@@ -11,16 +11,15 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.measures.attention import scores
-
-Array = npt.NDArray[np.float64]
 
 ROUNDING = 1e-9  # of the largest weight of two rows: nearer rows differ by the order of additions only
 _BLOCK = 128  # queries at a time: no head's weights are ever held in full
 
 
-def differences(query: Tensor, key: Tensor, token: int) -> Array:
+def differences(query: Tensor, key: Tensor, token: int) -> Floats:
     """Return by how much, at most over heads and keys, each token's row of weights differs from that of one token:
     (token,), 0..1; 0 for the token itself. Query and key are (head, token, size).
     """
@@ -69,7 +68,7 @@ def distinct_rows(query: Tensor, key: Tensor) -> int:
     return 1 + int(apart.sum())
 
 
-def intensity_groups(intensities: Array) -> npt.NDArray[np.int64]:
+def intensity_groups(intensities: Floats) -> npt.NDArray[np.int64]:
     """Return the number of each token's group of equal intensity, int64 (token,), ascending with it. Those that differ
     by less than a millionth count as equal, as a mean of the same pixels depends on their order.
     """

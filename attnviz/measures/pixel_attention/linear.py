@@ -8,13 +8,11 @@ pictures, all black and all white, determine everything.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from torch import Tensor
 
 from attnviz.answers import answer_factors, predicted
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,14 +26,14 @@ class Lines:
         lowest, highest: bounds of the components of any picture.
     """
 
-    slope: Array
-    start: Array
+    slope: Floats
+    start: Floats
     placed: bool
     lowest: float
     highest: float
 
 
-def lines(black: Array, white: Array) -> Lines:
+def lines(black: Floats, white: Floats) -> Lines:
     """Return the linear functions that fit the components on two pictures.
 
     Args:
@@ -72,12 +70,12 @@ class Line:
         bias: one number.
     """
 
-    weight: Array
+    weight: Floats
     bias: float
 
-    def logit(self, pictures: Array) -> Array:
+    def logit(self, pictures: Floats) -> Floats:
         """Return the log-odds of pictures, float64 (..., row, column) in 0..1: float64 (...)."""
-        found: Array = (pictures * self.weight).sum((-2, -1)) + self.bias
+        found: Floats = (pictures * self.weight).sum((-2, -1)) + self.bias
         return found
 
 

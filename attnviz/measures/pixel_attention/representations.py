@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from attnviz.arrays import Floats
+
 Kind = Literal["picture", "negative", "other"]
 
 ROUNDING = 1e-9  # of the whole scale: what double precision leaves of w * intensity + b is far less, even for small w
@@ -32,16 +32,16 @@ class Count:
         return self.picture + self.negative + self.other
 
 
-def scaled(maps: Array) -> Array:
+def scaled(maps: Floats) -> Floats:
     """Return maps, float64 (..., token), scaled from 0, the lowest value, to 1, the highest; 0 where all are equal."""
     lowest, highest = maps.min(-1, keepdims=True), maps.max(-1, keepdims=True)
     span = highest - lowest
     flat = span <= _FLAT * np.abs(maps).max(-1, keepdims=True)
-    found: Array = np.where(flat, 0, (maps - lowest) / np.where(flat, 1, span))
+    found: Floats = np.where(flat, 0, (maps - lowest) / np.where(flat, 1, span))
     return found
 
 
-def kinds(maps: Array, picture: Array) -> tuple[Kind, ...]:
+def kinds(maps: Floats, picture: Floats) -> tuple[Kind, ...]:
     """Return for each map (map, token) what it is on its own scale: the picture, whose intensities (token,) are more
     than one, its negative, or anything else.
     """
@@ -61,7 +61,7 @@ def count(found: Iterable[Kind]) -> Count:
     return Count(kinds.count("picture"), kinds.count("negative"), kinds.count("other"))
 
 
-def needed(weights: Array) -> list[int]:
+def needed(weights: Floats) -> list[int]:
     """Return how many tokens, the largest weights first, hold half of each row of weights, float64 (row, token), 0 or
     more.
     """

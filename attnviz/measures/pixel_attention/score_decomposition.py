@@ -20,12 +20,10 @@ there for a code that is added to the token. A joined code is the same with a we
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from torch import Tensor
 
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
-
-Array = npt.NDArray[np.float64]
 
 PARTS = ("content-content", "content-position", "position-content", "position-position")  # query's half - key's half
 
@@ -37,12 +35,12 @@ class ScoreDecomposition:
     A part of the scores of a head is one half of its queries times one half of its keys, over the root of the size.
     """
 
-    query_content: Array
-    query_position: Array
-    key_content: Array
-    key_position: Array
+    query_content: Floats
+    query_position: Floats
+    key_content: Floats
+    key_position: Floats
 
-    def scores(self, head: int) -> dict[str, Array]:
+    def scores(self, head: int) -> dict[str, Floats]:
         """Return name -> float64 (query, key), the four parts of a head's scores in the order of `PARTS`; they sum to
         the scores.
         """
@@ -84,7 +82,7 @@ def decompose(
     return ScoreDecomposition(*query, *key)
 
 
-def halves(content: Tensor, code: Tensor | None, weight: Tensor, bias: Tensor, heads: int) -> tuple[Array, Array]:
+def halves(content: Tensor, code: Tensor | None, weight: Tensor, bias: Tensor, heads: int) -> tuple[Floats, Floats]:
     """Return the halves of the result of a linear map that come from the content and from the code of tokens [content,
     code].
 
@@ -113,7 +111,7 @@ def halves(content: Tensor, code: Tensor | None, weight: Tensor, bias: Tensor, h
     return _by_head(of_content, heads), _by_head(of_position, heads)
 
 
-def _by_head(half: Tensor, heads: int) -> Array:
+def _by_head(half: Tensor, heads: int) -> Floats:
     """(token, head * size) to (head, token, size)."""
     by_head: Tensor = half.unflatten(1, (heads, -1))  # (token, head, size)
     return by_head.transpose(0, 1).cpu().numpy()

@@ -12,17 +12,14 @@ attention without positions.
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.measures.attention import normalisers, scores
 from attnviz.readings import Grid
 from attnviz.tracing import trace
-
-Array = npt.NDArray[np.float64]
 
 _BLOCK = 128  # queries at a time: no head's weights are ever held in full
 
@@ -115,7 +112,7 @@ def received(seen: Look, head: int | None = None, query: int | None = None) -> T
     return rows.softmax(-1)[:, 0].mean(0)
 
 
-def differences(before: Look, after: Look, order: Tensor) -> tuple[Array, float]:
+def differences(before: Look, after: Look, order: Tensor) -> tuple[Floats, float]:
     """Return by how much weights and outputs differ, at most, once they are put back in place.
 
     Both are 0 but for rounding where the attention does not notice the shuffle.

@@ -15,17 +15,14 @@ https://arxiv.org/abs/1906.03731.
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.measures.agreement import ROUNDING, kendall
 from attnviz.measures.sequences.steering import encoded_once, rows
 from attnviz.tracing import trace
-
-Floats = npt.NDArray[np.float64]
 
 METHODS = ("weights", "gradient", "pixels", "annotations")
 HIDDEN = -1e9  # a score before the softmax, which leaves nothing of the weight

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
-
-Floats = npt.NDArray[np.float64]
 
 TOGETHER = 0.3
 """Below it what is left of rotations points nowhere in particular, so there is no middle to measure it from."""

@@ -7,12 +7,12 @@ maximum flow is found by the algorithm of Dinic, 1970, on dense matrices: graphs
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from attnviz.arrays import Floats
 
 LEAST = 1e-12  # capacity below which a pipe is full: sums of weights are exact to about as much
 
 
-def attention_flow(mixed: Array, reader: Array) -> Array:
+def attention_flow(mixed: Floats, reader: Floats) -> Floats:
     """Return the maximum flow from each token at the beginning to what is read at the end.
 
     Args:
@@ -33,7 +33,7 @@ def attention_flow(mixed: Array, reader: Array) -> Array:
     return np.array([max_flow(capacities, token, sink) for token in range(tokens)])
 
 
-def max_flow(capacities: Array, source: int, sink: int) -> float:
+def max_flow(capacities: Floats, source: int, sink: int) -> float:
     """Return the maximum flow between two nodes; capacities are (from, to)."""
     left, total = capacities.copy(), 0.0
     while (level := _levels(left > LEAST, source))[sink] >= 0:

@@ -8,16 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from attnviz.answers import probabilities
+from attnviz.arrays import Floats
 from attnviz.measures.attention import scores
 from attnviz.measures.heads import reach
 from attnviz.readings import Grid
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +29,9 @@ class OverLayers:
         even_distance, even_entropy, even_nowhere: what each would be if all keys got the same.
     """
 
-    distance: Array
-    entropy: Array
-    nowhere: Array
+    distance: Floats
+    entropy: Floats
+    nowhere: Floats
     even_distance: float
     even_entropy: float
     even_nowhere: float
@@ -58,7 +56,7 @@ def over_layers(pairs: Sequence[tuple[Tensor, Tensor]], grid: Grid) -> OverLayer
     )
 
 
-def answers(outputs: Sequence[Tensor], read: Callable[[Tensor], Tensor]) -> Array:
+def answers(outputs: Sequence[Tensor], read: Callable[[Tensor], Tensor]) -> Floats:
     """Return what the answer would be if each layer were the last: probabilities (layer, class).
 
     Args:

@@ -25,8 +25,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from attnviz.arrays import Bytes
 from attnviz.data.inputs import digit, drawing
 from attnviz.errors import BadInput
 from attnviz.ui.components.component import component
@@ -43,9 +43,6 @@ UNDONE = "undone"  # what the browser tells of such a drawing
 
 LARGEST = digit.CANVAS
 """Pixels along each side of a picture to draw on, at most."""
-
-
-Bytes = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
 
+from attnviz.arrays import Bytes
 from attnviz.ui.components.component import component
 from attnviz.views.payload import pack
 
@@ -23,7 +23,6 @@ LEAST = 8
 """Pixels of the photograph along each side of a box, at least."""
 
 Box = tuple[int, int, int, int]
-Bytes = npt.NDArray[np.uint8]
 
 
 def photograph(picture: Bytes, box: Box, *, key: str, own: bool, on_box: Callable[[], None]) -> None:

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from attnviz import data
+from attnviz.arrays import Bytes
 from attnviz.data import DataSpec
 from attnviz.data.inputs import digit
 from attnviz.subjects import Net, Picture
 
-Bytes = npt.NDArray[np.uint8]
 SAMPLE = 8
 """The label of the class that the panels show before anything is drawn; the last one where there are fewer."""
 

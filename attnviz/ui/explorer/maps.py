@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.arrays import Floats
 from attnviz.subjects import Loaded, Net, Picture, Subject
 from attnviz.ui.live.jacobian import missing
 from attnviz.ui.shared import cache, findings, pickers
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from attnviz.measures.place_maps import PlaceMaps
     from attnviz.subjects import Example
 
-Array = npt.NDArray[np.float64]
 
 OWN, JACOBIAN, PRODUCT, ERASURE, CHANCE = "attention", "jacobian", "product", "erasure", "random"
 DRAWS = 20  # random maps beside each picture
@@ -32,8 +32,8 @@ class Ranked:
     erasure, (picture, draw); NaN where a map is the same everywhere.
     """
 
-    taus: dict[tuple[str, str], Array]
-    chance: Array
+    taus: dict[tuple[str, str], Floats]
+    chance: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +47,11 @@ class Kept:
     """
 
     layers: npt.NDArray[np.int64]
-    taus: dict[str, Array]
-    chance: dict[str, Array]
+    taus: dict[str, Floats]
+    chance: dict[str, Floats]
 
     @property
-    def by_chance(self) -> Array:
+    def by_chance(self) -> Floats:
         """The random maps with all maps, (picture, draw of each map)."""
         return np.concatenate([*self.chance.values()], 1)
 
@@ -116,14 +116,14 @@ def ranked(loaded: Loaded, source: str, tap: str, first: int, count: int) -> Ran
     )
 
 
-def alike(one: Array, other: Array) -> float:
+def alike(one: Floats, other: Floats) -> float:
     """Return Kendall's tau of two maps of places; NaN where one is the same everywhere."""
     from attnviz.measures.agreement import ROUNDING, kendall
 
     return float(kendall(one.ravel(), other.ravel(), equal=ROUNDING))
 
 
-def chance_of(values: Array, seed: int) -> Array:
+def chance_of(values: Floats, seed: int) -> Floats:
     """Return Kendall's tau of DRAWS random maps with a map, (draw,); other ones for every seed."""
     from attnviz.measures.agreement import ROUNDING, by_chance
 

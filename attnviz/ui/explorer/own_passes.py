@@ -30,9 +30,9 @@ from attnviz.work.queue import QUEUE
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from attnviz.arrays import Bytes
     from attnviz.capture.places import Said
     from attnviz.listening import Trace
-    from attnviz.subjects.example import Bytes
 
 PASSES = 256 << 20  # bytes of all passes that are kept; a model of which one takes more keeps a few layers of it
 LAYERS = 96 << 20  # bytes of the layers as the browser gets them

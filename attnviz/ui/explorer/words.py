@@ -15,7 +15,8 @@ from attnviz.ui.shared.wording import listed
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from attnviz.ui.explorer.maps import Array, Kept, Ranked
+    from attnviz.arrays import Floats
+    from attnviz.ui.explorer.maps import Kept, Ranked
 
 NONE = (
     "This model has no map of its own that says, place by place, what it attends to, so only the two accepted methods "
@@ -70,7 +71,7 @@ def tau(value: float) -> str:
     return with_minus(f"{round(value, 2) + 0.0:+.2f}")
 
 
-def ends(values: Array) -> tuple[float, float]:
+def ends(values: Floats) -> tuple[float, float]:
     """Return between which values the middle 80 % of some lie."""
     low, high = np.nanquantile(values, (0.1, 0.9))
     return float(low), float(high)
@@ -139,7 +140,7 @@ def verdict(found: Ranked, tap: str) -> str:
     )
 
 
-def stays(taus: Mapping[str, float], chance: Mapping[str, Array], layers: int, tap: str) -> str:
+def stays(taus: Mapping[str, float], chance: Mapping[str, Floats], layers: int, tap: str) -> str:
     """Say which maps of one picture remain as they were with all layers random, from the tau of each with that of the
     trained network (NaN where one is the same everywhere), beside those of random maps, (draw,).
     """
@@ -216,7 +217,7 @@ def _left_out(maps: Sequence[str], tap: str, where: str) -> str:
     )
 
 
-def _cell(values: Array) -> str:
+def _cell(values: Floats) -> str:
     """Return a correlation, or the range of several, as it stands in a table."""
     there = values[np.isfinite(values)]
     if not len(there):
@@ -225,7 +226,7 @@ def _cell(values: Array) -> str:
     return low if values.size == 1 else f"{low} to {high}"
 
 
-def _on_average(values: Array) -> str:
+def _on_average(values: Floats) -> str:
     """Return the mean correlation over pictures, (picture, ...), and of how many where some have none."""
     there = int(np.isfinite(values).reshape(len(values), -1).any(1).sum())
     if not there:
@@ -244,7 +245,7 @@ def _pictures(count: int) -> str:
     return "1 picture" if count == 1 else f"{count} pictures"
 
 
-def _most(chance: Array) -> float:
+def _most(chance: Floats) -> float:
     """Return how far from 0 the correlations of random maps reach."""
     return float(np.nanmax(np.abs(chance)))
 
@@ -253,5 +254,5 @@ def _all(layers: int) -> str:
     return "its only layer is" if layers == 1 else f"all {layers} layers are"
 
 
-def _mean(values: Array) -> float:
+def _mean(values: Floats) -> float:
     return float(np.nanmean(values))

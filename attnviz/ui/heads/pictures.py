@@ -17,8 +17,8 @@ from attnviz.ui.shared.own_models import batch_of, is_own, running
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from attnviz.arrays import Bytes
     from attnviz.head_table.work import Images
-    from attnviz.subjects.example import Bytes
 
 FOLDER, UPLOADED = "folder", "uploaded"
 SIDE = 112  # pixels of a photograph that stands beside its map, at most

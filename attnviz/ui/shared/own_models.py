@@ -17,7 +17,7 @@ from attnviz.work.queue import LISTEN
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from attnviz.subjects.example import Bytes
+    from attnviz.arrays import Bytes
 
 
 def is_own(net: Net) -> bool:

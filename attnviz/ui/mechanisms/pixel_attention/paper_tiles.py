@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 from pydantic import Field
 
 from attnviz import models
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.measures.pixel_attention.representations import Count, Kind, count, kinds
 from attnviz.recipes.recipe import Strict
@@ -26,7 +26,6 @@ from attnviz.views.payload import header_of
 if TYPE_CHECKING:
     from attnviz.subjects import Loaded
 
-Array = npt.NDArray[np.float64]
 
 PARTS = ("query", "key", "value")
 COLOURS = {"query": "orange", "key": "blue", "value": "green"}
@@ -49,8 +48,8 @@ class Lines:
     `mean` and `std` standardise; the first axis runs over `PARTS`.
     """
 
-    weight: Array
-    bias: Array
+    weight: Floats
+    bias: Floats
     mean: float
     std: float
 
@@ -136,7 +135,7 @@ def choose_part() -> str:
 
 def tiles_of(
     view: AttentionView, part: str | None
-) -> tuple[Array, list[tuple[int, int, int]], list[str], Table | None]:
+) -> tuple[Floats, list[tuple[int, int, int]], list[str], Table | None]:
     """Return the tiles (tile, token), which components they are, their labels, and the table they stand in."""
     maps = np.stack([view.query, view.key, view.value])[:, :, view.prefix :].swapaxes(2, 3)  # part, head, size, token
     shown, labels, table = laid_out(maps.shape, part)
@@ -203,7 +202,7 @@ def finding(now: Count, first: Count | None) -> str:
     )
 
 
-def started(before: Lines, picture: Array, shown: Sequence[tuple[int, int, int]]) -> tuple[Kind, ...]:
+def started(before: Lines, picture: Floats, shown: Sequence[tuple[int, int, int]]) -> tuple[Kind, ...]:
     """Count what the same tiles showed before any training."""
     standard = (picture - before.mean) / before.std
     return kinds(np.stack([before.weight[at] * standard + before.bias[at] for at in shown]), picture)

@@ -13,22 +13,14 @@ import numpy.typing as npt
 import torch
 
 from attnviz.answers import as_batch
+from attnviz.arrays import Floats
 from attnviz.data.digit_strips import STOP, STRIPS, strip
 from attnviz.layers.columns import PITCH
 from attnviz.measures.agreement import random_map
 from attnviz.measures.difference import Paired, paired
 from attnviz.measures.sequences import attribution, steering
 from attnviz.tracing import trace
-from attnviz.ui.mechanisms.sequences.measured import (
-    LATE,
-    Agreed,
-    AgreedPart,
-    Floats,
-    Of,
-    OrderPart,
-    Steered,
-    SteeredPart,
-)
+from attnviz.ui.mechanisms.sequences.measured import LATE, Agreed, AgreedPart, Of, OrderPart, Steered, SteeredPart
 from attnviz.ui.mechanisms.sequences.reading import columns_tap, looking, reads
 
 if TYPE_CHECKING:

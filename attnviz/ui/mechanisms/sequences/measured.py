@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.arrays import Floats
 from attnviz.measures.difference import Paired
 
 LATE = 3
 """How many of the last steps are looked at apart: those near the end of the strip."""
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from attnviz.answers import as_batch, predicted, probabilities
+from attnviz.arrays import Floats
 from attnviz.data import always, inputs
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
@@ -23,8 +23,6 @@ from attnviz.subjects import Example, Loaded
 from attnviz.tracing import trace
 from attnviz.ui.mechanisms.vision_transformer.layers import attentions
 from attnviz.ui.shared.inference import batch_of
-
-Array = npt.NDArray[np.float64]
 
 SEED = 0
 ROLLOUT, FLOW, WEIGHTED, PRODUCT, ERASURE, RANDOM = "rollout", "flow", "weighted", "product", "erasure", "random"
@@ -44,8 +42,8 @@ class Combined:
     """
 
     answer: int
-    maps: dict[str, Array]
-    drawn: dict[str, Array]
+    maps: dict[str, Floats]
+    drawn: dict[str, Floats]
     taus: dict[str, float]
     same: dict[str, float]
 
@@ -67,7 +65,7 @@ def combine(loaded: Loaded, example: Example) -> Combined:
     )
 
 
-def _maps(model: VisionTransformer, batch: Tensor, answer: int) -> dict[str, Array]:
+def _maps(model: VisionTransformer, batch: Tensor, answer: int) -> dict[str, Floats]:
     grid = model.grid
     taps = [f"{path}.weights" for path in attentions(model)]
     weights, gradients = combined.weights_and_gradients(model, batch, taps, answer)
@@ -83,22 +81,22 @@ def _maps(model: VisionTransformer, batch: Tensor, answer: int) -> dict[str, Arr
     }
 
 
-def _read(model: VisionTransformer, taken: Tensor) -> Array:
+def _read(model: VisionTransformer, taken: Tensor) -> Floats:
     """Return what the answer is read from takes from each patch: (row, column)."""
     return _on_patches(model, _reader(model) @ taken.double().numpy())
 
 
-def _reader(model: VisionTransformer) -> Array:
+def _reader(model: VisionTransformer) -> Floats:
     """Return the share of each token in what the answer is read from."""
-    found: Array = np.zeros(model.grid.tokens)
+    found: Floats = np.zeros(model.grid.tokens)
     found[slice(model.grid.prefix, None) if model.answer.mean else slice(0, 1)] = 1
     found /= found.sum()
     return found
 
 
-def _on_patches(model: VisionTransformer, row: Array) -> Array:
+def _on_patches(model: VisionTransformer, row: Floats) -> Floats:
     grid = model.grid
-    found: Array = row[grid.prefix :].reshape(grid.rows, grid.columns)
+    found: Floats = row[grid.prefix :].reshape(grid.rows, grid.columns)
     return found
 
 
@@ -116,11 +114,11 @@ class Switched:
     """
 
     answer: int
-    heads: Array
-    layers: Array
-    keys: Array
+    heads: Floats
+    layers: Floats
+    keys: Floats
     others: int
-    nowhere: Array
+    nowhere: Floats
 
 
 def switch(loaded: Loaded, example: Example) -> Switched:
@@ -157,8 +155,8 @@ class Heads:
         pictures: how many.
     """
 
-    distance: Array
-    position: Array
+    distance: Floats
+    position: Floats
     even_distance: float
     pictures: int
 

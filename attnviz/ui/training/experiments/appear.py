@@ -11,6 +11,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from attnviz import subjects
+from attnviz.arrays import Floats
 from attnviz.charts.epochs import MOST, effects
 from attnviz.errors import BadInput
 from attnviz.measures.difference import paired
@@ -34,8 +35,6 @@ PICTURES = 200
 PASSES = 200  # of the model in one part of the work: live answers and pages do not wait longer
 TOGETHER = 50  # pictures in one pass, at most
 
-Array = npt.NDArray[np.float64]
-
 
 class Part(NamedTuple):
     """What was measured on some pictures at one epoch.
@@ -46,10 +45,10 @@ class Part(NamedTuple):
         whole: (picture,), the probability that the whole net gives the right answer, 0..1.
     """
 
-    lost: Array
+    lost: Floats
     changed: npt.NDArray[np.bool_]
     right: npt.NDArray[np.bool_]
-    whole: Array
+    whole: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +66,10 @@ class Measured:
 
     epochs: tuple[int, ...]
     heads: tuple[str, ...]
-    lost: Array
+    lost: Floats
     changed: npt.NDArray[np.bool_]
-    accuracy: Array
-    whole: Array
+    accuracy: Floats
+    whole: Floats
 
 
 def show(there: Sequence[Seen]) -> None:
@@ -196,7 +195,7 @@ def in_words(measured: Measured) -> str:
     )
 
 
-def reach(lost: Array) -> Array:
+def reach(lost: Floats) -> Floats:
     """Return half the width of the 95 % interval of each head's mean over pictures, from (head, picture); NaN of a
     single picture.
     """

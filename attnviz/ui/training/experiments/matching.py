@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attnviz import subjects
+from attnviz.arrays import Floats
 from attnviz.ui.shared import cache, jobs
 from attnviz.ui.training.experiments import choice
 from attnviz.ui.training.experiments.unseen import Unseen
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 TOGETHER = 2  # pictures in one part of the work
 
-Array = npt.NDArray[np.float64]
 TRAINED, BEFORE, SHUFFLED = "trained", "before", "shuffled"
 
 
@@ -44,8 +44,8 @@ class Part(NamedTuple):
         maps: of the first picture, for each layer, of both nets, (head, row, column); empty in all parts but the first.
     """
 
-    alike: Mapping[str, tuple[Array, ...]]
-    maps: tuple[tuple[Array, Array], ...] = ()
+    alike: Mapping[str, tuple[Floats, ...]]
+    maps: tuple[tuple[Floats, Floats], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class Pair:
     layer: int
     one: int
     other: int
-    alike: Array
+    alike: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +70,12 @@ class Matched:
     """
 
     pairs: Mapping[str, list[Pair]]
-    unmatched: Array
+    unmatched: Floats
     by: int
 
-    def mean(self, kind: str) -> Array:
+    def mean(self, kind: str) -> Floats:
         """Return (picture,), the mean over the matched heads of a kind."""
-        found: Array = np.mean([pair.alike for pair in self.pairs[kind]], 0)
+        found: Floats = np.mean([pair.alike for pair in self.pairs[kind]], 0)
         return found
 
 
@@ -166,7 +166,7 @@ def _flat(reading: Reading) -> Tensor:
     return flat
 
 
-def _shown(reading: Reading) -> Array:
+def _shown(reading: Reading) -> Floats:
     """Return the map of each head for the first picture, (head, row, column): a mean over queries and channels."""
     means = [axis for axis in reading.axes if axis in ("query", "channel", "step")]
     tensor = reading.tensor.select(reading.axes.index("batch"), 0)
@@ -175,7 +175,7 @@ def _shown(reading: Reading) -> Array:
     grid, count = reading.grid, len(tensor)
     if tensor.ndim == 2:
         tensor = tensor[:, grid.prefix :].reshape(count, grid.rows, grid.columns) if grid else tensor[:, None]
-    found: Array = tensor.numpy()
+    found: Floats = tensor.numpy()
     return found
 
 
@@ -190,7 +190,7 @@ def matched(parts: Sequence[Part]) -> Matched | None:
     if len(parts) < 2:
         return None
     pairs: dict[str, list[Pair]] = {}
-    unmatched: list[Array] = []
+    unmatched: list[Floats] = []
     for kind in parts[0].alike:
         pairs[kind] = []
         for layer in range(len(parts[0].alike[kind])):

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from attnviz import subjects
+from attnviz.arrays import Floats
 from attnviz.charts import with_minus
 from attnviz.charts.dots import Dot, dots
 from attnviz.errors import BadInput
@@ -25,7 +26,6 @@ from attnviz.ui.training.experiments.matching import (
     BEFORE,
     SHUFFLED,
     TRAINED,
-    Array,
     Matched,
     Pair,
     Part,
@@ -124,7 +124,7 @@ def in_words(found: Matched) -> str:
     return f"**{verdict}**: {said}. {compared} The training changes it by {change} (95 % interval {low} to {high})."
 
 
-def _signed(value: float | Array, digits: int = 2) -> str:
+def _signed(value: float | Floats, digits: int = 2) -> str:
     rounded = round(float(value), digits)
     return with_minus(f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}")
 
@@ -190,7 +190,7 @@ def _columns(pair: Pair, layers: Sequence[HeadLayer]) -> str:
     return f"layer {pair.layer + 1}: " * (len(layers) > 1) + f"{pair.one + 1} and {pair.other + 1}"
 
 
-def _dot(name: str, values: Array, *, control: bool = True) -> Dot:
+def _dot(name: str, values: Floats, *, control: bool = True) -> Dot:
     low, high = np.quantile(values, (0.1, 0.9))
     mean = float(values.mean())
     return Dot(

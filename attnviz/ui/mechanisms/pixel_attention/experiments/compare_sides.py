@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 from pydantic import Field
 
 from attnviz import subjects
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.measures import compare as measure
 from attnviz.recipes.recipe import Strict
@@ -23,8 +23,6 @@ from attnviz.views.attention import AttentionView
 
 DIRECTIONS = {"from": "Takes from", "to": "Gives to", "received": "Received from all"}
 SAME = 1e-9  # even shares: smaller differences come from the order in which numbers were added
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +43,7 @@ class Side:
     token: selection.Token | None
     other: Mapping[str, Any] = field(default_factory=dict)
 
-    def map(self, direction: measure.Direction) -> Array:
+    def map(self, direction: measure.Direction) -> Floats:
         """Return how many times an even share each place has, (row, column)."""
         view = self.view
         found = measure.multiples(
@@ -173,7 +171,7 @@ def grids(left: AttentionView, right: AttentionView) -> str:
     )
 
 
-def numbers(left: Side, right: Side, maps: tuple[Array, Array], direction: measure.Direction) -> str:
+def numbers(left: Side, right: Side, maps: tuple[Floats, Floats], direction: measure.Direction) -> str:
     """Return both sides in numbers, as a table in Markdown."""
     lines = [
         f"| {DIRECTIONS[direction]} | left: {left.title} | right: {right.title} |",
@@ -187,7 +185,7 @@ def numbers(left: Side, right: Side, maps: tuple[Array, Array], direction: measu
     return "\n".join(lines)
 
 
-def most(multiples: Array) -> str:
+def most(multiples: Floats) -> str:
     """Return where a map has its largest value, and how large it is."""
     row, column = divmod(int(multiples.argmax()), multiples.shape[1])
     return f"{short(float(multiples.max()), 3)} × an even share, at row {row + 1}, column {column + 1}"

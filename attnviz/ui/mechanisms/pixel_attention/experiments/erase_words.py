@@ -4,18 +4,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
+from attnviz.arrays import Floats
 from attnviz.measures.difference import paired
 
 if TYPE_CHECKING:
     from attnviz.measures.erasure import Curve
 
-Array = npt.NDArray[np.float64]
 
-
-def one_picture(changes: Array, logit: float, answer: str, count: int, unit: str) -> str:
+def one_picture(changes: Floats, logit: float, answer: str, count: int, unit: str) -> str:
     """Say what removing does to the logit of one picture, from its changes (2 + draw,): most attended, Jacobian,
     draws.
     """
@@ -27,7 +23,7 @@ def one_picture(changes: Array, logit: float, answer: str, count: int, unit: str
     )
 
 
-def finding(changes: Array, count: int, unit: str) -> str:
+def finding(changes: Floats, count: int, unit: str) -> str:
     """Say whether the most attended pixels matter more for one answer than expected by chance."""
     attended, jacobian, draws = changes[0], changes[1], changes[2:]
     below, above, several = int((attended < draws).sum()), int((attended > draws).sum()), len(draws)
@@ -63,7 +59,7 @@ def _unit(count: int, unit: str) -> str:
     return "pixel" if unit == "pixels" else unit.replace("boxes", "box", 1)
 
 
-def table(changes: Array, answers: Sequence[str], ink: int, jacobian_ink: int, count: int, unit: str) -> str:
+def table(changes: Floats, answers: Sequence[str], ink: int, jacobian_ink: int, count: int, unit: str) -> str:
     """Return the changes of one picture, and its answers without what is removed, both (2 + draw,), as a table in
     Markdown.
     """

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from attnviz import cards, subjects
+from attnviz.arrays import Floats
 from attnviz.data import always
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
@@ -37,8 +37,6 @@ ROUNDING = 1e-9
 STATES = ("before training", "after training", "difference")
 PICTURES = 100  # drawn digits on which the logistic regression and the network are compared
 
-Array = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class Kernels:
@@ -53,8 +51,8 @@ class Kernels:
         origin: the fields of exports that say where the kernels come from.
     """
 
-    before: Array
-    after: Array
+    before: Floats
+    after: Floats
     moved: tuple[float, ...]
     line: "Line"
     apart: float

@@ -5,10 +5,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 from pydantic import Field
 
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Picture, Subject
@@ -29,8 +29,6 @@ COUNT = 7  # as many as the paper's figures 6 and 11 show
 LAYER = "attention"
 ALIKE, UNLIKE = 0.7, 0.3  # correlations of output and picture, without their signs
 PICTURES, OUTPUTS = "outputs_pictures", "outputs_maps"  # the keys of the grids
-
-Array = npt.NDArray[np.float64]
 
 
 def refusal(net: Net) -> str | None:
@@ -85,7 +83,7 @@ OUTPUTS_VIEW = View("attention_outputs", OfFeature, maps_payload, seven)
 VIEWS = (OUTPUTS_VIEW,)
 
 
-def shown(subject: Subject) -> tuple[tuple[Picture, ...], Array, Array]:
+def shown(subject: Subject) -> tuple[tuple[Picture, ...], Floats, Floats]:
     """Return pictures of a subject's data set, their intensities (picture, row, column) 0..1, and the outputs."""
     net = subject.net
     examples = in_turn(net, pickers.tests(subject), [net.classes[at % len(net.classes)] for at in range(COUNT)])
@@ -126,7 +124,7 @@ def in_turn(net: Net, source: str, names: Sequence[str]) -> tuple[Picture, ...]:
     return tuple(Picture(source, int(number)) for number in found if number is not None)
 
 
-def outputs(loaded: "Loaded", examples: tuple[Picture, ...]) -> Array:
+def outputs(loaded: "Loaded", examples: tuple[Picture, ...]) -> Floats:
     """Return the output of the attention: (picture, feature, row, column).
 
     Where a token is a patch of pixels, its features are laid out as those pixels.
@@ -145,11 +143,11 @@ def outputs(loaded: "Loaded", examples: tuple[Picture, ...]) -> Array:
     assert reading.grid is not None, "the attention of every model of pictures has a grid"
     maps = reading.tensor[:, reading.grid.prefix :].mT.unflatten(2, (reading.grid.rows, reading.grid.columns))
     patch = loaded.net.config.get("patch", 1)
-    found: Array = (pixel_shuffle(maps[:, : patch**2], patch) if patch > 1 else maps).numpy()
+    found: Floats = (pixel_shuffle(maps[:, : patch**2], patch) if patch > 1 else maps).numpy()
     return found
 
 
-def correlations(maps: Array, pictures: Array) -> list[float]:
+def correlations(maps: Floats, pictures: Floats) -> list[float]:
     """Return the correlation of each map with its picture, both (picture, row, column); none where one is uniform."""
     size = pictures.shape[1] // maps.shape[1]
     seen = pictures.reshape(len(maps), maps.shape[1], size, maps.shape[2], size).mean((2, 4))

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from attnviz import subjects
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.measures.pixel_attention.representations import needed
 from attnviz.subjects import Net, Picture, Subject
@@ -35,8 +35,6 @@ ONE, SEVERAL, UNSCALED = "pixel_attention.1v8", "pixel_attention.1v8-augmented",
 INPUTS = ("8", "1", "8", "1", "8", "1", "8")
 
 FEW = 0.05  # a share of the pixels: where so many hold half of the attention, the others are black
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -158,7 +156,7 @@ def weights_payload(subject: Subject, parameters: OfFigure) -> bytes:
 PAPER_WEIGHTS = View("paper_weights", OfFigure, weights_payload)
 
 
-def weights_of(view: AttentionView, figure: str) -> tuple[dict[str, int], Array, Array]:
+def weights_of(view: AttentionView, figure: str) -> tuple[dict[str, int], Floats, Floats]:
     """Return some pixels by name, and their scores and weights in the first head, (pixel, token)."""
     chosen = some_pixels(view, 4, 0) if figure == "5" else some_pixels(view, 5, 1)
     places = [*chosen.values()]
@@ -197,7 +195,7 @@ PAPER_OUTPUTS = View("paper_outputs", OnScale, outputs_payload, seven)
 VIEWS = (*paper_tiles.VIEWS, PAPER_WEIGHTS, PAPER_OUTPUTS)
 
 
-def seven_digits(subject: Subject) -> tuple[tuple[Picture, ...], Array, Array]:
+def seven_digits(subject: Subject) -> tuple[tuple[Picture, ...], Floats, Floats]:
     """Return the digits of the paper's figures, the outputs of the layer for them, and their intensities."""
     net = subject.net
     if not {*INPUTS} <= {*net.classes}:
@@ -221,7 +219,7 @@ def show_outputs(subject: Subject, say: Callable[[str], None]) -> None:
     )
 
 
-def outputs(loaded: "Loaded", examples: tuple[Picture, ...]) -> tuple[Array, Array]:
+def outputs(loaded: "Loaded", examples: tuple[Picture, ...]) -> tuple[Floats, Floats]:
     """Return the first number of the layer's output on some test pictures, and the pictures, (picture, row, column)."""
     import torch
 
@@ -235,5 +233,5 @@ def outputs(loaded: "Loaded", examples: tuple[Picture, ...]) -> tuple[Array, Arr
     reading = seen["attention.output"]
     assert reading.grid is not None
     pictures = np.stack([attending.pooled(one[None], reading.grid).numpy() for one in pixels])
-    found: Array = reading.tensor[:, reading.grid.prefix :, 0].reshape(pictures.shape).numpy()
+    found: Floats = reading.tensor[:, reading.grid.prefix :, 0].reshape(pictures.shape).numpy()
     return found, pictures

@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Subject
@@ -32,8 +32,6 @@ CONTENT, PLACE = "content", "position"
 HALVES = [(query, key) for query in (CONTENT, PLACE) for key in (CONTENT, PLACE)]
 
 EVEN = 0.1  # a share of the variance nearer to a half than this is called one
-
-Array = npt.NDArray[np.float64]
 
 
 def refusal(net: Net) -> str | None:
@@ -79,7 +77,7 @@ def show(subject: Subject) -> None:
         st.markdown(meaning(positions))
 
 
-def finding(shares: Array, place: str, head: int) -> str:
+def finding(shares: Floats, place: str, head: int) -> str:
     """Say whether the intensities or the positions of the keys decide a row of scores, from the shares of its variance
     (part,), in the order of `HALVES`; NaN for a row that is constant.
     """
@@ -122,7 +120,7 @@ SCORE_PARTS = View("score_parts", OfRow, payload)
 VIEWS = (SCORE_PARTS,)
 
 
-def table(parts: Array, key: int) -> str:
+def table(parts: Floats, key: int) -> str:
     """Return the parts (part, token) and their sum as a table: range, share of the variance, value at one key."""
     names = [f":orange[{one}] × :blue[{other}]" for one, other in HALVES]
     shares = [said(part) for part in explained(parts)]
@@ -146,7 +144,7 @@ def said(part: float) -> str:
     return "\u2013" if np.isnan(part) else share(round(float(part), 6) + 0.0)  # + 0.0: no minus before a zero
 
 
-def explained(parts: Array) -> Array:
+def explained(parts: Floats) -> Floats:
     """Return the share of the variance over keys that each part (part, token) of one row of scores explains: (part,),
     its covariance with their sum over the variance of that. They sum to 1; NaN where the sum is constant.
     """
@@ -156,7 +154,7 @@ def explained(parts: Array) -> Array:
     return centred @ whole / variance if variance else np.full(len(parts), np.nan)
 
 
-def pair(parts: Array, key: int) -> str:
+def pair(parts: Floats, key: int) -> str:
     """Return the four numbers that sum to the score of one key, as an equation."""
     numbers = [f"({short(value)})" if value < 0 else short(value) for value in parts[:, key]]
     return f"{' + '.join(numbers)} = **{short(parts[:, key].sum())}**"
@@ -189,7 +187,7 @@ def meaning(positions: bool) -> str:
     )
 
 
-def compute(loaded: "Loaded", example: "Example", head: int, query: int) -> Array:
+def compute(loaded: "Loaded", example: "Example", head: int, query: int) -> Floats:
     """Return the four parts of one row of scores of an example: (part, token), in the order of `HALVES`."""
     from attnviz.measures.pixel_attention.score_decomposition import decompose
     from attnviz.models.pixel_attention import PixelAttention

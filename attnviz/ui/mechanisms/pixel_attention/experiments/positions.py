@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 from pydantic import Field
 
+from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Subject
@@ -35,8 +35,6 @@ LONGEST = (10_000.0, 100.0, 10.0)
 FEATURES = 32  # for models without a code of their own: as many as those with positions here have
 HANDLE = "positions_place"
 DIFFERS = 0.05  # cosine: a smaller difference between means is called none
-
-Array = npt.NDArray[np.float64]
 
 
 def refusal(net: Net) -> str | None:
@@ -76,7 +74,7 @@ def show(subject: Subject) -> None:
         )
 
 
-def closeness(code: Array, rows: int, columns: int) -> tuple[float, float]:
+def closeness(code: Floats, rows: int, columns: int) -> tuple[float, float]:
     """Return the mean cosine of a position's code with those of its neighbours, and with those of all others; the code
     is (position, feature), row by row.
     """
@@ -180,7 +178,7 @@ def equation(kind: str, features: int, longest: float) -> str:
     )
 
 
-def position_code(loaded: "Loaded", kind: str, longest: float) -> Array:
+def position_code(loaded: "Loaded", kind: str, longest: float) -> Floats:
     """Return a code of a net's positions, its own or one that could be joined: (position, feature)."""
     import torch
 
@@ -200,7 +198,7 @@ def position_code(loaded: "Loaded", kind: str, longest: float) -> Array:
             longest=longest,
             generator=torch.Generator().manual_seed(0),
         ).code
-    found: Array = code.detach().double().numpy()
+    found: Floats = code.detach().double().numpy()
     return found
 
 

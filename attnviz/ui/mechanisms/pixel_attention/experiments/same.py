@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
+from attnviz.arrays import Floats
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid, packed
@@ -27,8 +28,6 @@ MEASURES = (
 
 ROUNDING = 1e-9  # smaller differences between weights come from the order in which numbers were added
 
-Array = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class Facts:
@@ -43,7 +42,7 @@ class Facts:
     """
 
     same: npt.NDArray[np.bool_]
-    apart: Array
+    apart: Floats
     within: float
     other: float | None
     beyond: float
@@ -121,11 +120,11 @@ def of_an_intensity(view: AttentionView, locked: selection.Token | None) -> sele
     return locked
 
 
-def row(view: AttentionView, head: int | None, query: int) -> Array:
+def row(view: AttentionView, head: int | None, query: int) -> Floats:
     """Return one row of weights, (place,), of a head or of their mean, without the tokens that lie nowhere."""
     scores = np.einsum("hs,hts->ht", view.query[:, query], view.key) / np.sqrt(view.query.shape[-1])
     weights = np.exp(scores - view.log_normaliser[:, [query]])  # (head, key)
-    found: Array = weights.mean(0) if head is None else weights[head]
+    found: Floats = weights.mean(0) if head is None else weights[head]
     return found[view.prefix :]
 
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 from pydantic import Field
 
+from attnviz.arrays import Floats
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import map_grid, packed
@@ -34,8 +34,6 @@ ORDERS = 1000
 LISTED = 4  # answers
 ROUNDING = 1e-9  # smaller differences between weights come from the order in which numbers were added
 
-Array = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class Facts:
@@ -49,9 +47,9 @@ class Facts:
         outputs: the same for the numbers of the layer's output.
     """
 
-    pictures: Array
-    tokens: Array
-    probabilities: Array
+    pictures: Floats
+    tokens: Floats
+    probabilities: Floats
     weights: float
     outputs: float
 
@@ -133,7 +131,7 @@ SHUFFLED = View("shuffled", OfOrder, payload, four_passes)
 VIEWS = (SHUFFLED, same.SAME_INTENSITY)
 
 
-def answers(classes: tuple[str, ...], probabilities: Array) -> str:
+def answers(classes: tuple[str, ...], probabilities: Floats) -> str:
     """Return the probabilities (2, class), original and shuffled, as a table of all or of the likeliest answers."""
     likeliest = np.argsort(-probabilities.max(0), kind="stable")[:LISTED]
     rows = [(classes[label], *probabilities[:, label]) for label in sorted(likeliest)]
@@ -187,7 +185,7 @@ def compute(loaded: "Loaded", example: "Example", seed: int) -> Facts:
     )
 
 
-def maps(loaded: "Loaded", example: "Example", seed: int, head: int | None, query: int | None) -> Array:
+def maps(loaded: "Loaded", example: "Example", seed: int, head: int | None, query: int | None) -> Floats:
     """Return what each position of an example receives: (3, position), original, shuffled, and back in order.
 
     It is that of a head, or the mean of all, from a query, numbered in the original picture and followed through the
