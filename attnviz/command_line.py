@@ -17,9 +17,7 @@ _Run = Callable[[argparse.Namespace], None]
 
 
 def parser(commands: dict[str, _Run]) -> argparse.ArgumentParser:
-    """Return what reads the words of all commands, whose namespaces have as `run` what acts on those of the chosen
-    one.
-    """
+    """Return what reads the words of all commands; `run` of its namespaces is what acts on those of the chosen one."""
     whole = _Parser("attnviz", description="See, train and test attention in vision models.")
     whole.add_argument("--version", action="version", version=f"attnviz {attnviz.__version__}")
     actions = whole.add_subparsers(required=True, metavar="COMMAND")

@@ -32,9 +32,7 @@ _PASSES = 5  # by which a device is timed; the first prepares it
 
 
 def device_of(word: str) -> str:
-    """Return "cpu" or "cuda" for "auto" (CUDA where there is a device), "cpu" or "cuda", from the command line or the
-    environment.
-    """
+    """Return "cpu" or "cuda" for one of these or "auto", which is CUDA where there is a device."""
     if word not in ("auto", "cpu", "cuda"):
         raise BadInput(f"The device must be auto, cpu or cuda, not {word!r}.")
     if word == "cuda" and not torch.cuda.is_available():

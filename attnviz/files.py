@@ -49,8 +49,8 @@ def end(path: Path, most: int) -> bytes:
 
 
 def opened(path: Path, mode: Literal["rb", "wb", "ab"] = "rb") -> BinaryIO:
-    """Open a regular file, or what a link names if that is one; no other is ever read, waited for or emptied, but
-    OSError raised.
+    """Open a regular file, or what a link names if that is one; of another, which might block, nothing is read or
+    emptied.
     """
     file = open(path, "ab" if mode == "wb" else mode, opener=_without_waiting)  # noqa: PTH123, SIM115 (no `with`)
     try:

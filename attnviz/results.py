@@ -133,9 +133,7 @@ def answer(figure: PaperFigure) -> str:
 
 
 def finding(verdicts: Iterable[Verdict]) -> str:
-    """Say how often the models of a question, of those that have a trained control, are better than their controls, in
-    Markdown.
-    """
+    """Say how often the models of a question that have a trained control are better than it, in Markdown."""
     found = Counter(verdicts)
     count = found.total()
     if not count:

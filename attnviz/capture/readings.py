@@ -45,9 +45,7 @@ class Computed(Reading):
         return None if places is None else places.grid
 
     def places(self, axis: str) -> Places | None:
-        """Return where the tokens along an axis (query, key or token) lie on the picture; None where they lie on
-        none.
-        """
+        """Return where the tokens along an axis (query, key or token) lie on the picture; None where on none."""
         both: Both | None = self._grid() if "_grid" in vars(self) else None
         if both is None:
             return None
@@ -65,9 +63,7 @@ class Computed(Reading):
 def readings_of(
     capture: Capture, calls: Mapping[str, Call], places: Callable[[str], Both | None]
 ) -> dict[str, Reading]:
-    """Return what was kept of a pass, by tap path, in the order of the pass; `places` finds where the tokens of a call
-    lie.
-    """
+    """Return what was kept of a pass, by tap path, in its order; `places` finds where the tokens of a call lie."""
     found: dict[str, Reading] = {}
     for key, call in calls.items():
         if not call.refused:

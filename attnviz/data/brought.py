@@ -53,9 +53,7 @@ class Brought(NamedTuple):
 
 
 def opened(content: bytes, like: DataSpec) -> Brought:
-    """Return what a file holds; its pictures are yet to be read, in the rows, columns and channels of another data
-    set.
-    """
+    """Return what a file holds; its pictures are yet to be read, in the shape of those of another data set."""
     if len(content) > LARGEST:
         raise BadInput(f"The file has {len(content):,} bytes; at most {LARGEST:,} are read.")
     check_directory(content, PICTURES + 2 * CLASSES, "pictures and folders")

@@ -76,9 +76,7 @@ def draw(digits: Sequence[int] | npt.NDArray[Any], *, seed: int) -> Bytes:
 
 
 def pick(split: str, numbers: Integers) -> tuple[Bytes, Integers]:
-    """Draw some pictures of a split, as `load`, and no others: a few take milliseconds, wherever in the split they
-    are.
-    """
+    """Draw some pictures of a split, as `load`, and no others: a few take milliseconds, wherever they are in it."""
     digits = labels(split)[numbers]
     images = np.empty((len(numbers), SIZE, SIZE, 1), np.uint8)
     for start in range(0, len(numbers), BLOCK):

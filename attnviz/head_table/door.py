@@ -37,9 +37,7 @@ class Pictures(NamedTuple):
 
 
 def pictures_of(net: Net, name: str, count: int | None = None) -> Pictures:
-    """Return the first test pictures of a data set that show a class of a net, at most `count`; samples where there is
-    no more.
-    """
+    """Return the first test pictures of a data set, at most `count`, that show a class of a net; else its samples."""
     spec, shown = data.spec(name), data.shown(name)
     taken = net.input.rows, net.input.columns, net.input.channels
     if spec.shape != taken:

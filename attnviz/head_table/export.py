@@ -18,7 +18,7 @@ from attnviz.head_table.table import METHOD, Heads, Mean
 
 
 def rows(table: Heads, claims: Sequence[Outcome] = ()) -> list[dict[str, Any]]:
-    """Return a row for each head: its name and, for each measure and claim, mean and interval, random weights
+    """Return a row for each head: its name and, for each measure and claim, mean and interval, with random ones
     beside.
     """
     means = {name: (table.mean(name), table.random.mean(name) if table.random else None) for name in MEASURES}

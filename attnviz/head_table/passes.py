@@ -105,9 +105,7 @@ class Passes:
 
 
 def of_places(pixels: Tensor, grid: Grid) -> Floats:
-    """Return the sums of pictures, float64 (picture, row, column), over the boxes of places: float64 (picture,
-    place).
-    """
+    """Return the sums of pictures, float64 (picture, row, column), over boxes of places: float64 (picture, place)."""
     covered = boxes(grid, *pixels.shape[1:]).flatten(1).double()
     return (pixels.flatten(1) @ covered.T).numpy()
 

@@ -84,9 +84,7 @@ class Axis(Strict):
 
 
 def read(words: Iterable[str]) -> tuple[Axis, ...]:
-    """Read axes as a person writes them: "heads=1,8,25", "heads=1..25", "learning_rate=1e-4..1e-2:log",
-    "skip=no,yes".
-    """
+    """Read axes as a person writes them: "heads=1,8,25", "heads=1..25", "learning_rate=1e-4..1e-2:log", "skip=no"."""
     found = []
     for word in words:
         name, _, values = word.partition("=")

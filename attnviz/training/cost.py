@@ -60,9 +60,7 @@ def duration(seconds: float) -> str:
 
 
 def probe(recipe: Recipe, device: str, threads: int) -> Cost:
-    """Train on a few batches with so many CPU threads, which this process keeps, and return what an epoch of all of
-    them costs.
-    """
+    """Train on a few batches with so many CPU threads, which this process keeps; return what an epoch costs."""
     import torch
 
     from attnviz import devices

@@ -182,9 +182,7 @@ def as_float(images: Tensor) -> Tensor:
 
 
 def on_device(dataset: Dataset, device: str) -> Examples:
-    """Put a data set on a device, still as 8-bit numbers: images (count, channel, row, column), labels as its target
-    has them.
-    """
+    """Put a data set on a device, still as 8-bit numbers: images (count, channel, row, column), and its labels."""
     found = dataset.images.transpose(0, 3, 1, 2)
     # Of one channel both layouts are the same bytes, but torch computes convolutions by the layout's name.
     layout = torch.channels_last if found.shape[1] == 1 else torch.contiguous_format

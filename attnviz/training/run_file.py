@@ -56,9 +56,7 @@ class RunFile(Strict):
         return [name.replace("_", " ") for name, holds in same.items() if not holds]
 
     def check(self, other: "RunFile", where: str) -> None:
-        """Raise where a run cannot be trained as another, with a sentence that begins with `where`: "runs/ID holds a
-        run".
-        """
+        """Raise where a run cannot be trained as another, with a sentence that begins with "runs/ID holds a run"."""
         for word in self.differences(other):
             raise RunError(
                 f"{where} with another {word}. "

@@ -75,9 +75,7 @@ def terminable() -> Iterator[None]:
 
 
 def heeding(events: Iterable[Event], until: Until | None = None) -> Generator[Event, None, None]:
-    """Pass events on until the process is asked to end, or ends by itself as `until` says, which is noticed after each
-    of them.
-    """
+    """Pass events on until the process is asked to end, or `until` is over, which is noticed after each of them."""
     until = until or Until()
     _now.waits = True
     try:

@@ -116,8 +116,8 @@ class Payload:
 
     @classmethod
     def unpacked(cls, data: bytes) -> Self:
-        """Return what `packed` made these bytes from, if it has no payloads inside; what a page has added is left
-        out.
+        """Return what `packed` made these bytes from, if it has no payloads inside; what a page has added is
+        dropped.
         """
         header, arrays = unpack(data)
         hints = _hints(cls)

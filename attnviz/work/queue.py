@@ -223,9 +223,7 @@ class Queue:
 
 
 def wait(event: Event, check: Callable[[], None] | None = None) -> None:
-    """Wait for an event in a thread; `check` is called now and then, and once at the end, and what it raises ends the
-    wait.
-    """
+    """Wait for an event in a thread; what `check`, called now and then and once at the end, raises ends the wait."""
     while not event.wait(LISTEN if check else None):
         if check:
             check()

@@ -62,9 +62,7 @@ def clean(grey: Bytes) -> bool:
 
 
 def fitted(inked: Bytes) -> Bytes:
-    """Return ink on paper, uint8 (row, column) of any size, in the middle of the canvas, uint8 (280, 280), its
-    proportions kept.
-    """
+    """Return ink on paper, uint8 (row, column), in the middle of the canvas, uint8 (280, 280), its proportions kept."""
     high, wide = inked.shape
     pixel = max(high, wide) / CANVAS
     shape = (max(round(high / pixel), 1), max(round(wide / pixel), 1))

@@ -24,9 +24,7 @@ _SPARSE = 0.01  # of the picture, less than which no rules cover
 
 
 def without_rules(ink: Floats, noise: float) -> tuple[Floats, Mask]:
-    """Subtract rules from ink, (row, column), how much darker each pixel is than its paper; return also where the rules
-    were.
-    """
+    """Subtract rules from ink, (row, column), how much darker a pixel is than paper; return also where they were."""
     left, lined = ink, np.zeros(ink.shape, bool)
     for turned in (False, True):
         values = left.T if turned else left

@@ -114,9 +114,7 @@ class Classification(Objective):
         return {"loss": loss_of(logits_of(model, images, generator), labels)}
 
     def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
-        """Return "loss", the mean cross entropy in nats, and "accuracy", 0..1, with which examples were answered
-        correctly.
-        """
+        """Return "loss", the mean cross entropy in nats, and "accuracy", 0..1, with which examples were right."""
         logits = answers(model, examples)
         labels = examples.targets()
         answered = predicted(logits)

@@ -71,9 +71,7 @@ class Reinforcement(Objective):
     def loss(
         self, model: nn.Module, images: Tensor, labels: Tensor, generator: torch.Generator
     ) -> Mapping[str, Tensor]:
-        """Return "loss", the sum of all parts with their weights, and each part and the mean "reward", 0..1, under its
-        name.
-        """
+        """Return "loss", the weighted sum of all parts, and each part and the mean "reward", 0..1, under its name."""
         seen = _look(model, images, generator)
         classification = loss_of(seen.logits[:, -1], labels)
         reward = (predicted(seen.logits[:, -1]) == labels).to(images.dtype)

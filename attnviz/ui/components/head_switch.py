@@ -127,9 +127,7 @@ def states_to_url(states: Sequence[str]) -> dict[str, str | None]:
 
 
 def states_from_url(words: Mapping[str, str], heads: int) -> tuple[list[str], list[str]]:
-    """Return the state of each head that the URL names, the last where it is named twice, and a sentence for every
-    invalid value.
-    """
+    """Return the state of each head that the URL names, the last of several, and a sentence for every invalid value."""
     states, sentences = ["on"] * heads, []
     for edit in EDITED:
         for part in words.get(edit, "").split(",") if words.get(edit) else ():

@@ -26,8 +26,8 @@ def turn_weight(
     limit: float,
     origin: Origin,
 ) -> bytes:
-    """Return w * picture (standardised) + bias, on its own scale and on a fixed scale, with a slider for w from -limit
-    to limit.
+    """Return w * picture (standardised) + bias, on its own and on a fixed scale, with a slider for w within the
+    limit.
     """
     most = limit * float(np.abs(picture).max()) + abs(bias)
     panes = [
@@ -110,9 +110,7 @@ def places(
 
 
 def moving_maps(payload: bytes, *, key: str, at: float | None, on_change: Callable[[], None]) -> None:
-    """Draw maps that follow a hand. `at` is where the slider stands, or which place is held, according to the URL, if
-    it says.
-    """
+    """Draw maps that follow a hand; `at` is where the slider stands, or which place is held, if the URL says it."""
     state = ControlledState(key, "at")
     data = with_header(payload, state={"at": state.ask(at)})
     component("moving_maps")(key=key, data=data, on_at_change=state.callback(on_change))

@@ -237,9 +237,7 @@ def _epochs(net: Net) -> list[list[int | str]]:
 
 
 def _trained(name: str, most: int, without: str) -> int | None:
-    """Return how far the models are trained according to a field of the URL, in percent up to `most`; None without the
-    field.
-    """
+    """Return how far models are trained according to a field of the URL, in percent up to `most`, if it is there."""
     word = st.query_params.get(name, "")
     if re.fullmatch("[0-9]{1,3}", word, re.ASCII) and int(word) <= most:
         return int(word)

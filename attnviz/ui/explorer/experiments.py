@@ -61,8 +61,8 @@ def _draw_agreement(parts: list[maps.Ranked], tap: str) -> None:
 
 
 def dot(name: str, values: maps.Array, control: bool) -> Dot | None:
-    """Return a row of the picture of several correlations, (picture,) or (picture, draw); None where no map ranks
-    anything.
+    """Return a row of the picture of several correlations, (picture,) or (picture, draw); None where nothing is
+    ranked.
     """
     there = values[np.isfinite(values)]
     if not len(there):

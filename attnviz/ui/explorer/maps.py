@@ -71,9 +71,7 @@ def taps_of(net: Net) -> list[str]:
 
 
 def of_example(loaded: Loaded, example: Example, tap: str, answer: int | None = None) -> PlaceMaps:
-    """Return the maps of one example, with that of a tap ("" for none), for a class, or None for the one that the net
-    chooses.
-    """
+    """Return the maps of one example, with that of a tap ("" for none), for a class or the one that the net chooses."""
     from attnviz.measures import place_maps
 
     return place_maps.place_maps(loaded.model, _image(loaded, example), tap, answer=answer)

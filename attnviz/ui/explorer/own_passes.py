@@ -165,9 +165,7 @@ def find_places(seen: Trace, shown: Callable[[str], AbstractContextManager[Said]
 
 
 def find_place(seen: Trace, path: str) -> bool:
-    """Find where the tokens of one layer lie, ahead of those of the others, and return whether it can be drawn
-    already.
-    """
+    """Find where the tokens of one layer lie, ahead of the others; return whether it can be drawn already."""
     if path not in captured(seen):
         return False
     if not seen.captured.has_places:

@@ -26,9 +26,7 @@ _ELSEWHERE = {LESSON, STEP, "only", "v"}  # a URL of these alone does not say wh
 
 
 def draw(pages: Sequence[StreamlitPage], here: StreamlitPage) -> None:
-    """Draw the bar on the page `here` where the URL names a lesson; a URL that names no view besides leads to that of
-    the step.
-    """
+    """Draw the bar where the URL names a lesson; a URL that names no view besides leads to that of the step."""
     name = st.query_params.get(LESSON)
     if name is None:
         return

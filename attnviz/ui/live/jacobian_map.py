@@ -32,9 +32,7 @@ def asked(subject: Subject) -> dict[str, Any]:
 
 
 def switch(other: str) -> bool:
-    """Draw the switch between the Jacobian and something `other`, in words, and return whether the Jacobian is
-    chosen.
-    """
+    """Draw the switch between the Jacobian and something `other`, in words; return whether the Jacobian is chosen."""
     words = {"attention": other, JACOBIAN: TITLE}
     return url_state.pick(st.segmented_control, "Map", WORD, words, "attention", required=True) == JACOBIAN
 

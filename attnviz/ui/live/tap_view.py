@@ -54,8 +54,8 @@ def payload(subject: Subject, parameters: OfTap) -> bytes:
 
 
 def maps_of(subject: Subject, address: str, query: int | None) -> tuple[Maps, TapInfo]:
-    """Return a tap of a net on an example as maps, of a tap with queries those of one token's query, and what is known
-    of it.
+    """Return a tap of a net on an example as maps, those of one token's query if it has any, and what is known of
+    it.
     """
     from attnviz.ui.shared import findings
 

@@ -60,7 +60,7 @@ def call(
 
 
 def each(rows: Iterable[Mechanism], part: str, function: Callable[[Mechanism], T]) -> Iterator[tuple[Mechanism, T]]:
-    """Call a function with several mechanisms, and yield those that work with what it returned; the log says why others
+    """Call a function with several mechanisms, and yield those that work with its result; the log says why others
     fail.
     """
     for row in rows:

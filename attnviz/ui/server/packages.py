@@ -24,9 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 def declare(rows: Iterable[Mechanism], scanner: Any = manifest_scanner) -> None:
-    """Let Streamlit's scanner find the components that rows of other packages name. Call it before its runtime is
-    made.
-    """
+    """Let Streamlit find the components that rows of other packages name, before its runtime is made."""
     scan: Callable[..., Manifests] = getattr(
         scanner.scan_component_manifests, "plain", scanner.scan_component_manifests
     )

@@ -29,9 +29,7 @@ _CARD, _WEIGHTS = "card.json", "weights.safetensors"
 
 
 def keep(run_id: str, epoch: int, word: str) -> str:
-    """Keep the weights of a run after an epoch as a model, which then stands on every page, and return its name,
-    MODEL.WORD.
-    """
+    """Keep the weights of a run after an epoch as a model, which then stands on every page; return its name."""
     import torch
 
     from attnviz.training import seeds

@@ -70,9 +70,7 @@ def ordered(options: argparse.Namespace) -> order.Order:
 
 
 def watch() -> Iterator[str]:
-    """Start what waits, and submit again what a node has lost, until no job trains or waits; yield a line at every
-    change.
-    """
+    """Start what waits, and submit again what a node has lost, until no job is left; yield a line at every change."""
     told: dict[str, str] = {}
     while True:
         table.tend()

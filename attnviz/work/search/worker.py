@@ -32,9 +32,7 @@ _WAIT = 0.3  # seconds between two looks at the last trials of others
 
 
 def work(home: Path, wanted: Wanted) -> None:
-    """Train trials of a search until all are finished; after Terminated another worker repeats the trial, and goes on
-    with its run.
-    """
+    """Train trials of a search until all are finished; after Terminated another worker goes on with this one's run."""
     torch.set_num_threads(wanted.threads)
     with _alive(home) as name:
         given = material(wanted.made(), "cpu")

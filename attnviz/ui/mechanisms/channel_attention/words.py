@@ -181,9 +181,7 @@ _REPLACED = {"mean": "at the mean", "shuffled": "of another picture", "one": "at
 
 
 def replaced(name: str, of: str) -> str:
-    """Return in words what an ablation of the card replaces, at a pattern of tap paths such as
-    "blocks.3.attention.*gate".
-    """
+    """Return in words what an ablation replaces, at a pattern of tap paths such as "blocks.3.attention.*gate"."""
     how, part = _REPLACED.get(name, name), of.split(".")
     if part[1] == "*":
         return f"all {how}"

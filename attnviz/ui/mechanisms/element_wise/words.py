@@ -121,9 +121,7 @@ def levelled(layer: StageLayer, measured: Measured) -> str:
 
 
 def normalises(variance: float, stored: float, eps: float) -> str:
-    """Return what the norm of the relevance does on a picture, from its variance there and the one stored in
-    training.
-    """
+    """Return what the norm of the relevance does on a picture, from its variance there and that of the training."""
     norm = term("batch normalisation", "norm")
     times = (stored + eps) / variance if variance else float("inf")
     much = f"{about(times)} times" if variance else "far more than"

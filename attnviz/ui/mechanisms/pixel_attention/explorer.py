@@ -42,9 +42,7 @@ def look(subject: Subject) -> tuple[AttentionView, tuple[str, str] | None]:
 
 
 def explain(subject: Subject, view: AttentionView, numbers: tuple[str, str] | None) -> None:
-    """Say what the pictures mean, with the numbers of the locked pair as `look` returned them, and what they do not
-    show.
-    """
+    """Say what the pictures mean, with the numbers of the locked pair from `look`, and what they do not show."""
     page.meaning(
         f"{_token_of(subject.net)} is a {term('token')}. {_in_heads(*view.query.shape[:2])}\n\n"
         + _formulas(equations.symbols(view.query.shape[-1]))

@@ -242,9 +242,7 @@ def keep_handle(key: str, word: str) -> None:
 
 
 def place_of_handle(word: str, low: float, high: float) -> float | None:
-    """Return the position of a handle in the URL; None where there is none, or nonsense, of which a
-    sentence is shown.
-    """
+    """Return the position of a handle in the URL; None where there is none, or nonsense, which is said."""
     written = st.query_params.get(word)
     if written is None:
         return None

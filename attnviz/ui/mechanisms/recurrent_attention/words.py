@@ -85,9 +85,7 @@ def means(view: GlimpseView, net: Net, *, moved: bool = False) -> str:
 
 
 def squashed(view: GlimpseView, here: str = "on this picture") -> str:
-    """Return how far from the means the draws of a model lie that squashes them with tanh, on the path that `here`
-    names.
-    """
+    """Return how far from the means the draws of a model lie that squashes them with tanh, on the path named `here`."""
     rows, columns = view.picture.shape[:2]
     means = np.asarray(view.location_mean[1:], float)  # the first location is not drawn around a mean
     away = np.hypot(*((means - np.tanh(means)) * (rows / 2, columns / 2)).T)

@@ -177,9 +177,7 @@ def text_and_least(loaded: Loaded, example: Example) -> tuple[str, float]:
 
 
 def weights_of(reading: Reading, one: Looking, steps: int) -> Tensor:
-    """Return the weights of a layer as (head, query, key), from its tap "weights", or "context" of a decoder that has
-    none.
-    """
+    """Return a layer's weights, (head, query, key), from its tap "weights", or "context" of a decoder without it."""
     tensor, axes = reading.tensor, reading.axes
     if one.keys == "numbers":  # (step, batch, feature)
         return tensor[:, 0][None]

@@ -196,9 +196,7 @@ def in_words(measured: Measured) -> str:
 
 
 def reach(lost: Floats) -> Floats:
-    """Return half the width of the 95 % interval of each head's mean over pictures, from (head, picture); NaN of a
-    single picture.
-    """
+    """Return half the width of the 95 % interval of each head's mean over (head, picture); NaN of a single picture."""
     if lost.shape[1] < 2:
         return np.full(len(lost), np.nan)
     found = paired(lost.T, np.zeros_like(lost.T))

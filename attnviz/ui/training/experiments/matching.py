@@ -180,9 +180,7 @@ def _shown(reading: Reading) -> Floats:
 
 
 def matched(parts: Sequence[Part]) -> Matched | None:
-    """Match the heads by the pictures of every other part, and measure them on the others; None while there is only one
-    part.
-    """
+    """Match the heads by the pictures of every other part, and measure them on the others; None of one part alone."""
     import torch
 
     from attnviz.measures.matched_heads import match

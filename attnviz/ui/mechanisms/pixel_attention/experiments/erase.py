@@ -272,9 +272,7 @@ def removal(loaded: "Loaded", example: "Example", count: int, fill: "Fill") -> R
 
 
 def chunk(loaded: "Loaded", source: str, fill: "Fill", first: int) -> "Curve":
-    """Return the curve of a few of the pictures that fit a net, from the `first` on, in single precision to halve the
-    time.
-    """
+    """Return the curve of a few of the pictures that fit a net, from the `first` on, in single precision for speed."""
     import torch
 
     from attnviz.answers import as_batch

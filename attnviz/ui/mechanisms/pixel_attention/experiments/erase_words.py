@@ -12,9 +12,7 @@ if TYPE_CHECKING:
 
 
 def one_picture(changes: Floats, logit: float, answer: str, count: int, unit: str) -> str:
-    """Say what removing does to the logit of one picture, from its changes (2 + draw,): most attended, Jacobian,
-    draws.
-    """
+    """Say what removing does to the logit of one picture, from its changes (2 + draw,): attended, Jacobian, draws."""
     attended, draws = changes[0], changes[2:]
     return (
         f"The model answers **{answer}**, with a logit of {signed(logit, plus=False)}. Without {_most(count, unit)} "
@@ -60,9 +58,7 @@ def _unit(count: int, unit: str) -> str:
 
 
 def table(changes: Floats, answers: Sequence[str], ink: int, jacobian_ink: int, count: int, unit: str) -> str:
-    """Return the changes of one picture, and its answers without what is removed, both (2 + draw,), as a table in
-    Markdown.
-    """
+    """Return the changes of one picture and its answers without what is removed, (2 + draw,), as a Markdown table."""
     draws = changes[2:]
     (usual, times), *others = Counter(answers[2:]).most_common()
     drawn = f"{usual} ({times} of {len(draws)})" if others else usual

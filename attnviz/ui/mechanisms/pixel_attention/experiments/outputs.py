@@ -113,9 +113,7 @@ def open_picture(key: str, examples: tuple[Picture, ...]) -> None:
 
 
 def in_turn(net: Net, source: str, names: Sequence[str]) -> tuple[Picture, ...]:
-    """Return a test picture of each of several classes in their order; where a class is named again, its next
-    picture.
-    """
+    """Return a test picture of each of several classes in order; where a class is named again, its next picture."""
     numbers = {name: iter(pickers.Fitting(net, source, name, wrong=False).numbers) for name in {*names}}
     found = [next(numbers[name], None) for name in names]
     for name, number in zip(names, found, strict=True):
@@ -156,9 +154,7 @@ def correlations(maps: Floats, pictures: Floats) -> list[float]:
 
 
 def finding(alike: Sequence[float]) -> str:
-    """Say what the output has to do with the picture, from their correlations (picture,); there are none where it is
-    uniform.
-    """
+    """Say what the output has to do with the picture, from their correlations (picture,); none where it is uniform."""
     if not alike:
         return "**A uniform map**: the output is the same everywhere, and nothing is left of the picture."
     least, most = min(alike), max(alike)
