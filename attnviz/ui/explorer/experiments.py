@@ -14,6 +14,7 @@ import numpy as np
 import streamlit as st
 
 from attnviz import data
+from attnviz.arrays import Floats
 from attnviz.charts.dots import Dot, dots
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.explorer import maps, words
@@ -60,10 +61,8 @@ def _draw_agreement(parts: list[maps.Ranked], tap: str) -> None:
     st.caption(words.SHOWN)
 
 
-def dot(name: str, values: maps.Array, control: bool) -> Dot | None:
-    """Return a row of the picture of several correlations, (picture,) or (picture, draw); None where nothing is
-    ranked.
-    """
+def dot(name: str, values: Floats, control: bool) -> Dot | None:
+    """Return a row of the picture of correlations, (picture,) or (picture, draw); None where nothing is ranked."""
     there = values[np.isfinite(values)]
     if not len(there):
         return None
