@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +15,7 @@ from attnviz.capture.call import TAPS, Call, narrow, runs_over_channels
 from attnviz.capture.frames import Frames, Where, tensors_of
 from attnviz.capture.gates import Gate, lies_on_a_picture
 from attnviz.capture.layout import heads_named, layout_of, packed_axis
+from attnviz.capture.lineage import Follows
 from attnviz.capture.mixing import even_of, mixing_of
 from attnviz.capture.mode import Mode, Softmax
 from attnviz.capture.products import Product
@@ -28,7 +29,7 @@ NEEDS = {"scores": ("query", "key", "mask"), "weights": ("query", "key", "mask")
 class Mixed:
     """What weights times values gave, as it is followed."""
 
-    follows: ClassVar[Literal["all", "sums", "shapes"]] = "sums"
+    follows: ClassVar[Follows] = "sums"
 
     def __init__(self, call: Call) -> None:
         self.call = call
@@ -289,6 +290,10 @@ class Capture(Mode):
     def joined(self, first: Any, second: Any) -> None:
         if isinstance(first, Mixed) and isinstance(second, Mixed):
             first.joined.append(second.call)
+
+    def reduced(self, of: Any, sizes: list[int]) -> None:
+        if isinstance(of, Mixed) and len(of.joined) > 1 and len(of.joined) in sizes:
+            self.combined(of, Mixed(of.joined[-1]))
 
     def _refuse(self, reason: str) -> None:
         where = self.frames.where("attention")

@@ -12,6 +12,8 @@ from typing import Any, ClassVar, Literal
 
 from torch import Tensor, nn
 
+from attnviz.capture.lineage import Follows
+
 
 @dataclass(frozen=True)
 class Gate:
@@ -25,7 +27,7 @@ class Gate:
         axes: which axes of the operand the factor varies along, the batch first.
     """
 
-    follows: ClassVar[Literal["all", "sums", "shapes"]] = "shapes"
+    follows: ClassVar[Follows] = "shapes"
 
     source: Tensor
     operand: Tensor

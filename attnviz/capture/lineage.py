@@ -39,20 +39,21 @@ SUMS = {
 
 ENDS = {
     "zeros_like", "ones_like", "empty_like", "rand_like", "randn_like",  # take the shape alone
-    "flip", "gather", "msort", "roll", "sort", "take_along_dim",  # have the keys in another order
+    "flip", "gather", "msort", "roll", "sort", "take_along_dim", "topk",  # have the keys in another order
 }  # fmt: skip
 JOINS = {"cat", "concat", "concatenate", "stack"}
 LAYERS = {"linear", "conv1d", "conv2d", "conv3d", "layer_norm", "batch_norm", "group_norm", "rms_norm"}
 
 _numbers = count()
+Follows = Literal["all", "sums", "shapes", "nothing"]
 
 
 class Followed(Protocol):
-    """What a tensor may descend from, through any operation, "sums" and whatever else is no layer, or "shapes"
-    alone.
+    """What a tensor may descend from, through any operation, "sums" and whatever else is no layer, "shapes" alone, or
+    nothing.
     """
 
-    follows: ClassVar[Literal["all", "sums", "shapes"]]
+    follows: ClassVar[Follows]
 
 
 @dataclass
@@ -87,7 +88,7 @@ class Lineage:
     def pass_on(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any], result: Any) -> None:
         """Mark the result of an operation as its arguments are."""
         found = [mark for one in _tensors(arguments, named) if (mark := getattr(one, self._name, None)) is not None]
-        name = getattr(function, "__name__", "")
+        name = getattr(function, "__name__", "").partition(".")[0]  # an operator's has that of its overload
         if not found or name in ENDS:
             return
         if len(found) > 1 and name in SUMS:
@@ -104,6 +105,8 @@ class Lineage:
     def _pass(self, found: list[Mark], name: str, tensor: Tensor) -> None:
         size = tensor.numel()
         for mark in found:
+            if mark.of.follows == "nothing":
+                continue
             if name not in SHAPES and (mark.of.follows == "shapes" or (mark.of.follows == "sums" and name in LAYERS)):
                 continue
             if size == mark.numel or name in PARTS:

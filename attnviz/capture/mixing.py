@@ -55,6 +55,8 @@ def mixing_of(found: Softmax, product: Product, place: int) -> Mixing | str:
     while outer and size < count:
         queries.insert(0, outer.pop())
         size *= product.size(queries[0])
+    if any(letter in theirs for letter in queries):
+        return refusals.SHAPE
     weights = product.arranged(product.operands[place], mine, queries, keys, lead=outer)
     if (
         size == count

@@ -3,18 +3,20 @@
 A function mode costs nothing while nobody listens, changes nothing in torch or in the model, and belongs to one thread.
 """
 
+import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, cast
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
 from attnviz.capture.gates import Gate, gate_of
-from attnviz.capture.lineage import Lineage
-from attnviz.capture.products import PRODUCTS, Product, product_of
+from attnviz.capture.lineage import Follows, Lineage
+from attnviz.capture.products import PRODUCTS, Product, of_many, pointwise, product_of
 
 _SDPA = {F.scaled_dot_product_attention, torch.ops.aten.scaled_dot_product_attention.default,
          torch.ops.aten.scaled_dot_product_attention}  # fmt: skip
@@ -22,13 +24,20 @@ _SOFTMAX = {F.softmax, torch.softmax, Tensor.softmax, torch.special.softmax}
 _SIGMOID = {torch.sigmoid, Tensor.sigmoid, F.sigmoid, torch.special.expit, Tensor.sigmoid_, torch.sigmoid_,
             F.hardsigmoid}  # fmt: skip
 _CLAMP = {torch.clamp, Tensor.clamp, Tensor.clamp_, F.relu6, F.hardtanh}
-_TIMES = {torch.mul, Tensor.mul, Tensor.mul_, Tensor.__mul__, Tensor.__rmul__, Tensor.__imul__}
+_TIMES = {torch.mul, Tensor.mul, Tensor.mul_, Tensor.__mul__, Tensor.__rmul__, Tensor.__imul__,
+          torch.multiply, Tensor.multiply}  # fmt: skip
+_SUM = {torch.sum, Tensor.sum, torch.mean, Tensor.mean}
+_PUT = {torch.scatter, Tensor.scatter, Tensor.scatter_, torch.index_put, Tensor.index_put, Tensor.index_put_,
+        torch.masked_scatter, Tensor.masked_scatter, Tensor.masked_scatter_, Tensor.__setitem__}  # fmt: skip
 _OPERATORS = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)
 _TABLE: dict[Any, str] = {
     F.multi_head_attention_forward: "_multi_head",
     **dict.fromkeys(_SDPA, "attention"),
     **dict.fromkeys(_SOFTMAX, "_softmax"),
     **dict.fromkeys(PRODUCTS, "_product"),
+    F.linear: "_linear",
+    **dict.fromkeys(_SUM, "_sum"),
+    **dict.fromkeys(_PUT, "_scattered"),
     **dict.fromkeys(_SIGMOID, "_sigmoid"),
     **dict.fromkeys(_CLAMP, "_clamp"),
     **dict.fromkeys(_TIMES, "_times"),
@@ -47,12 +56,21 @@ class Softmax:
     What listens to it adds its `call`, and a `sample` of some rows of the weights.
     """
 
-    follows: ClassVar[Literal["all", "sums", "shapes"]] = "all"
+    follows: ClassVar[Follows] = "all"
 
     def __init__(self, scores: Tensor, weights: Tensor, product: Product | None, last: bool) -> None:
         self.scores, self.weights, self.product, self.last = scores, weights, product, last
         self.call: Any = None
         self.sample = weights
+
+
+@dataclass(frozen=True)
+class Factors:
+    """Two tensors that were multiplied number by number, and may be summed."""
+
+    follows: ClassVar[Follows] = "nothing"
+
+    both: tuple[Tensor, Tensor]
 
 
 class Mode(TorchFunctionMode):
@@ -70,14 +88,9 @@ class Mode(TorchFunctionMode):
         self.operations += 1
         if torch.compiler.is_compiling():
             return function(*arguments, **named)
-        handler = _TABLE.get(function)
-        if handler is not None:
-            return getattr(self, handler)(function, arguments, named)
         if isinstance(function, _OPERATORS) or getattr(function, "__name__", "") == "flex_attention":
-            self._operator(function)
-        result = function(*arguments, **named)
-        self.lineage.pass_on(function, arguments, named, result)
-        return result
+            function = self._operator(function)
+        return getattr(self, _TABLE.get(function, "_other"))(function, arguments, named)
 
     # what a subclass listens to
 
@@ -109,7 +122,15 @@ class Mode(TorchFunctionMode):
     def joined(self, first: Any, second: Any) -> None:
         """Note that two things that were followed go on as one tensor."""
 
+    def reduced(self, of: Any, sizes: list[int]) -> None:
+        """Note that what was followed is summed over axes of these sizes."""
+
     # what the operations are
+
+    def _other(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        result = function(*arguments, **named)
+        self.lineage.pass_on(function, arguments, named, result)
+        return result
 
     def _multi_head(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         with self:
@@ -125,33 +146,94 @@ class Mode(TorchFunctionMode):
         def compute(given: Tensor) -> Any:
             return function(given, *rest, **named) if arguments else function(**{**named, "input": given})
 
-        weights = self.softmax(found, compute) if found.product and last else compute(scores)
-        found.weights = weights
+        def alone(given: Tensor) -> Any:
+            return compute(given.squeeze(-2)).unsqueeze(-2)
+
+        if not found.product or not last:
+            weights = compute(scores)
+        elif found.product.is_of_one_query:
+            found.scores = scores.unsqueeze(-2)
+            found.weights = self.softmax(found, alone)
+            weights = found.weights.squeeze(-2)
+        else:
+            weights = found.weights = self.softmax(found, compute) if scores.ndim > 1 else compute(scores)
         self.lineage.mark(weights, found)
         return weights
 
     def _product(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         product = product_of(function, arguments, named)
         if product is None:
-            result = function(*arguments, **named)
-            self.lineage.pass_on(function, arguments, named, result)
-            return result
-        marks = [self.lineage.of(one) for one in product.operands]
+            if of_many(function, arguments, named):
+                self.unweighted()
+            return self._other(function, arguments, named)
+
+        def compute(old: Any = None, new: Any = None) -> Any:
+            return function(*_put(arguments, old, new), **dict(zip(named, _put(named.values(), old, new), strict=True)))
+
+        return self._multiplied(product, product.operands, compute)
+
+    def _multiplied(self, product: Product, factors: tuple[Tensor, Tensor], compute: Callable[..., Any]) -> Any:
+        """Compute a product of two tensors, as the model has them, with another operand in place of one if given."""
+        marks = [self.lineage.of(one) for one in factors]
         place, mark = next(((n, mark) for n, mark in enumerate(marks) if isinstance(mark, Softmax)), (0, None))
         if mark is not None:
             other = product.operands[1 - place]
-
-            def compute(given: Tensor) -> Any:
-                return function(*_put(arguments, other, given), **named)
-
-            return self.mixing(mark, product, place, compute)
-        result = function(*arguments, **named)
+            return self.mixing(mark, product, place, lambda given: compute(other, given))
+        result = compute()
         sources = [self.lineage.of(mark.source) if isinstance(mark, Gate) else mark for mark in marks]
         before = next((mark for mark in sources if isinstance(mark, Product)), None)
-        if before is not None and not before.of_parameters and not product.of_parameters:
+        if before is not None and product.sure and before.sure and not (before.of_parameters or product.of_parameters):
             self.unweighted()
         else:
             self.lineage.mark(result, product)
+        return result
+
+    def _linear(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Follow a product that is written as a layer whose weights are no weights of the model."""
+        weight = arguments[1] if len(arguments) > 1 else named["weight"]
+        layer = isinstance(weight, nn.Parameter) or isinstance(weight._base, nn.Parameter)
+        if layer or isinstance(sys._getframe(2).f_locals.get("self"), nn.Linear):  # a weight that is computed
+            return self._other(function, arguments, named)
+        return self._product(function, arguments, named)
+
+    def _sum(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        given, *rest = arguments or (named["input"],)
+        mark, axes = self.lineage.of(given), named.get("dim", rest[0] if rest else None)
+        if mark is None or axes is None:
+            return self._other(function, arguments, named)
+        axes = [*axes] if isinstance(axes, tuple | list) else [axes]
+        self.reduced(mark, [given.shape[axis] for axis in axes])
+        both = mark.both if isinstance(mark, Factors) else None
+        product = pointwise(*both, axes) if both else None
+        weighted = any(isinstance(self.lineage.of(one), Softmax) for one in both or ())
+        if both is None or product is None or (weighted and not torch.equal(given, both[0] * both[1])):
+            return self._other(function, arguments, named)
+
+        def compute(old: Any = None, new: Any = None) -> Any:
+            if new is old:
+                return function(given, axes)
+            place = 0 if old is product.operands[0] else 1
+            letters = sorted({*product.letters[0], *product.letters[1]})
+            new = new[tuple(slice(None) if one in product.letters[place] else None for one in letters)]
+            return function(both[1 - place] * new, axes)
+
+        result = self._multiplied(product, both, compute)
+        if not named.get("keepdim") and True not in rest[1:]:
+            return result
+        shape = [1 if axis in axes or axis - given.ndim in axes else size for axis, size in enumerate(given.shape)]
+        kept = result.reshape(shape)
+        self.lineage.pass_on(Tensor.reshape, (result,), {}, kept)
+        return kept
+
+    def _scattered(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Follow weights that are put in their places, and whatever others are put into."""
+        result = function(*arguments, **named)
+        marks = (self.lineage.of(one) for one in (*arguments[1:], *named.values()))
+        weights = next((mark for mark in marks if isinstance(mark, Softmax)), None)
+        if weights is not None:
+            self.lineage.mark(arguments[0] if result is None else result, weights)
+        else:
+            self.lineage.pass_on(function, arguments[:1], {}, result)
         return result
 
     def _sigmoid(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -174,23 +256,32 @@ class Mode(TorchFunctionMode):
         first, second = arguments[0], arguments[1] if len(arguments) > 1 else named.get("other")
         gate = gate_of(first, second, self.lineage.of(first), self.lineage.of(second), _of_attention)
         if gate is None:
-            result = function(*arguments, **named)
-            self.lineage.pass_on(function, arguments, named, result)
+            result = self._other(function, arguments, named)
+            other = first is not second and result is not first and self.lineage.of(result) is None
+            if other and _of_tokens(first) and _of_tokens(second):
+                self.lineage.mark(result, Factors((first, cast(Tensor, second))))
             return result
         operand = gate.operand
         return self.gate(gate, lambda given: function(*_put(arguments, operand, given)))
 
-    def _operator(self, function: Any) -> None:
+    def _operator(self, function: Any) -> Any:
+        """Return the function of torch that an operator is, where there is one, and note a kernel of attention."""
         name = function.name() if isinstance(function, torch._ops.OpOverload) else str(function)
-        if "attention" in name.lower() or "attn" in name.lower():
+        plain = getattr(torch, name.removeprefix("aten::").removeprefix("aten.").partition(".")[0], None)
+        if function not in _TABLE and ("attention" in name.lower() or "attn" in name.lower()):
             self.fused(name)
+        return plain if name.startswith("aten") and plain in PRODUCTS | _SOFTMAX else function
+
+
+def _of_tokens(factor: Any) -> bool:
+    return isinstance(factor, Tensor) and factor.ndim > 1 and not isinstance(factor, nn.Parameter)
 
 
 def _of_attention(mark: Any) -> bool:
     return isinstance(mark, Softmax) or (isinstance(mark, Product) and not mark.of_parameters)
 
 
-def _put(arguments: Any, old: Tensor, new: Tensor) -> list[Any]:
+def _put(arguments: Any, old: Any, new: Any) -> list[Any]:
     """Return arguments with one tensor in place of another."""
     return [_put(one, old, new) if isinstance(one, tuple | list) else new if one is old else one for one in arguments]
 

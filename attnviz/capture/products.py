@@ -1,32 +1,38 @@
-"""Products of two tensors, however they are written, as letters: matmul, bmm, baddbmm and einsum become one thing."""
+"""Products of two tensors, however they are written, as letters: matmul, bmm, einsum, and a sum of what was multiplied
+number by number become one thing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from string import ascii_lowercase, ascii_uppercase
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
-PRODUCTS = {
-    torch.matmul, Tensor.matmul, Tensor.__matmul__, Tensor.__rmatmul__, torch.bmm, Tensor.bmm, torch.mm, Tensor.mm,
-    torch.baddbmm, Tensor.baddbmm, torch.addmm, Tensor.addmm, torch.linalg.matmul, torch.tensordot, torch.inner,
-    Tensor.inner, torch.einsum,
-}  # fmt: skip
-_ADDED = {torch.baddbmm, Tensor.baddbmm, torch.addmm, Tensor.addmm}
+from attnviz.capture.lineage import Follows
+
+_ADDED = {torch.baddbmm, Tensor.baddbmm, Tensor.baddbmm_, torch.addmm, Tensor.addmm, Tensor.addmm_}
 _INNER = {torch.inner, Tensor.inner}
+_SEVERAL = {torch.einsum, torch.linalg.multi_dot, torch.chain_matmul}
+PRODUCTS = _ADDED | _INNER | _SEVERAL | {
+    torch.matmul, Tensor.matmul, Tensor.__matmul__, Tensor.__rmatmul__, torch.linalg.matmul, torch.bmm, Tensor.bmm,
+    torch.mm, Tensor.mm, torch.mv, Tensor.mv, torch.tensordot, torch.cdist, torch.linalg.vecdot, F.linear,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Product:
-    """A product of two tensors, with a letter for each axis of its operands and of its result, as in an einsum."""
+    """A product of two tensors, with a letter for each axis of its operands and of its result, as in an einsum; whether
+    it is sure to be one of tokens, which a sum of numbers multiplied one by one may not be."""
 
-    follows: ClassVar[Literal["all", "sums", "shapes"]] = "all"
+    follows: ClassVar[Follows] = "all"
 
     operands: tuple[Tensor, Tensor]
     letters: tuple[str, str]
     result: str
+    sure: bool = True
 
     def size(self, letter: str) -> int:
         """Return how long an axis is, broadcast."""
@@ -58,19 +64,30 @@ class Product:
 
     def query_and_key(self, lead: Sequence[int], queries: int, keys: int) -> tuple[Tensor, Tensor] | None:
         """Return the operands as query (*lead, query, feature) and key (*lead, key, feature), if they are that."""
-        place = 0 if self.result[-1] in self.letters[0] else 1
+        place, rest, query, key = self._words
         for_key, for_query = self.letters[place], self.letters[1 - place]
-        rest = self.result
-        key = _trailing(rest, for_key, for_query)
-        rest = rest[: len(rest) - len(key)]
-        query = _trailing(rest, for_query, for_key)
-        rest = rest[: len(rest) - len(query)]
         summed = [letter for letter in for_key if letter in for_query and letter not in self.result]
         if (prod(self.sizes(query)), prod(self.sizes(key))) != (queries, keys) or prod(self.sizes(rest)) != prod(lead):
             return None
         found = self.arranged(self.operands[1 - place], for_query, query, summed, lead=rest)
         other = self.arranged(self.operands[place], for_key, key, summed, lead=rest)
         return found.reshape(*lead, *found.shape[-2:]), other.reshape(*lead, *other.shape[-2:])
+
+    @property
+    def _words(self) -> tuple[int, str, str, str]:
+        """Which operand has the keys, and the letters of the result: those of both, of the query, and of the key."""
+        place = 0 if self.result[-1:] in self.letters[0] else 1
+        for_key, for_query = self.letters[place], self.letters[1 - place]
+        key = _trailing(self.result, for_key, for_query)
+        rest = self.result[: len(self.result) - len(key)]
+        query = _trailing(rest, for_query, for_key)
+        return place, rest[: len(rest) - len(query)], query, key
+
+    @property
+    def is_of_one_query(self) -> bool:
+        """Whether the result has an axis of keys and none of queries: one query alone, or keys of its own for each."""
+        _, _, query, key = self._words
+        return bool(key) and not query
 
     @property
     def of_parameters(self) -> bool:
@@ -83,21 +100,58 @@ def product_of(function: Any, arguments: tuple[Any, ...], named: dict[str, Any])
     sum.
     """
     values = [*arguments, *named.values()]
-    if function is torch.einsum:
-        if not isinstance(values[0], str):
-            return None
-        operands = values[1] if len(values) == 2 and isinstance(values[1], tuple | list) else values[1:]
-        return _einsum(values[0].replace(" ", ""), tuple(operands)) if len(operands) == 2 else None
+    if function in _SEVERAL:
+        equation, *operands = _several(values)
+        return _einsum(equation.replace(" ", ""), operands) if equation and len(operands) == 2 else None
     left, right = values[1:3] if function in _ADDED else values[:2]
     if function is Tensor.__rmatmul__:
         left, right = right, left
-    if not isinstance(left, Tensor) or not isinstance(right, Tensor) or min(left.ndim, right.ndim) < 2:
+    if not isinstance(left, Tensor) or not isinstance(right, Tensor):
         return None
+    turned = function is torch.cdist or function is F.linear  # the second one, as a key is
+    if min(left.ndim, right.ndim) < 1 + turned or max(left.ndim, right.ndim) < 2:
+        return None
+    if function is torch.linalg.vecdot:
+        return pointwise(left, right, [named.get("dim", -1)])
     if function is torch.tensordot or function in _INNER:
         return _contracted(left, right, ([-1], [-1]) if function in _INNER else (*values, 2)[2])
     lead = ascii_uppercase[: max(left.ndim, right.ndim) - 2]
     first, second = lead[len(lead) - left.ndim + 2 :], lead[len(lead) - right.ndim + 2 :]
-    return Product((left, right), (first + "qc", second + "ck"), lead + "qk")
+    if turned:
+        return Product((left, right), (first + "qc", second + "kc"), lead + "qk", function is torch.cdist)
+    ends = "qc"[left.ndim == 1 :], "ck"[: min(right.ndim, 2)]
+    return Product((left, right), (first + ends[0], second + ends[1]), lead + (ends[0] + ends[1]).replace("c", ""))
+
+
+def of_many(function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Return whether a call multiplies three tensors or more at once, none of them a weight of the model."""
+    operands = _several([*arguments, *named.values()])[1:] if function in _SEVERAL else []
+    return sum(isinstance(one, Tensor) and not isinstance(one, nn.Parameter) for one in operands) > 2
+
+
+def pointwise(left: Tensor, right: Tensor, axes: Sequence[int]) -> Product | None:
+    """Return the sum over axes of two tensors that are multiplied number by number; None where one lacks such an
+    axis."""
+    shape = torch.broadcast_shapes(left.shape, right.shape)
+    letters = ascii_lowercase[: len(shape)]
+    operands, words = [], []
+    for one in (left, right):
+        full = one[(None,) * (len(shape) - one.ndim)]
+        there = [size == 1 or bool(step) for size, step in zip(shape, full.expand(shape).stride(), strict=True)]
+        operands.append(full[tuple(slice(None) if one else 0 for one in there)])
+        words.append("".join(letter for letter, one in zip(letters, there, strict=True) if one))
+    summed = {letters[axis] for axis in axes}
+    if not all(summed <= {*word} for word in words):
+        return None
+    rest = "".join(letter for letter in letters if letter not in summed)
+    sure = bool({*words[0]} - {*words[1]}) and bool({*words[1]} - {*words[0]})
+    return Product((operands[0], operands[1]), (words[0], words[1]), rest, sure)
+
+
+def _several(values: list[Any]) -> list[Any]:
+    """Return the equation, "" where there is none, and the operands of a call of one of `_SEVERAL`."""
+    equation = values.pop(0) if isinstance(values[0], str) else ""
+    return [equation, *(values[0] if isinstance(values[0], tuple | list) else values)]
 
 
 def _contracted(left: Tensor, right: Tensor, dims: Any) -> Product:
@@ -111,10 +165,13 @@ def _contracted(left: Tensor, right: Tensor, dims: Any) -> Product:
     return Product((left, right), (word, "".join(other)), "".join(rest))
 
 
-def _einsum(equation: str, operands: tuple[Any, ...]) -> Product | None:
-    if "->" not in equation or not all(isinstance(one, Tensor) for one in operands):
+def _einsum(equation: str, operands: Sequence[Any]) -> Product | None:
+    if not all(isinstance(one, Tensor) for one in operands):
         return None
-    inputs, result = equation.split("->")
+    inputs, arrow, result = equation.partition("->")
+    if not arrow:
+        once = sorted(letter for letter in inputs if letter.isalpha() and inputs.count(letter) == 1)
+        result = "..." * ("..." in inputs) + "".join(once)
     words = inputs.split(",")
     spare = [letter for letter in ascii_uppercase if letter not in equation]
     most = 0
@@ -124,7 +181,7 @@ def _einsum(equation: str, operands: tuple[Any, ...]) -> Product | None:
             most = max(most, length)
             words[place] = word.replace("...", "".join(spare[len(spare) - length :]))
     result = result.replace("...", "".join(spare[len(spare) - most :]))
-    if any(len(set(word)) != len(word) for word in (*words, result)) or len(result) < 2:
+    if any(len(set(word)) != len(word) for word in (*words, result)) or not result:
         return None
     return Product((operands[0], operands[1]), (words[0], words[1]), result)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from . import own_models
 from .conftest import NewPage, Serve, find_violations, read_state, wait_until_ready
@@ -123,6 +123,24 @@ def test_layers_of_all_kinds_follow_the_pointer_and_a_link_shows_the_same(opened
     state = read_state(viewer(page))
     assert (state["query"], state["head"]) == ([-1, 1], 1)
     assert_maps(page, model.found["pool"][:, 1])
+
+
+def test_what_fetches_layers_moves_nothing_when_it_arrives(address: str, new_page: NewPage) -> None:
+    page, held = new_page(), list[Route]()
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/pixel_viewer/layers.js*", hold)
+    with page.expect_request("**/pixel_viewer/layers.js*"):
+        page.goto(f"{address}/explorer?photo=a+photo.png&address=second")
+    wait_until_ready(page)
+    expect(viewer(page)).to_have_attribute("data-drawn", "")
+    expect(choice(page)).to_have_value("second")
+    before = viewer(page).locator(".board.picture").bounding_box()
+    held.pop().continue_()
+    choose(page, "first")
+    assert viewer(page).locator(".board.picture").bounding_box() == before
 
 
 def board(page: Page) -> Locator:

@@ -64,7 +64,7 @@ ALL["timm hiera_tiny_224"] = Row(timm("hiera_tiny_224"), 12)
 ALL["timm pit_ti_224"] = Row(timm("pit_ti_224"), 12)
 ALL["timm nest_tiny"] = Row(timm("nest_tiny"), 12)
 ALL["timm mobilevit_xxs"] = Row(timm("mobilevit_xxs"), 9)
-ALL["timm mobilevitv2_050"] = Row(timm("mobilevitv2_050"), 0, other_softmaxes=9)
+ALL["timm mobilevitv2_050"] = Row(timm("mobilevitv2_050"), 0, {"NO_SCORES": 9})
 ALL["timm fastvit_sa12"] = Row(timm("fastvit_sa12"), 2, gates=1)
 ALL["timm nextvit_small"] = Row(timm("nextvit_small"), 4)
 ALL["timm caformer_s18"] = Row(timm("caformer_s18"), 12)
@@ -383,7 +383,7 @@ ALL["transformers DetrModel"] = Row(
 )
 ALL["transformers DeformableDetrModel"] = Row(
     transformer("DeformableDetrConfig", "DeformableDetrModel", backbone_config={**_RESNET, **_LEVELS},
-                num_feature_levels=3, **_DETECTOR), 2, other_softmaxes=4,
+                num_feature_levels=3, **_DETECTOR), 2, {"NO_SCORES": 4},
 )  # fmt: skip
 ALL["transformers CLIPModel"] = Row(transformer("CLIPConfig", "CLIPModel", 7, 3, **_TOWERS), 4)
 ALL["transformers SiglipModel"] = Row(transformer("SiglipConfig", "SiglipModel", 7, 3, **_TOWERS), 5)

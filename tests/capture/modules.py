@@ -118,6 +118,72 @@ class Stacked(Base):
         return both[0] - both[1]
 
 
+class Pointwise(Base):
+    """Numbers multiplied one by one, and then summed."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        weights = (0.5 * query[..., :, None, :] * key[..., None, :, :]).sum(-1).softmax(-1)
+        return torch.sum(weights.unsqueeze(-1) * value.unsqueeze(2), dim=3)
+
+
+class Neighbours(Base):
+    """Each query has three keys of its own, gathered."""
+
+    near = torch.tensor([[0, 1, 2], [0, 1, 2], [1, 2, 3], [2, 3, 4], [0, 2, 4]])
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        weights = torch.einsum("bhid,bhikd->bhik", query, key[:, :, self.near]).softmax(-1)
+        return torch.einsum("bhik,bhikd->bhid", weights, value[:, :, self.near])
+
+
+class OneQuery(Base):
+    """The first token asks for all, without an axis of queries."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        weights = torch.einsum("bhd,bhjd->bhj", query[:, :, 0] * 0.5, key).softmax(-1)
+        return (weights.unsqueeze(-1) * value).sum(2, keepdim=True).expand_as(value)
+
+
+class Layered(Base):
+    """Products written as layers whose weights are keys and values."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        query, key, value = (one.flatten(0, 1) for one in (query, key, value))
+        weights = [F.linear(one * 0.5, other).softmax(-1) for one, other in zip(query, key, strict=True)]
+        mixed = [F.linear(one, other.mT) for one, other in zip(weights, value, strict=True)]
+        return torch.stack(mixed).unflatten(0, (-1, 2))
+
+
+class AtOnce(Base):
+    """Query, key and value in one product."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        return torch.einsum("bhid,bhjd,bhje->bhie", query, key, value)
+
+
+class Best(Base):
+    """A softmax over the three best scores of each query, put back in their places, or with values gathered."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        best, places = (query @ key.mT).topk(3)
+        if self.options:
+            values = (
+                value[:, :, None].expand(*places.shape[:3], 5, 4).gather(3, places[..., None].expand(*best.shape, 4))
+            )
+            return (best.softmax(-1)[..., None] * values).sum(-2)
+        return torch.zeros(*best.shape[:-1], 5).scatter(-1, places, best.softmax(-1)) @ value
+
+
+class Chunks(Base):
+    """Two halves of the keys, each with a softmax of its own, put together by the shares of both."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        scores = [query @ one.mT for one in key.split(3, 2)]
+        shares = torch.stack([one.logsumexp(-1, keepdim=True) for one in scores]).softmax(0)
+        mixed = [one.softmax(-1) @ other for one, other in zip(scores, value.split(3, 2), strict=True)]
+        return (torch.stack(mixed) * shares).sum(0)
+
+
 class Sigmoid(Base):
     """A sigmoid in place of the softmax."""
 
@@ -209,5 +275,8 @@ class Deformable(Base):
         return (sampled * weights[:, None]).sum(-1).mT
 
 
-class DeformableAttention(Deformable):
-    """The same, with a name that says what it is."""
+class AttentionFree(Base):
+    """No product of a query and a key, with a name that says otherwise."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        return query.sigmoid() * (key.softmax(2) * value).sum(2, keepdim=True)

@@ -1,6 +1,7 @@
 """What is captured of modules without taps, and what is refused, on modules small enough to compute by hand."""
 
 import threading
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -14,16 +15,24 @@ from attnviz.errors import TraceError
 from attnviz.tracing import Layer, trace
 from tests.capture.modules import (
     Additive,
+    AtOnce,
+    AttentionFree,
+    Best,
     ByHand,
     Channels,
+    Chunks,
     Combined,
-    DeformableAttention,
+    Deformable,
     Differential,
     Fused,
     Hard,
     InPlace,
     Joined,
+    Layered,
     Linear,
+    Neighbours,
+    OneQuery,
+    Pointwise,
     Rows,
     Sigmoid,
     Sink,
@@ -45,7 +54,7 @@ def softmax_by_hand(layer: nn.Module, given: Tensor, heads: int = 2) -> tuple[Te
     return (query @ key.mT / (width // heads) ** 0.5).softmax(-1), value
 
 
-@pytest.mark.parametrize("build", [Fused, ByHand])
+@pytest.mark.parametrize("build", [Fused, ByHand, Pointwise])
 def test_weights_and_mixed_values_equal_those_computed_apart(build: type[nn.Module]) -> None:
     layer, given = build(), tokens()
     seen = attnviz.watch(layer)(given)
@@ -56,6 +65,24 @@ def test_weights_and_mixed_values_equal_those_computed_apart(build: type[nn.Modu
     assert torch.allclose(seen["weights"].tensor.double(), weights, atol=1e-6)
     assert torch.allclose(seen["mixed"].tensor.double(), weights @ value, atol=1e-6)
     assert torch.allclose(seen["value"].tensor.double(), value, atol=1e-6)
+
+
+@pytest.mark.parametrize("build", [Neighbours, OneQuery, Layered])
+@pytest.mark.parametrize("batch", [1, 2])
+def test_queries_without_an_axis_of_their_own_are_captured(build: type[nn.Module], batch: int) -> None:
+    model, given = build(), tokens(batch)
+    found = attnviz.watch(model)(given)
+    weights, value = softmax_by_hand(model, given)
+    if build is OneQuery:
+        assert torch.allclose(found["weights"].tensor.double(), weights[:, :, :1], atol=1e-6)
+    elif build is Layered:  # a call for each head of each picture
+        shown = torch.stack([one.tensor[0, 0] for path, one in found.items() if "weights" in path])
+        assert torch.allclose(shown.double(), weights.flatten(0, 1), atol=1e-6)
+    else:
+        shown = found["weights"].tensor.transpose(1, 2)[..., 0, :]
+        near = (weights**2).gather(-1, model.near.expand(batch, 2, 5, 3))  # without the factor of 0.5
+        assert torch.allclose(shown.double(), near / near.sum(-1, keepdim=True), atol=1e-6)
+    assert torch.equal(found.output, model(given))
 
 
 @pytest.mark.parametrize("name", ["addmm", "inner", "matmul", "tensordot"])
@@ -113,6 +140,7 @@ def test_a_row_that_may_look_at_nothing_has_weights_of_zero() -> None:
         (Combined, "combined with that of another attention of the same layer"),
         (Joined, "combined with that of another attention of the same layer"),
         (Stacked, "combined with that of another attention of the same layer"),
+        (Chunks, "combined with that of another attention of the same layer"),
         (Sink, "an attention sink"),
         (Sigmoid, "a sigmoid"),
         (Sorted, "do not come from the product of a query and a key"),
@@ -120,12 +148,16 @@ def test_a_row_that_may_look_at_nothing_has_weights_of_zero() -> None:
         (InPlace, "its weights are changed between the softmax and the values"),
         (Channels, "its softmax runs over channels"),
         (Linear, "linear attention"),
+        (AtOnce, "a product of a product"),
+        (Best, "do not come from the product of a query and a key"),
+        (lambda: Best(gathered=True), "do not come from the product of a query and a key"),
+        (Deformable, "do not come from the product of a query and a key"),
         (Hard, "does not run over the keys"),
         (Additive, "do not come from the product of a query and a key"),
         (Rows, "its weights are summed over queries"),
     ],
 )
-def test_what_is_no_weighting_by_a_softmax_over_keys_is_refused(build: type[nn.Module], why: str) -> None:
+def test_what_is_no_weighting_by_a_softmax_over_keys_is_refused(build: Callable[[], nn.Module], why: str) -> None:
     with pytest.raises(TraceError, match=why):
         attnviz.watch(build())(tokens())
 
@@ -137,7 +169,7 @@ def test_dropout_is_refused_with_what_to_do() -> None:
 
 def test_nothing_captured_names_modules_that_look_like_attention() -> None:
     with pytest.raises(TraceError, match=r"No attention was captured in Sequential.*look like attention: 0\."):
-        attnviz.watch(nn.Sequential(DeformableAttention()))(tokens())
+        attnviz.watch(nn.Sequential(AttentionFree()))(tokens())
 
 
 def test_a_refused_call_says_why_where_it_is_asked_for_and_the_others_are_shown() -> None:
@@ -323,7 +355,7 @@ def test_an_edit_of_a_refused_or_unknown_call_is_an_error() -> None:
 
 
 def test_the_report_names_what_looks_like_attention_and_was_not_seen() -> None:
-    report = attnviz.watch(nn.Sequential(Fused(), DeformableAttention()))(tokens()).report()
+    report = attnviz.watch(nn.Sequential(Fused(), AttentionFree()))(tokens()).report()
     assert "Nothing was captured of what looks like attention in 1." in report
 
 

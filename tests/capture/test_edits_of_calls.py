@@ -13,11 +13,11 @@ from attnviz.errors import TraceError
 from attnviz.tracing import trace
 from tests.capture.architectures import ALL
 from tests.capture.builders import needed
-from tests.capture.modules import ByHand, Einsum, Fused, Turned, tokens
+from tests.capture.modules import ByHand, Einsum, Fused, Pointwise, Turned, tokens
 from tests.capture.oracle import peaked, spelled_out
 from tests.capture.test_captured import softmax_by_hand
 
-LAYERS = [Fused, ByHand, Einsum, Turned]
+LAYERS = [Fused, ByHand, Einsum, Pointwise, Turned]
 
 
 def answer(model: nn.Module, *changes: dict[str, edits.Edit]) -> Tensor:

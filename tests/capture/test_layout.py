@@ -59,6 +59,9 @@ QUERY, KEY = torch.randn(2, 3, 5, 4), torch.randn(2, 3, 7, 4)
         (torch.baddbmm, (torch.zeros(6, 5, 7), QUERY.flatten(0, 1), KEY.flatten(0, 1).mT)),
         (torch.einsum, ("b h i d, b h j d -> b h i j", QUERY, KEY)),
         (torch.einsum, ("...jd,...id->...ij", KEY, QUERY)),
+        (torch.einsum, ("...jd,...id", KEY, QUERY)),
+        (torch.linalg.vecdot, (QUERY[..., :, None, :], KEY[..., None, :, :])),
+        (torch.cdist, (QUERY, KEY)),
         (torch.einsum, ("bihd,bjhd->bhij", [QUERY.transpose(1, 2), KEY.transpose(1, 2)])),
     ],
 )
@@ -73,7 +76,7 @@ def test_queries_and_keys_of_a_product_however_it_is_written(function: object, a
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
-        (torch.matmul, (torch.randn(3), torch.randn(3, 4))),
+        (torch.matmul, (torch.randn(3), torch.randn(3))),
         (torch.einsum, ("ij,jk,kl->il", QUERY[0, 0], QUERY[0, 0].mT, QUERY[0, 0])),
         (torch.einsum, ("ii,ij->ij", torch.eye(3), torch.eye(3))),
         (torch.einsum, (QUERY[0, 0], [0, 1], KEY[0, 0], [2, 1])),

@@ -1,23 +1,20 @@
 // The layers of a model: which one the viewer shows is chosen here. A layer is fetched over the live channel when it is
 // looked at, and kept; then those beside it are fetched ahead.
 
-import { element } from "../core/dom.js";
 import { around } from "../core/epoch.js";
 import { headerOf } from "../core/payload.js";
 import { FetchedViews } from "../live/fetched_views.js";
+import { layerChoice } from "./layer_choice.js";
 
 const AHEAD = 2; // layers that are fetched before they are chosen
 
 export class Layers extends FetchedViews {
+  /** @type {any} */ choice;
+
   /** @param {import("./pixel_viewer.js").Viewer} viewer that shows the layers */
   constructor(viewer) {
     super(viewer, "layer");
     this.viewer = viewer;
-    this.choice = element("select", {
-      "aria-label": "Layer",
-      onchange: () => viewer.guard(() => viewer.choose("address", this.choice.value)),
-    });
-    viewer.frame.controls.prepend(element("label.layer-choice", {}, "Layer", this.choice));
   }
 
   /** Python has sent this, and the viewer shows it. @param {Uint8Array} bytes */
@@ -25,13 +22,9 @@ export class Layers extends FetchedViews {
     this.header = headerOf(bytes).header;
     this.shown = this.header.request.parameters.layer;
     this.refused.clear();
-    this.choice.replaceChildren(
-      ...this.header.paths.map(({ path, title, refused }) => {
-        const option = new Option(title, path);
-        Object.assign(option, { disabled: Boolean(refused), title: refused });
-        return option;
-      }),
-    );
+    this.choice = layerChoice(this.viewer.frame.controls, this.header);
+    this.choice.disabled = false;
+    this.choice.onchange = () => this.viewer.guard(() => this.viewer.choose("address", this.choice.value));
     this.views.set(this.name(this.shown ?? ""), bytes);
     this.follow();
   }

@@ -18,6 +18,7 @@ import { QkvMaps } from "./qkv_maps.js";
 import { TileWall } from "../maps/tiles.js";
 import { RULES } from "./view.js";
 import { makeFrame } from "./frame.js";
+import { layerChoice } from "./layer_choice.js";
 import { fitTo } from "./layout.js";
 import { buffersOf, chosenOf, fillMaps, middleOfInk, readingOf, spread } from "./derive.js";
 import { Painter } from "./paint.js";
@@ -88,6 +89,7 @@ export class Viewer extends PixelPart {
   }
 
   async fetchLayers() {
+    layerChoice(this.frame.controls, this.header);
     try {
       const { Layers } = await import("./layers.js");
       if (this.left || this.modelLayers) return;
