@@ -78,7 +78,7 @@ def forbidden(home: tuple[str, ...], names: Iterable[str]) -> set[str]:
     found = tops & {"pages"}
     if home[0] == "attnviz" and home[1] != "ui":
         found |= tops & {"streamlit"}
-        found |= packages & {"ui"} | packages - ALLOWED.get(home[1].removesuffix(".py"), packages)
+        found |= packages & {"ui"} | packages - {"arrays"} - ALLOWED.get(home[1].removesuffix(".py"), packages)
     for package, allowed in (
         ("charts", {"numpy", "plotly"}),
         (
