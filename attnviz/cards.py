@@ -134,21 +134,22 @@ def parsed(content: bytes, path: Path) -> Card:
     was changed afterwards.
     """
     try:
-        fields = json.loads(content)
+        fields = files.from_json(content)
         digest = fields.pop("digest", None) if isinstance(fields, dict) else None
         card = Card.model_validate(fields)
+        finite, found = _finite(fields["config"]) and _finite(fields["recipe"]), _digest(fields)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "the file"
         raise _refused(path, f"{place}: {first['msg'].removeprefix('Value error, ')}") from error
     except (ValueError, RecursionError) as error:
         raise _refused(path, "it is not a complete JSON file") from error
-    if not _finite(fields["config"]) or not _finite(fields["recipe"]):
+    if not finite:
         raise _refused(path, "its config holds a value that is not a finite number")
     for known in {card.recipe.data, *(test.data for test in card.recipe.tests), *(f.data for f in card.figures)}:
         if known not in DATASETS and not is_own(known):
             raise _refused(path, f"there is no data set {known!r}. {closest(known, DATASETS)}".rstrip("."))
-    if digest != _digest(fields):
+    if digest != found:
         raise _refused(path, "it was changed after it was written, or is damaged: its digest does not match")
     return card
 

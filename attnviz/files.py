@@ -3,6 +3,7 @@ reading them so that none takes longer, or more memory, than is expected of it.
 """
 
 import errno
+import json
 import math
 import os
 import stat
@@ -10,7 +11,7 @@ import struct
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 from attnviz.errors import BadInput
 
@@ -46,6 +47,14 @@ def end(path: Path, most: int) -> bytes:
     with opened(path) as file:
         file.seek(max(0, _size(file.fileno()) - most))
         return file.read(most)
+
+
+def from_json(content: bytes | str) -> Any:
+    """Return what JSON describes; ValueError where it is none, or nested more deeply than Python can take."""
+    try:
+        return json.loads(content)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
 
 
 def opened(path: Path, mode: Literal["rb", "wb", "ab"] = "rb") -> BinaryIO:

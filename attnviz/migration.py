@@ -4,7 +4,6 @@ Version 0.1 wrote cards without a digest, with curves as rows of three numbers, 
 """
 
 import hashlib
-import json
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ def migrate() -> list[str]:
     for name in cards.names():
         path = cards.home(name) / "card.json"
         try:
-            fields = json.loads(files.read(path, 2**24))
+            fields = files.from_json(files.read(path, 2**24))
             card = Card.model_validate(migrated(fields)) if "digest" not in fields else cards.read(name)
             if "digest" not in fields or card != _titled(card):
                 files.write(path, cards.text(_titled(card)))

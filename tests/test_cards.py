@@ -87,7 +87,11 @@ def test_usable_are_those_whose_card_can_be_read_and_whose_weights_lie_here(tmp_
     card, content, weights = small.checkpoint()
     for name in ("a.whole", "b.damaged", "c.without"):
         small.lay(tmp_path, content, weights, name)
+    fields = json.loads(content)
+    fields["config"]["more"] = "DEEP"
     (tmp_path / "b.damaged" / "card.json").write_text("{}")
+    nested = json.dumps(fields).replace('"DEEP"', "[" * 600 + "]" * 600)
+    small.lay(tmp_path, nested.encode(), weights, "d.nested")
     (tmp_path / "c.without" / "weights.safetensors").unlink()
     assert list(cards.usable(cards.names())) == ["a.whole"]
     assert cards.read("c.without").name == card.name

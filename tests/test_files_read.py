@@ -1,4 +1,5 @@
-"""Every file is read through attnviz/files.py, with a bound, and never a pipe or a device; and so it is written."""
+"""Every file is read through attnviz/files.py, with a bound, never a pipe or a device; JSON is read so that it may be
+nested too deeply; and so every file is written."""
 
 import ast
 from pathlib import Path
@@ -15,7 +16,7 @@ READERS = {
     "JournalFileBackend",
 }  # fmt: skip
 MODULES = {
-    **dict.fromkeys(("json", "np", "numpy", "torch", "pickle", "yaml", "tomllib"), {"load"}),
+    **dict.fromkeys(("np", "numpy", "torch", "pickle", "yaml", "tomllib"), {"load"}), "json": {"load", "loads"},
     "shutil": {"copy", "move"}, "sqlite3": {"connect"}, "io": {"open_code"},
 }  # fmt: skip
 """What reads a file in each of these: words that are common elsewhere."""
@@ -28,6 +29,7 @@ OURS = {
     "attnviz/data/brought.py open": "a member of a zip",
     "attnviz/data/own.py open_memmap": "of `files.regular`",
     "attnviz/data/samples/__init__.py open": "installed with attnviz",
+    "attnviz/data/samples/__init__.py loads": "installed with attnviz",
     "attnviz/data/samples/__init__.py read_text": "installed with attnviz",
     "attnviz/data/store.py open": "in a folder that was made a moment before, and to sync a folder",
     "attnviz/data/store.py open_memmap": "of `files.regular`",
@@ -39,6 +41,7 @@ OURS = {
     "attnviz/head_table/export.py savez": "into bytes",
     "attnviz/head_table/kept.py load": "of `files.read`",
     "attnviz/head_table/kept.py savez": "into bytes",
+    "attnviz/capture/places_kept.py loads": "with a digest",
     "attnviz/capture/places_kept.py read_bytes": "the code of a model that runs already",
     "attnviz/capture/loading.py exec_module": "a model that whoever starts the server names",
     "attnviz/capture/loading.py load_file": "weights that whoever starts the server names",
@@ -47,11 +50,16 @@ OURS = {
     "attnviz/training/runs.py safe_open": "looked at first: a regular file, of which the notes are read",
     "attnviz/ui/lessons/bar.py read_text": "installed with attnviz",
     "attnviz/ui/lessons/tried.py from_file": "the app itself",
+    "attnviz/ui/live/request.py loads": "too deep a message is no request there",
+    "attnviz/ui/mechanisms/element_wise/film.py loads": "installed with attnviz",
     "attnviz/ui/mechanisms/element_wise/film.py read_text": "installed with attnviz",
     "attnviz/ui/server/descriptors.py open": "/dev/null",
     "attnviz/ui/server/head.py read_text": "installed with attnviz and Streamlit",
     "attnviz/ui/server/security.py read_text": "installed with Streamlit",
     "attnviz/ui/shared/glossary.py read_text": "installed with attnviz",
+    "attnviz/views/payload.py loads": "too deep a header is no payload there",
+    "attnviz/work/jobs/cost.py loads": "of a command of ours",
+    "attnviz/work/jobs/keeping.py loads": "of a card that was checked",
     "attnviz/work/jobs/cluster.py open": "a URL; bounded where it is read",
     "attnviz/work/jobs/keeping.py write_bytes": "in a folder that was made a moment before",
     "attnviz/work/packing.py ZipFile": "of bytes",
@@ -99,8 +107,8 @@ def test_no_file_is_read_or_written_past_the_bounds() -> None:
     "code",
     ["open(p)", "p.open('a')", "p.read_text()", "safe_open(p, 'np')", "np.load(p)", "zipfile.ZipFile(p)",
      "json.load(f)", "np.lib.format.open_memmap(p)", "map(Path.read_bytes, p)", "from json import load",
-     "shutil.copy(p, q)", "sqlite3.connect(p)"],
+     "shutil.copy(p, q)", "sqlite3.connect(p)", "json.loads(text)"],
 )  # fmt: skip
 def test_what_reads_is_found(code: str) -> None:
     assert reads(code)
-    assert not reads("json.loads(files.read(p, 9)); cards.load(p); yaml.safe_load(text); copy.copy(p)")
+    assert not reads("files.from_json(files.read(p, 9)); cards.load(p); yaml.safe_load(text); copy.copy(p)")

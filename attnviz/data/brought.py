@@ -59,9 +59,11 @@ def opened(content: bytes, like: DataSpec) -> Brought:
     check_directory(content, PICTURES + 2 * CLASSES, "pictures and folders")
     with refused():
         archive = zipfile.ZipFile(io.BytesIO(content))
-        members = [one for one in archive.infolist() if not one.is_dir() and not _is_clutter(one.filename)]
+        members = [one for one in archive.infolist() if not (one.filename.endswith("/") or _is_clutter(one.filename))]
         if sum(one.file_size for one in members) > UNPACKED:
             raise BadInput(f"What is packed in the file has more than {UNPACKED:,} bytes.")
+        if any(one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for one in members):
+            raise BadInput("The file is packed in an unusual way. Pack it again, as an ordinary zip.")
         if any(_leads_out(one.filename) for one in archive.infolist()):
             raise BadInput("The file holds names that lead out of it, such as ../picture.png. Pack it again.")
         are_arrays = bool(members) and all(one.filename.endswith(".npy") for one in members)

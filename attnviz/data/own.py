@@ -180,7 +180,7 @@ def _all() -> list[str]:
 def _about(name: str) -> dict[str, Any]:
     path = _home(name) / "about.json"
     try:
-        found: dict[str, Any] = json.loads(files.read(path, 2**16))
+        found: dict[str, Any] = files.from_json(files.read(path, 2**16))
         kinds = {"title": str, "holder": str, "shape": list, "classes": list, "count": int, "ink": bool}
         right = all(type(found[key]) is kind for key, kind in kinds.items())
         right = right and all(type(one) is str for one in found["classes"]) and len(found["classes"]) > 1
@@ -189,7 +189,7 @@ def _about(name: str) -> dict[str, Any]:
             raise ValueError(name)
     except FileNotFoundError:
         raise UnknownName("data set", name, []) from None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path} cannot be read. Remove its folder, and bring the pictures again.") from error
     return found
 

@@ -44,12 +44,12 @@ class History:
             with files.opened(path) as opened, zipfile.ZipFile(opened) as file:
                 if file.getinfo(INDEX).file_size > _LARGEST_INDEX:
                     raise self._no_history()
-                index = json.loads(file.read(INDEX))
+                index = files.from_json(file.read(INDEX))
             self.steps = [int(step) for step in index["steps"]]
             """Ascending."""
             self.layers = [str(layer) for layer in index["layers"]]
             """Paths, in the order of the pass."""
-        except (OSError, zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
+        except Exception as error:  # whatever zipfile makes of a damaged file
             raise self._no_history() from error
         if not self.steps or not self.layers:
             raise self._no_history()
@@ -62,7 +62,7 @@ class History:
                 if member.file_size > LARGEST:
                     raise ValueError
                 return LayerView.unpacked(file.read(member))
-        except (OSError, zipfile.BadZipFile, KeyError, TypeError, ValueError, AttributeError) as error:
+        except Exception as error:  # of zipfile, too
             raise BadInput(f"{self.path.name}: the attention at step {step} cannot be read.") from error
 
     def _no_history(self) -> BadInput:

@@ -106,8 +106,8 @@ def status(run_id: str) -> dict[str, Any]:
 def status_in(home: Path) -> dict[str, Any]:
     """Return what the process that trains the run in a folder said last, as `status` does."""
     try:
-        found = json.loads(files.read(home / "status.json", _LARGEST))
-    except (OSError, ValueError, RecursionError):
+        found = files.from_json(files.read(home / "status.json", _LARGEST))
+    except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -150,7 +150,7 @@ def _lines(home: Path) -> list[Epoch]:
 
     def read() -> tuple[Epoch, ...]:
         lines = files.read(path, _LARGEST).decode().splitlines(keepends=True)
-        values = [json.loads(line) for line in lines if line.endswith("\n")]  # a kill can leave half a line
+        values = [files.from_json(line) for line in lines if line.endswith("\n")]  # a kill can leave half a line
         epochs = tuple(Epoch(one.pop("epoch"), one) for one in values)
         if not all(type(one.epoch) is int and one.epoch > 0 for one in epochs):
             raise ValueError("an epoch is a whole number from 1")
@@ -160,7 +160,7 @@ def _lines(home: Path) -> list[Epoch]:
         return [*_unchanged(path, read)]
     except FileNotFoundError:
         return []
-    except (OSError, ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
         raise RunError(f"{path} cannot be read. Remove the folder to train from the start.") from error
 
 
@@ -264,7 +264,7 @@ def _notes(path: Path) -> tuple[int, str]:
         if not files.is_there(path):  # a device would be read without end
             raise CheckpointError(f"The weights {path} cannot be read: it is not a regular file.")
         with safe_open(path, "np") as file:
-            notes = json.loads(file.metadata()["attnviz"])
+            notes = files.from_json(file.metadata()["attnviz"])
         return int(notes["epoch"]), str(notes["digest"])
-    except (SafetensorError, OSError, KeyError, TypeError, ValueError) as error:
+    except (SafetensorError, OSError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise CheckpointError(f"{path} is not a complete file of weights of a run. {_RESTORE}") from error

@@ -74,7 +74,7 @@ def read(path: Path, training: Training) -> State:
         tensors, numbers = load(content), _numbers(content)
     except OSError as error:
         raise CheckpointError(f"{path.name} cannot be read: {files.reason(error)}.") from error
-    except (SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise CheckpointError(f"{path.name} is damaged: it holds no complete state.") from error
     digest = numbers.pop("digest", None)
     if digest is not None and not _is_digest(digest, content):
@@ -106,8 +106,8 @@ def set_aside(path: Path) -> Path:
 
 def _numbers(content: bytes) -> dict[str, Any]:
     """Return the numbers that the head of a safetensors file states."""
-    head = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
-    return dict(json.loads(head["__metadata__"]["numbers"]))
+    head = files.from_json(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    return dict(files.from_json(head["__metadata__"]["numbers"]))
 
 
 def _is_digest(digest: object, content: bytes) -> bool:

@@ -86,7 +86,7 @@ def _split(data: bytes) -> tuple[dict[str, Any], int]:
         raise BadInput(f"The payload is truncated: expected at least {max(4, start)} bytes, got {len(data)}.")
     try:
         header = json.loads(data[4:start])
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput("These bytes are not a payload of attnviz: the header is not JSON.") from error
     if not isinstance(header, dict) or not isinstance(header.get("arrays"), dict):
         raise BadInput('These bytes are not a payload of attnviz: the header has no table "arrays".')

@@ -6,7 +6,6 @@ nobody: it has only borrowed them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -30,7 +29,7 @@ def runs_of_job(job: str, *, borrowed: bool = True) -> list[str]:
     """Return the runs of a job, one for each of its seeds that has begun, in the order of the seeds."""
     lent: set[str] = set()  # of a job that an earlier version started, none are known
     with suppress(OSError, ValueError, TypeError):
-        lent = set() if borrowed else set(json.loads(files.read(JOBS.folder() / job / BORROWED, LARGEST)))
+        lent = set() if borrowed else set(files.from_json(files.read(JOBS.folder() / job / BORROWED, LARGEST)))
     return [run for run in runs_for(JOBS.read(job)) if run not in lent]
 
 

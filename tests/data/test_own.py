@@ -140,6 +140,9 @@ REFUSED = {
                 "labels.npy": b""}), "another size"),
     "bomb": (bomb(), "has more than"),
     "a size that is a lie": (lying(), "no .npz|other sizes|damaged"),
+    "a kind of packing that is rare": (
+        packed({f"{n % 2}/{n}.png": png(n) for n in range(24)}, zipfile.ZIP_LZMA), "in an unusual way"),
+    "a member without a name": (folders(**{"": b"x"}), "in a folder"),
     "a million classes": (npz(images=np.zeros((40_000, 2, 2), np.uint8), labels=np.arange(40_000)), "100 classes"),
     "a folder for each picture": (packed({f"{n}/a.png": b"" for n in range(300)}), "100 classes"),
     "one class": (npz(images=np.zeros((24, 9, 9), np.uint8), labels=np.zeros(24, int)), "from 2 to 100"),

@@ -3,6 +3,7 @@
 import json
 import sys
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -70,6 +71,11 @@ def test_what_was_recorded_is_saved_and_read_again(tmp_path: Path) -> None:
         file.writestr("index.json", json.dumps({"steps": [0], "layers": ["a"]}) + " " * 2**24)
     with pytest.raises(BadInput, match="huge.zip is no recorded training"):
         History(tmp_path / "huge.zip")
+    whole = (tmp_path / "training.zip").read_bytes()
+    for at in range(0, len(whole), 41):  # a bit of a zip can end in an error of any of its modules
+        (tmp_path / "damaged.zip").write_bytes(whole[:at] + bytes([whole[at] ^ 32]) + whole[at + 1 :])
+        with suppress(BadInput):
+            History(tmp_path / "damaged.zip").view(2, history.layers[0])
     (tmp_path / "photo.png").write_bytes(b"no zip")
     with pytest.raises(BadInput, match="photo.png is no recorded training"):
         History(tmp_path / "photo.png")

@@ -11,7 +11,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load as load_tensors
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save
 from torch import Tensor
 
 from attnviz import checkpoints
@@ -271,9 +271,11 @@ def test_weights_that_the_settings_do_not_describe_are_refused(root, changes, me
     _refused(message)
 
 
-def test_weights_without_notes_are_refused(root):
+@pytest.mark.parametrize("notes", [None, '{"epoch": Infinity, "digest": ""}', "[" * 1500 + "]" * 1500],
+                         ids=["none", "infinite", "deep"])  # fmt: skip
+def test_weights_without_notes_are_refused(root, notes):
     tensors = load_tensors(_weights_file(root).read_bytes())
-    _weights_file(root).write_bytes(checkpoints.encode(tensors))
+    _weights_file(root).write_bytes(save(tensors, notes and {"attnviz": notes}))
     _refused("is not a complete file of weights of a run")
     with pytest.raises(CheckpointError, match="is not a complete file of weights of a run"):
         runs.digest(INFO.id, 2)

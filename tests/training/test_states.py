@@ -158,6 +158,8 @@ DAMAGES: dict[str, Damage] = {
     "a number is missing": _saved(lambda tensors, numbers: numbers.__delitem__("best_value")),
     "one number too many": _number("other", 1),
     "the numbers are a list": _saved(lambda tensors, numbers: []),
+    "the numbers are nested too deeply": lambda path: save_file({}, path, {"numbers": "[" * 1500 + "]" * 1500}),
+    "a number is a truth": _number("best_epoch", True),
     "the numbers are text": _saved(lambda tensors, numbers: "x"),
     "the state of the epoch before": lambda path: path.write_bytes(states.path(path.parent, 2).read_bytes()),
     "a pipe": _replaced(os.mkfifo),

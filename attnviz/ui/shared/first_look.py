@@ -4,7 +4,6 @@ A view lies beside the weights it belongs to, in the bytes in which the browser 
 a module that computes it again.
 """
 
-import json
 from pathlib import Path
 
 from attnviz import files
@@ -42,7 +41,7 @@ _read: dict[Path, _Known] = {}
 def _valid(beside: Path) -> bytes | None:
     """Return the view that lies in a folder, if this version computed it from the weights there."""
     try:
-        card = json.loads(files.read(beside / CARD, _LARGEST))
+        card = files.from_json(files.read(beside / CARD, _LARGEST))
         found = files.read(beside / _FILE, _LARGEST)
         origin = header_of(found)["origin"]
         _ = origin.get("image")

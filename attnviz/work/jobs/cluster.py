@@ -155,14 +155,14 @@ class Cluster:
             request.add_header("Authorization", f"Bearer {known}")
         try:
             with _OPENER.open(request, timeout=_PATIENCE) as answer:
-                found = json.loads(answer.read(_LARGEST))
+                found = files.from_json(answer.read(_LARGEST))
         except urllib.error.HTTPError as error:
             error.close()
             if error.code == 404:
                 return None
             why = {401: "It wants a token: see RAY_AUTH_TOKEN", 403: "It refuses the token"}.get(error.code)
             raise Unreachable(f"The cluster {self.address} answers {error.code}. {why or error.reason}.") from error
-        except (OSError, HTTPException, ValueError, RecursionError) as error:  # urllib's own errors are OSErrors
+        except (OSError, HTTPException, ValueError) as error:  # urllib's own errors are OSErrors
             reason = getattr(error, "reason", error)
             why = files.reason(reason) if isinstance(reason, OSError) else str(reason) or type(reason).__name__
             sentence = f"The cluster {self.address} does not answer: {why}."
