@@ -235,7 +235,7 @@ def _located(down: Tensor, across: Tensor, there: Tensor, size: tuple[int, int])
     if bool(flat[there].float().mean() > 0.5):
         return None
     row, column = row * size[0] / len(down), column * size[1] / len(across)
-    found = _cells(row[there], column[there], size)
+    found = _cells(row[there], column[there], size) or _blurred(row[there], column[there], size)
     if found is None:
         return None
     grid, order = found
@@ -261,6 +261,19 @@ def _cells(row: Tensor, column: Tensor, size: tuple[int, int]) -> tuple[tuple[in
     full = len(set(cells.tolist())) == prod(grid)
     square = abs(log(size[0] / grid[0] * grid[1] / size[1])) < log(1.3)
     return (grid, cells) if full and square else None
+
+
+def _blurred(row: Tensor, column: Tensor, size: tuple[int, int]) -> tuple[tuple[int, int], Tensor] | None:
+    """Return the raster along which centres rise, line by line, though they have no levels: after wide convolutions a
+    token answers to its neighbours' places too."""
+    grid, order = raster(len(row), *size), torch.arange(len(row))
+    if grid is None or min(grid) < 4:
+        return None
+    for centres, line in ((row, order // grid[1]), (column, order % grid[1])):
+        means = torch.stack([centres[line == one].mean() for one in range(int(line[-1]) + 1)])
+        if not bool((means.diff() > 0).all()) or bool((centres - means[line]).var() > 0.01 * centres.var()):
+            return None
+    return grid, order
 
 
 def _levels(centres: Tensor) -> Tensor:

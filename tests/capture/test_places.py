@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 import attnviz
 from attnviz.capture import places_kept
-from attnviz.capture.places import Places, _likely, raster
+from attnviz.capture.places import Places, _blurred, _likely, raster
 from attnviz.errors import BadInput, TraceError
 from attnviz.grids import Grid
 from tests.capture.builders import needed, of_torchvision, pictures, timm
@@ -222,6 +222,21 @@ def test_the_report_says_where_tokens_lie() -> None:
     assert "none -> 6 x 10" in second and "cross" in second
 
 
+def test_a_raster_without_levels_is_found_where_centres_rise_along_it_and_no_other_order_is() -> None:
+    order = torch.arange(64)
+    row, column = (
+        line + 0.3 * torch.rand(64, generator=torch.Generator().manual_seed(0)) for line in (order // 8, order % 8)
+    )
+    grid, cells = _blurred(row, column, (64, 64)) or ((0, 0), order * 0)
+    assert grid == (8, 8) and torch.equal(cells, order)
+    for other in (
+        order.roll(3),
+        order.reshape(8, 8).mT.flatten(),
+        order.reshape(8, 8)[:, [1, 0, *range(2, 8)]].flatten(),
+    ):
+        assert _blurred(row[other], column[other], (64, 64)) is None
+
+
 def test_places_in_which_some_cells_have_more_tokens_are_taken_for_chance() -> None:
     even, uneven = (Places(Grid(1, 2, prefix=1), ((-1, 0, 1, *more),)) for more in ((1, 0), (1,)))
     assert _likely(even, uneven) == (even, uneven)  # windows that overlap
@@ -248,6 +263,7 @@ GRIDS = {
     "vit_relpos_small_patch16_224": ((14, 14), 0), "beit_base_patch16_224": ((14, 14), 1),
     "vit_small_patch16_rope_224": ((14, 14), 1), "pit_ti_224": ((27, 27), 1), "test_vit": ((10, 10), 1),
     "vit_wee_patch16_reg1_gap_256": ((16, 16), 1), "cait_xxs24_224": ((14, 14), 1),
+    "fastvit_sa12": ((8, 8), 0),
 }  # fmt: skip
 
 
