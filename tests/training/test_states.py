@@ -247,6 +247,15 @@ def test_a_copy_of_a_state_is_no_state_and_stays_where_it_is(tmp_path, undisturb
     assert _content(folder) == undisturbed
 
 
+def test_a_state_after_the_last_epoch_is_set_aside(tmp_path):
+    folder = _train(tmp_path, stop=3)[0].folder
+    later = folder / "state-5.safetensors"
+    later.write_bytes((folder / "state-3.safetensors").read_bytes())
+    _number("epoch", 5)(later)
+    assert _train(tmp_path)[1][0].epoch == 3
+    assert not later.exists() and later.with_name(f"unreadable-{later.name}").exists()
+
+
 def test_what_is_set_aside_never_replaces_what_was_set_aside_before(tmp_path):
     for content in (b"one", b"two", b"three"):
         (tmp_path / "state-7.safetensors").write_bytes(content)
