@@ -65,14 +65,15 @@ def save(name: str, part: str, arrays: Mapping[str, Any]) -> None:
         home.mkdir(exist_ok=True)
         files.write(home / part, _digest(name, part, content.getvalue()) + content.getvalue())
         if is_new:
-            _forget()
+            _forget(home)
 
 
 def _digest(name: str, part: str, content: bytes) -> bytes:
     return hashlib.sha256(f"{name} {part} ".encode() + content).digest()
 
 
-def _forget() -> None:
-    kept = sorted((path for path in folder().iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
+def _forget(new: Path) -> None:
+    homes = [path for path in folder().iterdir() if path.is_dir()]
+    kept = sorted(homes, key=lambda path: (path == new, path.stat().st_mtime))  # the clock may have been set back
     for old in kept[:-MOST]:
         shutil.rmtree(old, ignore_errors=True)

@@ -171,6 +171,15 @@ def test_work_that_was_stopped_goes_on_where_it_was(monkeypatch: pytest.MonkeyPa
         np.testing.assert_array_equal(values, resumed[name], err_msg=name)
 
 
+def test_a_new_table_is_kept_where_the_clock_was_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "MOST", 1)
+    for name in ("before", "old"):
+        kept.save(name, "part", {})
+        os.utime(kept.folder() / name, (2**33, 2**33))  # in centuries
+    kept.save("new", "part", {"a": np.zeros(3)})
+    assert [path.name for path in kept.folder().iterdir()] == ["new"] and kept.load("new", "part")
+
+
 def test_random_weights_are_measured_beside_and_change_no_weight_of_the_net() -> None:
     net, images = small(), some_pictures(5)
     before = {name: one.clone() for name, one in net.state_dict().items()}
