@@ -252,7 +252,8 @@ def test_a_state_after_the_last_epoch_is_set_aside(tmp_path):
     later = folder / "state-5.safetensors"
     later.write_bytes((folder / "state-3.safetensors").read_bytes())
     _number("epoch", 5)(later)
-    assert _train(tmp_path)[1][0].epoch == 3
+    (resumed, *_) = _train(tmp_path)[1]
+    assert isinstance(resumed, Resumed) and resumed.epoch == 3
     assert not later.exists() and later.with_name(f"unreadable-{later.name}").exists()
 
 
