@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { asWritten, Bar, filled, holds, isRight, isStepOf } from "../../attnviz/ui/frontend/lessons/lesson_bar.js";
+import { Bar } from "../../attnviz/ui/frontend/lessons/lesson_bar.js";
+import { asWritten, filled, holds, isRight, isStepOf } from "../../attnviz/ui/frontend/lessons/progress.js";
 
 const page = { query: "12,13", off: "3,5", "switch.answer": "2", "viewer.share": 11.8, "viewer.off": 2 };
 const find = (name) => page[name];
@@ -79,7 +80,7 @@ test("a task is judged by the page of its own step, once that has run", (t) => {
   const made = (check) =>
     Object.assign(Object.create(Bar.prototype), {
       lesson: { name: "looks", step: 1, task: { check }, view: { page: "glimpses", words: {}, frame: "" } },
-      shown: [],
+      made: { shown: [] },
       done: false,
       back: {},
       takeTheme() {},

@@ -6,7 +6,7 @@ import test from "node:test";
 
 import { IDENTITY } from "../../attnviz/ui/frontend/sampling_grid/affine.js";
 import * as derive from "../../attnviz/ui/frontend/sampling_grid/derive.js";
-import { listen } from "../../attnviz/ui/frontend/sampling_grid/hands.js";
+import { anywhere, listen } from "../../attnviz/ui/frontend/sampling_grid/hands.js";
 import { Past } from "../../attnviz/ui/frontend/sampling_grid/past.js";
 import { SamplingGrid } from "../../attnviz/ui/frontend/sampling_grid/sampling_grid.js";
 import { Scene } from "../../attnviz/ui/frontend/sampling_grid/scene.js";
@@ -32,6 +32,7 @@ function componentOf(view, more = {}) {
     ...more,
   });
   listen(part);
+  part.root.addEventListener("keydown", (event) => anywhere(part, /** @type {any} */ (event)));
   return part;
 }
 

@@ -67,11 +67,10 @@ export class Alignment extends LivePart {
       move: guarded((by) => this.move(this.view.at, by, true)),
       free: guarded(() => this.set(FREE)),
     });
-    this.root = element(
-      "div.attnviz.alignment",
-      { "data-component": "alignment" },
-      this.failure,
-      this.url.complaint.element,
+    this.mount(
+      parent,
+      "alignment",
+      "alignment",
       element("div.controls", {}, ...this.choices.elements, this.savers.element),
       element(
         "div.left",
@@ -82,11 +81,8 @@ export class Alignment extends LivePart {
         this.curves.element,
       ),
       element("div.right", {}, this.panel.element, this.legend.element),
-      this.liveRegion,
     );
     this.hands = new Hands(this);
-    this.root.addEventListener("keydown", (event) => this.guard(() => pressed(this, event) && event.preventDefault()));
-    parent.append(this.root);
   }
 
   async files() {
@@ -115,6 +111,10 @@ export class Alignment extends LivePart {
   }
 
   // What the visitor does
+
+  key(event) {
+    if (pressed(this, event)) event.preventDefault();
+  }
 
   /** Look at a step. @param {number} step @param {boolean} [playing] */
   choose(step, playing = false) {

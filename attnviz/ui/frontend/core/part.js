@@ -1,14 +1,13 @@
 // What every component shares: how Streamlit mounts it, what happens when it fails, when it tells Python, and when its
 // words follow its maps.
 
-import { arrived, isAtRest, watch } from "./at_rest.js";
-import { ControlledState } from "./controlled_state.js";
+import { arrived, watch } from "./at_rest.js";
+import { Chooser, REST } from "./chooser.js";
 import { palettes, readTheme } from "./colours.js";
 import { element, say, text } from "./dom.js";
 import { atEpoch, epochNow, whenMoved } from "./epoch.js";
 import { unpack } from "./payload.js";
 
-const REST = 120; // milliseconds without a change after which a view has settled
 const SOON = 20; // milliseconds between two looks at whether a view is still on its way
 
 /**
@@ -36,21 +35,17 @@ function unseen(part) {
 }
 
 /** A component; its own class says what the methods without a body do. */
-export class Part {
+export class Part extends Chooser {
   /** @type {Theme} known with the first data */ theme;
   /** @type {Palettes} */ palettes;
-  /** @type {import("./url_view.js").UrlView} of a component whose view stands in the URL */ url;
 
   constructor() {
+    super();
     /** @type {HTMLElement} that holds it all; the class itself makes it */
     this.root = /** @type {any} */ (null);
-    /** @type {(name: string, value: any) => void} tells Python */
-    this.report = () => {};
     /** @type {(name: string, value: any) => void} */
     this.trigger = () => {};
     this.data = null;
-    /** @type {any} what Python sent, as the component's Python side describes it */
-    this.header = null;
     /** @type {Record<string, any>} */
     this.arrays = {};
     /** @type {Record<string, number[]>} */
@@ -66,8 +61,33 @@ export class Part {
     this.liveRegion = element("div.hidden", { "aria-live": "polite", role: "status" }, this.live);
     this.relayout = () => this.guard(() => this.layout());
     this.watcher = new ResizeObserver(this.relayout);
-    /** @type {Record<string, ControlledState>} by name: what the visitor can choose */
-    this.controlled = {};
+  }
+
+  /**
+   * Put the component into the page.
+   * @param {HTMLElement|ShadowRoot} parent
+   * @param {string} kind the class of its root
+   * @param {string} name by which lessons and tests know it
+   * @param {...(Node|string)} parts
+   */
+  mount(parent, kind, name, ...parts) {
+    const wrong = this.url ? [this.failure, this.url.complaint.element] : [this.failure];
+    this.root = element(`div.attnviz.${kind}`, { "data-component": name }, ...wrong, ...parts, this.liveRegion);
+    this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
+    parent.append(this.root);
+  }
+
+  /** A key was pressed in it. @param {KeyboardEvent} _event */
+  key(_event) {}
+
+  /** @param {string|Node} words @param {() => void} act @param {string} tag @returns {HTMLButtonElement} */
+  button(words, act, tag = "button.quiet") {
+    return /** @type {any} */ (element(tag, { type: "button", onclick: () => this.guard(act) }, words));
+  }
+
+  /** The palette of a picture that is a drawing; null for a photograph, which has its own colours. */
+  get inks() {
+    return this.header.ink ? this.palettes.ink : null;
   }
 
   /** Take what Python sent, and draw. @param {Uint8Array} bytes */
@@ -94,29 +114,6 @@ export class Part {
 
   /** Say all that stands in words. */
   sayAll() {}
-
-  /** What the visitor has settled on, by name. @returns {Record<string, any>} */
-  settled() {
-    return this.url ? { view: this.view } : {};
-  }
-
-  /** What of the component stands in the URL; null before the first data. @returns {any} */
-  get view() {
-    return this.url?.now ?? null;
-  }
-
-  /**
-   * Take the view that Python asks for, if that is new; else keep what of the present one exists here.
-   * @param {any} facts what there is
-   * @param {(asked: boolean) => void} fit adapts it further
-   */
-  takeView(facts, fit = () => {}) {
-    const asked = this.asked("view");
-    this.url.take(this.header.fields, asked, facts);
-    fit(asked !== null);
-    if (asked) this.noteSettled();
-    else this.settle();
-  }
 
   /** Run something; should it fail, one sentence stands in the component and the details go to the console. */
   guard(act) {
@@ -182,6 +179,7 @@ export class Part {
     this.left = true;
     this.unfollow?.();
     this.epochs?.leave();
+    /** @type {any} */ (this).asker?.close(); // of one that asks the live channel
     this.unfollow = this.epochs = undefined;
     clearTimeout(this.settling);
     clearTimeout(this.resting);
@@ -253,7 +251,7 @@ export class Part {
   async whenAnswered() {
     const lacks = () => this.left || this.fetched.some((views) => views.isLost || views.lacks);
     while (!this.isThere && !lacks()) await new Promise((done) => setTimeout(done, SOON));
-    return this.isThere && !lacks();
+    return this.isThere && !lacks() && /** @type {any} */ (/** @type {any} */ (this).asker?.whenAnswered() ?? true);
   }
 
   /** Views that are fetched as they are asked for. @returns {import("../live/fetched_views.js").FetchedViews[]} */
@@ -293,38 +291,6 @@ export class Part {
   whenResting(act) {
     clearTimeout(this.resting);
     this.resting = setTimeout(() => this.guard(act), REST);
-  }
-
-  /** Tell Python, once the page has come to rest, what is not as it was told last. */
-  settle() {
-    clearTimeout(this.settling);
-    this.settling = setTimeout(() => {
-      if (!isAtRest(REST)) return this.settle();
-      for (const [name, value] of Object.entries(this.settled())) {
-        const news = this.state(name).report(value);
-        if (news) this.report(name, news);
-      }
-    }, REST);
-  }
-
-  /** What the visitor can choose under a name. @returns {ControlledState} */
-  state(name) {
-    return (this.controlled[name] ??= new ControlledState());
-  }
-
-  /**
-   * What Python asks for under a name, if that is new; a component within another one is asked for nothing.
-   * @param {string} name
-   * @returns {{value: any}|null}
-   */
-  asked(name) {
-    const asked = this.header.state?.[name];
-    return asked ? this.state(name).take(asked) : null;
-  }
-
-  /** Take what is settled now as known to Python. */
-  noteSettled() {
-    for (const [name, value] of Object.entries(this.settled())) this.state(name).note(value);
   }
 
   /** Take the colours of Streamlit's theme. @returns {boolean} whether they are other ones */

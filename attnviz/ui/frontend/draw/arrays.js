@@ -19,6 +19,23 @@ export function partsOf(arrays, shapes, axes) {
   );
 }
 
+/**
+ * One model's answer.
+ * @param {any} came over the live channel
+ * @param {{heads: number}} model
+ * @param {string} net the key of the net that gave it
+ * @param {any[]} known pictures that models have seen
+ */
+export function answerOf({ arrays, shapes, axes, parameters, milliseconds }, { heads }, net, known) {
+  const { probabilities, logits, map = null } = arrays;
+  return {
+    ...{ probabilities, logits, map, milliseconds, net, parts: partsOf(arrays, shapes, axes) },
+    shape: map && shapeOf(shapes.map, axes.map),
+    seen: once(known, { values: arrays.seen, shape: shapes.seen }),
+    head: heads ? parameters.map.head : null,
+  };
+}
+
 /** The very same picture where it is known already: what is made of a picture is then made once for all cards. */
 export function once(known, picture) {
   const same = ({ values, shape }) =>

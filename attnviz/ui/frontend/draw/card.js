@@ -1,10 +1,11 @@
 // The panel of one model: its answer, what it looks at, and how sure it is.
 
-import { context2d, element, say, set, text } from "../core/dom.js";
+import { context2d, say, set } from "../core/dom.js";
 import { fitted } from "./arrays.js";
+import { BAR, CardFrame } from "./card_frame.js";
 import { linkTo } from "./links.js";
+import { MapDrawer } from "./map_drawer.js";
 import { percent, short } from "../core/numbers.js";
-import { Patience } from "../panels/patience.js";
 import { rendererOf } from "../panels/renderers.js";
 import { placeOf, wordsOf } from "./training.js";
 import { term } from "../terms/terms.js";
@@ -12,11 +13,8 @@ import { term } from "../terms/terms.js";
 const LEAST = 0.02; // the probability below which a mark would lie on the line below the bars
 const NAMED = 3; // classes that are listed by name where a model knows only these
 const UNSURE = 0.6; // the probability below which an answer is one of two
-const BAR = { width: 24, gap: 2, height: 17 }; // CSS pixels; as draw_cards.css has them, where they fit
 
 const ANSWER = "{answer}"; // in what a panel says: its map is towards the answer
-
-const SHORT = 2; // characters of a class's name that fit under its bar
 
 /**
  * @typedef {{probabilities: Float32Array, logits: Float32Array, map: Float32Array|null, shape: number[]|null, parts:
@@ -30,13 +28,6 @@ export function ranked(probabilities) {
   return Array.from(probabilities, (_, which) => which).sort((one, other) => probabilities[other] - probabilities[one]);
 }
 
-/** A number of parameters as a person reads it: 20, 790, 38 k, 1.1 M. */
-function counted(parameters) {
-  if (parameters < 1000) return `${parameters} parameters`;
-  const [size, unit] = parameters < 1e6 ? [parameters / 1e3, "k"] : [parameters / 1e6, "M"];
-  return `${size < 10 ? size.toFixed(1) : size.toFixed(0)} ${unit} parameters`;
-}
-
 /** Let the first card that has heads explain what a head is, unless one does: once is enough. @param {Card[]} cards */
 export function explainHeads(cards) {
   if (cards.some(({ headWord }) => headWord.matches(".explained"))) return;
@@ -45,13 +36,14 @@ export function explainHeads(cards) {
   word?.replaceChildren(term("attention-head", "head"));
 }
 
-export class Card {
+export class Card extends CardFrame {
   /**
    * @param {any} model what panels.py describes
    * @param {(head: number|null) => void} stepped another head is wanted
    * @param {() => void} [ready] it can draw now what it could not before
    */
   constructor(model, stepped, ready = () => {}) {
+    super(model, (by) => this.step(by));
     this.model = model;
     this.stepped = stepped;
     /** @type {number|null} */
@@ -65,108 +57,17 @@ export class Card {
     this.everything = [];
     this.dirty = false; // there is something to paint
     this.turn = -1; // of the request whose answer is shown
-    const words = ["first", "second", "head", "says", "verdict", "was", "knows", "time"];
-    this.words = Object.fromEntries(words.map((name) => [name, text()]));
-    const step = (words, by, sign) =>
-      element("button.step", { type: "button", "aria-label": words, onclick: () => this.step(by) }, sign);
-    this.headWord = element("span", { hidden: true }, "head"); // until the first answer says which
-    this.canvas = element("canvas", { "aria-hidden": "true" });
     /** @type {any} {values, shape} of the answer that is shown, or {why} there is none */
     this.jacobian = null;
-    // for it: its grid is that of the picture
-    this.other = element("canvas.other", { "aria-hidden": "true", hidden: true });
     this.drawn = {};
-    /** @type {Patience|null} with a renderer of another package */
-    this.patience = null;
-    this.learnToDraw(ready);
+    this.drawer = new MapDrawer(model, ready);
     /** @type {number|null} percent of the way along its epochs; null for the model as it is trained */
     this.trained = null;
-    this.kind = text(model.kind);
-    this.link = element("a", {}, model.title);
-    this.long = model.classes.some((name) => name.length > SHORT);
-    this.bars = model.classes.map((name) =>
-      element("span", {}, element("em", { hidden: true }), this.long ? "\u00a0" : name),
-    );
-    // Digits in their order, whatever that of the model is; names in that of the model.
-    this.order = [...model.classes.keys()];
-    if (!this.long) this.order.sort((one, other) => model.classes[one].localeCompare(model.classes[other]));
-    // one, as a change of many elements at every movement takes the browser longer
-    this.chart = element("canvas.chart", { "aria-hidden": "true" });
-    this.barRoom = element(
-      "div.bars",
-      { role: "img", "aria-label": "Probabilities: no answer yet" },
-      this.chart,
-      ...this.order.map((which) => this.bars[which]),
-    );
-    this.limit = element("p.knows", { hidden: true }, this.words.knows);
-    this.steps = element(
-      "span.steps-of-heads",
-      { role: "group", "aria-label": `Head of ${model.title}, ${model.kind}` },
-      step("Previous head", -1, "\u2039"),
-      step("Next head", 1, "\u203a"),
-    );
-    this.element = element(
-      "article.card",
-      { "data-checkpoint": model.checkpoint, "data-long": this.long },
-      element(
-        "div.top",
-        {},
-        element("p.digits", {}, element("b", {}, this.words.first), element("b.second", {}, this.words.second)),
-        element("div.names", {}, element("h2", {}, this.link), element("p.kind", {}, this.kind)),
-        element("span.arrow", { "aria-hidden": "true" }, "\u2192"),
-      ),
-      this.canvas,
-      this.other,
-      element(
-        "div.says",
-        {},
-        model.heads > 1 ? element("p.head", {}, element("span", {}, this.headWord, this.words.head), this.steps) : "",
-        element("p", {}, this.words.says),
-      ),
-      element("p.verdict", {}, element("span", {}, this.words.verdict), element("span.was", {}, this.words.was)),
-      element("div.chances", {}, this.barRoom, this.limit),
-      element("p.foot", {}, element("span", {}, counted(model.parameters)), element("span", {}, this.words.time)),
-    );
   }
 
-  /** Find the module that draws it. */
-  learnToDraw(ready) {
-    const found = rendererOf(this.model.renderer);
-    if (!(found instanceof Promise)) {
-      this.renderer = found;
-      return;
-    }
-    found
-      .then((renderer) => {
-        if (typeof renderer.draw !== "function") throw new Error(`${this.model.renderer} exports no function draw`);
-        this.renderer = renderer;
-        this.patience = new Patience();
-      })
-      .catch((error) => this.drawInk(error, "could not be loaded"))
-      .then(ready);
-  }
-
-  /** Draw what the model saw, from now on, in place of what cannot be drawn. */
-  drawInk(error, why) {
-    console.warn("attnviz:", error);
-    this.renderer = rendererOf("ink");
-    this.patience = null;
-    this.unable = `The module that draws this panel ${why}; this is what the model saw.`;
-  }
-
-  /** Let the renderer draw, which may be another package's. @returns {{most?: number, values?: ArrayLike<number>}} */
-  drawMap(answer, look) {
-    const began = performance.now();
-    try {
-      const drawn = this.renderer.draw(this.canvas, this.model, answer, look) ?? {};
-      if (!Number.isFinite(drawn.most ?? 0) || !(drawn.values ?? [])[Symbol.iterator])
-        throw new Error(`${this.model.renderer} returns no {most, values}`);
-      if (!this.patience?.after(performance.now() - began)) return drawn;
-      this.drawInk(new Error(`${this.model.renderer} takes too long`), "takes so long that the page cannot follow");
-    } catch (error) {
-      this.drawInk(error, "has failed");
-    }
-    return rendererOf("ink").draw(this.canvas, this.model, answer, look) ?? {};
+  /** Why its own module does not draw it; "" where it does. */
+  get unable() {
+    return this.drawer.unable;
   }
 
   /** What the channel is asked for. */
@@ -305,7 +206,7 @@ export class Card {
       return;
     }
     const before = change && this.comparable ? this.pinned : null;
-    if (this.sized && this.renderer) this.drawn = this.drawMap(answer, { ...look, before });
+    if (this.sized) this.drawn = this.drawer.draw(this.canvas, answer, { ...look, before }) ?? this.drawn;
     this.sayAnswer(answer);
     this.sayMap(answer, { change, before }, this.drawn.most ?? 0);
     this.drawJacobian(answer, look);

@@ -1,26 +1,24 @@
 // The panels of the draw page: every model looks at the drawing while it is being drawn, over the live channel.
 // attnviz/ui/draw/panels.py says which models there are and what each panel shows; card.js draws one of them.
 
-import { palettes } from "../core/colours.js";
 import { Complaint } from "../core/complaint.js";
-import { say, set } from "../core/dom.js";
-import { enlarged, once, partsOf, shapeOf } from "./arrays.js";
+import { set } from "../core/dom.js";
+import { answerOf, enlarged } from "./arrays.js";
 import { Card, explainHeads } from "./card.js";
+import { CardWall } from "./card_wall.js";
 import { makeFrame } from "./frame.js";
-import { Frames } from "./frames.js";
 import { Jacobians } from "./jacobian.js";
 import { wordOfAll, wordsOf } from "./links.js";
 import { sayLegend } from "./maps_note.js";
 import { Pin } from "./pin.js";
 import { Questions } from "./questions.js";
 import { Training } from "./training.js";
-import { claimOf, declaredOf, headline, NONE, summary } from "./verdict.js";
+import { declaredOf, summary } from "./verdict.js";
 
-const WIDEST = 320; // CSS pixels of a picture
-const READABLE = 250; // milliseconds that the time of a model is shown at least
+/** The cards, and what they are asked. */
+export class Cards extends CardWall {
+  written = ""; // the models that have cards
 
-/** A grid of cards. */
-export class Cards {
   /**
    * @param {HTMLElement} node that it is put into
    * @param {object} options
@@ -36,25 +34,24 @@ export class Cards {
     node,
     { heard, settled = () => {}, chosen = () => {}, announce = () => {}, guard = (act) => act(), url = () => null },
   ) {
-    this.heard = heard;
+    super({ heard, guard });
     this.settledAs = settled;
     this.chosen = chosen;
     this.announce = announce;
-    this.guard = guard;
     this.url = url;
-    /** @type {"attention"|"jacobian"} */
-    this.map = "attention";
     /** @type {Record<string, number>} by model, of those whose head was chosen */
     this.heads = {};
-    this.jacobians = new Jacobians(guard);
-    this.rested = null;
-    this.slopesOf = /** @type {number|null} */ (null); // the turn whose Jacobians all are there
+    this.jacobians = new Jacobians({
+      guard,
+      cards: () => this.cards,
+      came: (turn) => {
+        if (turn === null) return this.frames.soon();
+        set(this.element, "data-jacobian", String(turn));
+        return this.paintAll();
+      },
+    });
     /** @type {number|null} how far the models are trained, percent of the way along their epochs; null for all of it */
     this.trained = null;
-    /** @type {Card[]} */
-    this.cards = [];
-    /** @type {ReturnType<typeof enlarged>} taken before anything is shown */
-    this.sample = /** @type {any} */ (null);
     this.pin = new Pin({
       toggle: () => this.guard(() => this.togglePin()),
       compare: (change) =>
@@ -67,8 +64,6 @@ export class Cards {
       moved: (trained) => this.guard(() => this.train(trained)),
       settled: () => this.guard(() => this.chosen()),
     });
-    this.timed = 0;
-    this.frames = new Frames(() => this.guard(() => this.paint()));
     this.complaint = new Complaint();
     this.questions = new Questions({
       guard,
@@ -78,10 +73,6 @@ export class Cards {
       renewed: () => this.forgetJacobians(),
       hear: (answer, asked) => this.hear(answer, asked),
     });
-    this.size = "";
-    this.classes = [];
-    this.kind = "";
-    this.ink = true;
     this.frame = makeFrame(this);
     this.frame.kinds.show(this.map);
     this.element = this.frame.root;
@@ -94,24 +85,22 @@ export class Cards {
   /**
    * Take the models that have cards; those of which nothing has changed keep theirs, with its answers.
    * @param {{models: any[], classes: string[], kind: string, ink: boolean}} header classes: all that can be drawn;
-   *   kind:
-   *   their name; ink: whether it is ink on paper
+   *   kind: their name; ink: whether it is ink on paper
    * @param {{values: Uint8Array, shape: number[]}} sample a square picture: what they look at before the first stroke
    */
   take({ models, classes, kind, ink }, sample) {
     Object.assign(this, { classes, kind, ink });
     const known = new Map(this.cards.map((card) => [JSON.stringify(card.model), card]));
     const written = JSON.stringify(models);
-    if (!this.sample || this.sample.values.join() !== sample.values.join()) this.sample = enlarged(sample);
+    if (this.sample?.values.join() !== sample.values.join()) Object.assign(this, { sample: enlarged(sample) });
     if (written === this.written) return;
-    this.written = written;
-    this.cards = models.map((model) => known.get(JSON.stringify(model)) ?? this.made(model));
+    const cards = models.map((model) => known.get(JSON.stringify(model)) ?? this.made(model));
+    Object.assign(this, { written, cards, relayout: true });
     for (const card of this.cards) card.learn({ classes, kind });
     explainHeads(this.cards);
     sayLegend(this);
     this.showTraining();
     this.frame.grid.replaceChildren(...this.cards.map((card) => card.element));
-    this.relayout = true;
     this.layout();
     this.questions.again();
   }
@@ -226,21 +215,8 @@ export class Cards {
       card.dirty = true;
       return;
     }
-    const { probabilities, logits, map = null } = arrays;
-    const seen = once(asked.seen, { values: arrays.seen, shape: shapes.seen });
-    const head = card.model.heads ? parameters.map.head : null;
-    const shape = map && shapeOf(shapes.map, axes.map);
-    const answer = {
-      probabilities,
-      logits,
-      map,
-      shape,
-      parts: partsOf(arrays, shapes, axes),
-      seen,
-      head,
-      milliseconds,
-      net,
-    };
+    const answer = answerOf({ arrays, shapes, axes, parameters, milliseconds }, card.model, net, asked.seen);
+    const { seen } = answer;
     card.dirty = true;
     if (asked.pinned) {
       if (asked.turn === this.pin.showing?.turn) card.pin(answer); // else it was unpinned meanwhile
@@ -252,9 +228,7 @@ export class Cards {
     this.toHear = asked.empty ? { seen: null, words: "" } : { seen, words: prepared.words };
   }
 
-  // The Jacobian in place of the maps, while the hand rests
-
-  /** @param {"attention"|"jacobian"} map that the panels show */
+  /** The Jacobian in place of the maps, while the hand rests. @param {"attention"|"jacobian"} map that panels show */
   showMaps(map) {
     this.map = map;
     this.frame.kinds.show(map);
@@ -264,36 +238,18 @@ export class Cards {
     this.paintAll();
   }
 
-  /** They are of a picture that is not looked at any more, or not wanted. */
   forgetJacobians() {
-    if (this.rested && this.rested.turn !== this.questions.turn) this.rested = null;
-    this.jacobians.cancel();
-    for (const card of this.cards) card.takeJacobian(null);
-    this.slopesOf = null;
+    this.jacobians.forget(this.questions.turn);
     this.element.removeAttribute("data-jacobian");
   }
 
   askJacobians() {
-    if (this.map !== "jacobian" || !this.rested) return;
-    const { turn } = this.rested;
-    const received = (all) => {
-      if (!all) return this.frames.soon();
-      this.slopesOf = turn;
-      set(this.element, "data-jacobian", String(turn));
-      return this.paintAll();
-    };
-    const answered = this.cards.filter(({ current }) => current);
-    const asked = answered.filter(({ model }) => !model.missing);
-    for (const card of answered) card.takeJacobian(card.model.missing ? { why: card.model.missing } : null);
-    if (!asked.length) {
-      received(true);
-      return;
-    }
-    const checkpoints = asked.map(({ net }) => net);
-    this.jacobians.ask(this.rested, checkpoints, (number, jacobian, last) => {
-      asked[number].takeJacobian(jacobian);
-      received(last);
-    });
+    if (this.map === "jacobian") this.jacobians.askAll();
+  }
+
+  /** The turn whose Jacobians all are there. */
+  get slopesOf() {
+    return this.jacobians.turn;
   }
 
   // Pinning
@@ -337,78 +293,10 @@ export class Cards {
     this.paintAll();
   }
 
-  // Drawing
-
-  /** Take the colours of a theme. */
-  colour(theme) {
-    if (JSON.stringify(theme) === JSON.stringify(this.look?.theme)) return;
-    this.look = { theme, palettes: palettes(theme) };
-    sayLegend(this);
-    this.pin.paint(this.cards, this.look);
-    this.paintAll();
-  }
-
-  /** Follow the width: all pictures have one size. */
-  layout() {
-    this.frame.legend.layout();
-    const width = this.cards[0]?.element.querySelector(".says")?.clientWidth ?? 0;
-    const size = `${width} ${devicePixelRatio}`;
-    if (!width || (size === this.size && !this.relayout)) return;
-    Object.assign(this, { size, relayout: false });
-    // before the style sheet is there, it is as wide as the page
-    for (const card of this.cards) card.layout(Math.min(width, WIDEST));
-    this.paintAll();
-  }
-
-  paintAll() {
-    for (const card of this.cards) card.dirty = true;
-    this.frames.soon();
-  }
-
-  paint() {
-    if (!this.look) return;
-    const { done } = this;
-    this.done = null;
-    this.claim();
-    // Nobody reads a number that changes at every frame, and it makes the browser lay out the card anew.
-    const now = performance.now();
-    const times = !done || done.settled || now - this.timed > READABLE;
-    if (times) this.timed = now;
-    for (const card of this.cards) {
-      if (!card.dirty) continue;
-      card.dirty = false;
-      card.draw({ ...this.look, ink: this.ink }, { change: this.pin.change, sample: this.sample, times });
-    }
-    if (this.toHear) this.heard(this.toHear);
-    this.toHear = null;
-    const { sentence, doubt } = this.questions.showing?.empty
-      ? { sentence: "This is a sample: draw to begin.", doubt: false }
-      : headline(this);
-    const { words } = this.frame;
-    say(words.begin, sentence);
-    say(words.none, doubt ? ` ${NONE}` : "");
-    if (!done) return;
-    this.shown = done;
-    set(this.element, "data-answered", String(done.turn));
-    this.pin.allow();
-    if (done.settled && done.seen.length && done.turn === this.questions.turn) this.settle(done);
-  }
-
-  /**
-   * What the best of the models that know ten digits answers, if it is sure: those that know only two may not know it.
-   */
-  claim() {
-    const claim = claimOf(this.cards);
-    for (const card of this.cards) {
-      if (card.claim !== claim && !card.knowsAll) card.dirty = true;
-      card.claim = claim;
-    }
-  }
-
   /** The hand rests: say the answers, and let the cards lead to this very picture. */
   async settle(done) {
     const { turn, seen, empty } = done;
-    this.rested = done;
+    this.jacobians.rested = done;
     if (!empty) this.announce(summary(this));
     const words = await wordsOf(seen);
     if (turn !== this.questions.turn) return;

@@ -4,27 +4,53 @@
 
 import { Asker } from "../live/asker.js";
 
-/** The Jacobians of one picture at a time. */
+/** The Jacobians of one picture at a time: of that to which the models have answered. */
 export class Jacobians {
-  /** @param {(act: () => void) => void} guard runs what must not fail */
-  constructor(guard) {
+  /** @type {any} the question that they have answered while the hand rests */ rested = null;
+  /** @type {number|null} of the question whose Jacobians all are there */ turn = null;
+
+  /**
+   * @param {object} owner
+   * @param {(act: () => void) => void} owner.guard runs what must not fail
+   * @param {() => import("./card.js").Card[]} owner.cards
+   * @param {(turn: number|null) => void} owner.came one is there; turn: of the question, once all of them are
+   */
+  constructor({ guard, cards, came }) {
+    this.cards = cards;
+    this.came = came;
     this.asker = new Asker({ guard });
   }
 
-  /**
-   * Ask for those of several models.
-   * @param {{pictures: any, prepare: any}} showing as in a request of the live channel
-   * @param {string[]} checkpoints
-   * @param {(number: number, jacobian: {values: Float32Array, shape: number[]}|{why: string}, last: boolean) => void}
-   *   hear called for each, by its place: the derivatives as one map, or why there is none
-   */
-  ask({ pictures, prepare }, checkpoints, hear) {
+  /** They are of a picture that is not looked at any more, or not wanted. @param {number} turn that is */
+  forget(turn) {
+    if (this.rested?.turn !== turn) this.rested = null;
     this.cancel();
-    const asks = checkpoints.map((checkpoint) => ({ checkpoint, wanted: { jacobian: { derived: "jacobian" } } }));
+    for (const card of this.cards()) card.takeJacobian(null);
+    this.turn = null;
+  }
+
+  /** Ask for those of all answers: the derivatives as one map, or why there is none. */
+  askAll() {
+    if (!this.rested) return;
+    const { pictures, prepare, turn } = this.rested;
+    const answered = this.cards().filter(({ current }) => current);
+    const asked = answered.filter(({ model }) => !model.missing);
+    const took = (all) => {
+      if (all) this.turn = turn;
+      this.came(all ? turn : null);
+    };
+    for (const card of answered) card.takeJacobian(card.model.missing ? { why: card.model.missing } : null);
+    this.cancel();
+    if (!asked.length) {
+      took(true);
+      return;
+    }
+    const asks = asked.map(({ net }) => ({ checkpoint: net, wanted: { jacobian: { derived: "jacobian" } } }));
     this.asker.ask(asks, { pictures, prepare, asks }, ({ ask, error, arrays, shapes, done }) => {
       if (ask === undefined) return;
-      hear(ask, error ? { why: error } : summed(arrays.jacobian, shapes.jacobian), done);
+      asked[ask].takeJacobian(error ? { why: error } : summed(arrays.jacobian, shapes.jacobian));
       if (done) this.cancel();
+      took(done);
     });
   }
 

@@ -67,7 +67,7 @@ export function legendOf(panels, ink) {
  * What a panel shows, once it has what it shows while the pen rests: the words above the panels do not change with each
  * stroke.
  * @param {import("./card.js").Card} card
- * @param {Pick<import("./cards.js").Cards, "map"|"pin">} owner
+ * @param {Pick<import("./card_wall.js").CardWall, "map"|"pin">} owner
  * @returns {Shows}
  */
 function chosenFor({ model, comparable }, { map, pin }) {
@@ -86,7 +86,7 @@ function described(card, shows) {
   return { renderer: card.unable ? "ink" : card.model.renderer, shows };
 }
 
-/** Say what the colours mean. @param {import("./cards.js").Cards} owner */
+/** Say what the colours mean. @param {import("./card_wall.js").CardWall} owner */
 export function sayLegend(owner) {
   const panels = owner.cards.map((card) => described(card, chosenFor(card, owner)));
   const { kind, ends, note } = legendOf(panels, owner.ink);

@@ -71,11 +71,10 @@ export class DrawingPad extends Part {
     this.cardsRoom = element("section.cards", { "aria-label": "Models" });
     this.cards = null; // a page may have none
     pad.append(this.seen.element);
-    this.root = element(
-      "div.attnviz.drawing-pad",
-      { "data-component": "drawing_pad" },
-      this.failure,
-      this.url.complaint.element,
+    this.mount(
+      parent,
+      "drawing-pad",
+      "drawing_pad",
       pad,
       this.cardsRoom,
       element(
@@ -85,7 +84,6 @@ export class DrawingPad extends Part {
         element("div.share", {}, this.share.element, this.told),
         this.lasts.element,
       ),
-      this.liveRegion,
     );
     Object.assign(this.root, {
       // for tests
@@ -94,8 +92,6 @@ export class DrawingPad extends Part {
       readLink: () => this.link().url,
       readSeen: () => this.seen.picture?.values ?? null,
     });
-    this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
-    parent.append(this.root);
   }
 
   receive(bytes) {

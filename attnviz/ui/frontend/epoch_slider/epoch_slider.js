@@ -24,11 +24,7 @@ export class EpochSlider extends Part {
     /** @type {ReturnType<typeof setTimeout>|undefined} */
     this.playing = undefined;
     this.words = { epoch: text(), of: text(), value: text(), second: text(), note: text(), play: text(PLAY) };
-    this.player = element(
-      "button.act",
-      { type: "button", onclick: () => this.guard(() => this.play()) },
-      this.words.play,
-    );
+    this.player = this.button(this.words.play, () => this.play(), "button.act");
     this.input = element("input", {
       type: "range",
       min: 0,
@@ -46,10 +42,10 @@ export class EpochSlider extends Part {
     this.note = element("p.note", {}, this.words.note);
     this.second = element("small.second", {}, element("i.dashed"), this.words.second);
     this.savers = saversOf(this, {}, ["Film", "Strip"]);
-    this.root = element(
-      "div.attnviz.epoch-slider",
-      { "data-component": "epoch_slider" },
-      this.failure,
+    this.mount(
+      parent,
+      "epoch-slider",
+      "epoch_slider",
       this.player,
       element("div.track", {}, this.input, this.graph),
       element(
@@ -63,12 +59,10 @@ export class EpochSlider extends Part {
       ),
       this.savers.element,
       this.note,
-      this.liveRegion,
     );
     this.sayPlay(PLAY);
     for (const near of ["pointerenter", "focusin", "touchstart"])
       this.root.addEventListener(near, () => this.guard(() => this.hurry()), { passive: true });
-    parent.append(this.root);
   }
 
   async files() {

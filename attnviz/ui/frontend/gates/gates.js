@@ -64,15 +64,13 @@ export class Gates extends LivePart {
       step: (by) => this.guard(() => this.step(by)),
     });
     this.sets = new SegmentedControl("Gates", SETS, (gates) => this.guard(() => this.choose({ gates, turned: [] })));
-    const release = () => this.guard(() => this.release());
-    this.undoer = element("button.quiet", { type: "button", onclick: release }, "Release all");
+    this.undoer = this.button("Release all", () => this.release());
     this.savers = saversOf(this);
     this.rows = element("div.layers");
-    this.root = element(
-      "div.attnviz.gates",
-      { "data-component": "gates" },
-      this.failure,
-      this.url.complaint.element,
+    this.mount(
+      parent,
+      "gates",
+      "gates",
       element("div.controls", {}, this.sets.element, this.undoer, this.savers.element),
       element(
         "section.picture-part",
@@ -96,10 +94,7 @@ export class Gates extends LivePart {
         element("p.legend-words", {}, this.words.legend),
       ),
       this.steps.element,
-      this.liveRegion,
     );
-    this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
-    parent.append(this.root);
   }
 
   async files() {
@@ -245,7 +240,7 @@ export class Gates extends LivePart {
     const shape = layers[this.view.layer].places;
     const board = kind === "narrow" ? width * 0.4 : (shape ? BOTH : SIDE) * grown();
     fitBoard(picture, cells, board);
-    picture.board.paintPicture(0, this.arrays.picture, this.shapes.picture, this.header.ink ? this.palettes.ink : null);
+    picture.board.paintPicture(0, this.arrays.picture, this.shapes.picture, this.inks);
     picture.board.flush();
     places.layout(shape, cells, board);
     this.placesOf = this.view.layer;

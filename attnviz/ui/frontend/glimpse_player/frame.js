@@ -11,8 +11,9 @@ import { Scene } from "./scene.js";
 /**
  * Make the elements.
  * @param {import("./glimpse_player.js").GlimpsePlayer} player what acts when they are used
+ * @param {ShadowRoot} parent that they are put into
  */
-export function makeFrame(player) {
+export function makeFrame(player, parent) {
   const act = (/** @type {() => void} */ what) => () => player.guard(what);
   const words = {
     play: text("Play"),
@@ -70,19 +71,8 @@ export function makeFrame(player) {
   const changePart = element("p.change-words", { hidden: true }, words.change);
   const manyPart = element("p.many-words", { hidden: true }, words.many);
   const side = element("div.side", {}, retina.element, policyPart, manyPart, changePart);
-  const root = element(
-    "div.attnviz.glimpse-player",
-    { "data-component": "glimpse_player" },
-    player.failure,
-    player.url.complaint.element,
-    controls,
-    picturePart,
-    side,
-    belief.element,
-    player.liveRegion,
-  );
+  player.mount(parent, "glimpse-player", "glimpse_player", controls, picturePart, side, belief.element);
   return {
-    root,
     words,
     play,
     slider,
@@ -111,7 +101,7 @@ export function makeFrame(player) {
       belief.element.hidden = !has("belief");
       savers.element.hidden = !has("saves");
       locations.element.hidden = another.hidden = header.policy === "fixed" || !player.canMove;
-      root.classList.toggle("still", !has("player"));
+      player.root.classList.toggle("still", !has("player"));
       set(stage, "tabindex", has("player") ? "0" : "-1");
       set(stage, "role", has("player") ? "application" : "img");
       if (!has("player")) stage.removeAttribute("aria-roledescription");

@@ -40,22 +40,14 @@ export class GlimpsePlayer extends Part {
     this.path = /** @type {any} */ (null);
     /** @type {import("./derive.js").Path|null} the path that the model would have taken, where something is moved */
     this.before = null;
-    this.frame = makeFrame(this);
+    this.frame = makeFrame(this, parent);
     this.scene = this.frame.scene;
-    this.root = this.frame.root;
     this.paths = new LivePaths(this);
+    this.asker = this.paths.asker;
     /** @param {number} glimpse @param {number} scale */
     const readPatch = (glimpse, scale) => [...patchOf(this.path, glimpse, scale, this.facts)];
     Object.assign(this.root, { readPatch }); // for tests
     listen(this, this.frame.stage);
-    this.root.addEventListener("keydown", (event) =>
-      this.guard(() => {
-        if (!pressed(this, event)) return;
-        event.preventDefault();
-        event.stopPropagation();
-      }),
-    );
-    parent.append(this.root);
   }
 
   // What Python sends
@@ -71,10 +63,6 @@ export class GlimpsePlayer extends Part {
 
   async files() {
     return (await import("./animation.js")).files(this);
-  }
-
-  async whenAnswered() {
-    return (await super.whenAnswered()) && this.paths.asker.whenAnswered();
   }
 
   takeData() {
@@ -128,6 +116,13 @@ export class GlimpsePlayer extends Part {
   }
 
   // What the visitor does
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (!pressed(this, event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
 
   /** Many paths at once, where they are wanted and here. */
   get many() {
@@ -342,7 +337,6 @@ export class GlimpsePlayer extends Part {
   leave() {
     super.leave();
     this.pause();
-    this.paths.leave();
   }
 }
 

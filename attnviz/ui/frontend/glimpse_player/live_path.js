@@ -163,8 +163,4 @@ export class LivePaths {
     for (const what of /** @type {const} */ (["path", "many"]))
       if (!this.awaited.includes(what)) this.player.root.classList.remove(DIM[what]);
   }
-
-  leave() {
-    this.asker.close();
-  }
 }

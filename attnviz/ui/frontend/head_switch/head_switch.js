@@ -47,17 +47,16 @@ export class HeadSwitch extends Part {
       lost: LOST,
       dim: () => this.root.classList.add("waiting"),
     });
-    const button = (words, act) => element("button.quiet", { type: "button", onclick: () => this.guard(act) }, words);
-    this.undoer = button("Undo", () => this.undo());
+    this.undoer = this.button("Undo", () => this.undo());
     const all = (state) => () =>
       this.act(
         this.states.map(() => state),
         null,
       );
-    this.root = element(
-      "div.attnviz.head-switch",
-      { "data-component": "head_switch" },
-      this.failure,
+    this.mount(
+      parent,
+      "head-switch",
+      "head_switch",
       this.complaint.element,
       this.answer.element,
       element(
@@ -66,18 +65,15 @@ export class HeadSwitch extends Part {
         element(
           "div.all",
           { role: "group", "aria-label": "All heads" },
-          button("All on", all("on")),
-          button("All off", all("off")),
-          button("All uniform", all("uniform")),
+          this.button("All on", all("on")),
+          this.button("All off", all("off")),
+          this.button("All uniform", all("uniform")),
           this.undoer,
           saversOf(this, {}, [CSV]).element,
         ),
         this.tilesHolder,
       ),
-      this.liveRegion,
     );
-    this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
-    parent.append(this.root);
   }
 
   receive(bytes) {
@@ -229,10 +225,6 @@ export class HeadSwitch extends Part {
     if (!this.pending) this.announceDone(() => this.acted + this.answer.summary(this.now, this.before));
   }
 
-  async whenAnswered() {
-    return (await super.whenAnswered()) && this.asker.whenAnswered();
-  }
-
   async files() {
     const { fileNameOf, save, toCsv } = await import("../export/export.js");
     return { [CSV]: () => this.saveCsv(fileNameOf, save, toCsv) };
@@ -266,7 +258,6 @@ export class HeadSwitch extends Part {
   leave() {
     super.leave();
     this.tiles.leave();
-    this.asker.close();
   }
 }
 

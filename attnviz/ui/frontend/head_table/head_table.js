@@ -46,18 +46,13 @@ export class HeadTable extends Part {
     this.board = new Board(told);
     this.about = element("dl.about");
     this.moved = element("div.moved");
-    this.clear = element(
-      "button.quiet",
-      { type: "button", onclick: () => this.guard(() => this.take(null)) },
-      "show all",
-    );
+    this.clear = this.button("show all", () => this.take(null));
     this.savers = saversOf(this);
     const choice = (words, name) => element("label.choice", {}, words, " ", this.chooses[name]);
-    this.root = element(
-      "div.attnviz.head-table",
-      { "data-component": "head_table" },
-      this.failure,
-      this.url.complaint.element,
+    this.mount(
+      parent,
+      "head-table",
+      "head_table",
       element(
         "div.controls",
         {},
@@ -82,9 +77,7 @@ export class HeadTable extends Part {
       element("div.reading", {}, element("span.summary", {}, this.words.summary, " ", this.clear)),
       element("p.head", {}, this.words.reading),
       this.moved,
-      this.liveRegion,
     );
-    parent.append(this.root);
   }
 
   async files() {

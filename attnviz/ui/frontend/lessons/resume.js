@@ -1,7 +1,8 @@
 // Where the reader of a lesson was, as this browser knows it: a link on the page that lists all lessons.
 
 import { element } from "../core/dom.js";
-import { go, hrefOf, kept } from "./lesson_bar.js";
+import { hrefOf, linkTo } from "./on_page.js";
+import { kept } from "./progress.js";
 
 /**
  * Draw the link, or nothing where the lesson has not been begun.
@@ -12,17 +13,8 @@ export function resume(parent, { name, views, tasks }) {
   const { step, done } = kept(name);
   const said = done.length ? `${Math.min(done.length, tasks)} of ${tasks} tasks done` : "";
   const href = step > 0 && step < views.length ? hrefOf(name, views[step], step) : "";
-  const follow = (/** @type {MouseEvent} */ event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    go(href);
-  };
   const style = "font: 400 1rem/1.5rem var(--st-font); color: var(--st-text-color); margin: 0";
-  const link = element(
-    "a",
-    { href, onclick: follow, style: "color: var(--st-link-color)" },
-    `Go on at step ${step + 1}`,
-  );
+  const link = linkTo(href, { style: "color: var(--st-link-color)" }, `Go on at step ${step + 1}`);
   parent.querySelector("p")?.remove();
   parent.append(element("p", { style }, ...(href ? [link] : []), href && said ? " \u00b7 " : "", said));
 }

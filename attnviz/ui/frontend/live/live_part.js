@@ -37,13 +37,4 @@ export class LivePart extends Part {
     this.asker.rest();
     this.root.classList.remove("waiting");
   }
-
-  async whenAnswered() {
-    return (await super.whenAnswered()) && this.asker.whenAnswered();
-  }
-
-  leave() {
-    super.leave();
-    this.asker.close();
-  }
 }

@@ -30,16 +30,7 @@ export class MovingMaps extends Part {
     );
     this.lines = element("div.lines");
     this.panes = element("div.panes");
-    this.root = element(
-      "div.attnviz.moving",
-      { "data-component": "moving_maps" },
-      this.failure,
-      this.handle,
-      this.lines,
-      this.panes,
-      this.liveRegion,
-    );
-    parent.append(this.root);
+    this.mount(parent, "moving", "moving_maps", this.handle, this.lines, this.panes);
   }
 
   receive(bytes) {

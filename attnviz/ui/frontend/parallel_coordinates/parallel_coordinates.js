@@ -56,14 +56,12 @@ export class ParallelCoordinates extends Part {
     this.chart.append(this.drawing, this.overlay);
     this.chart.addEventListener("pointermove", (event) => this.guard(() => this.look(this.trialAt(event))));
     this.chart.addEventListener("pointerleave", () => this.guard(() => this.look(-1)));
-    const button = (words, act) => element("button.quiet", { type: "button", onclick: () => this.guard(act) }, words);
-    this.clear = button("show all", () => this.brush(this.brushes.map(() => null)));
+    this.clear = this.button("show all", () => this.brush(this.brushes.map(() => null)));
     this.savers = saversOf(this, {});
-    this.root = element(
-      "div.attnviz.parallel-coordinates",
-      { "data-component": "parallel_coordinates" },
-      this.failure,
-      this.url.complaint.element,
+    this.mount(
+      parent,
+      "parallel-coordinates",
+      "parallel_coordinates",
       element("h2", {}, this.words.title, this.savers.element),
       this.chart,
       element(
@@ -73,14 +71,12 @@ export class ParallelCoordinates extends Part {
         element(
           "span.step",
           {},
-          button("\u2039 worse", () => this.step(-1)),
-          button("better \u203a", () => this.step(1)),
+          this.button("\u2039 worse", () => this.step(-1)),
+          this.button("better \u203a", () => this.step(1)),
         ),
       ),
       element("p.trial", {}, this.words.reading),
-      this.liveRegion,
     );
-    parent.append(this.root);
   }
 
   async files() {

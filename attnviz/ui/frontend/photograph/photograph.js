@@ -17,18 +17,15 @@ export class Photograph extends Part {
     /** @type {import("./derive.js").Box} */
     this.box = [0, 0, 1, 1];
     this.canvas = element("canvas", { role: "img", tabindex: "0" });
-    const button = (words, act) => element("button.act", { type: "button", onclick: () => this.guard(act) }, words);
-    this.everywhere = button("Search the whole picture", () => this.trigger("box", "none"));
-    this.root = element(
-      "div.attnviz.photograph",
-      { "data-component": "photograph" },
-      this.failure,
+    this.everywhere = this.button("Search the whole picture", () => this.trigger("box", "none"), "button.act");
+    this.mount(
+      parent,
+      "photograph",
+      "photograph",
       this.canvas,
       element("div.side", {}, element("p.quiet", {}, this.words.told), this.everywhere),
-      this.liveRegion,
     );
     this.listen();
-    parent.append(this.root);
   }
 
   listen() {
@@ -37,7 +34,7 @@ export class Photograph extends Part {
     canvas.addEventListener("pointermove", (event) => this.guard(() => this.move(event)));
     canvas.addEventListener("pointerup", (event) => this.guard(() => this.up(event)));
     canvas.addEventListener("pointercancel", () => this.guard(() => this.give()));
-    canvas.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
+    canvas.addEventListener("keydown", (event) => this.guard(() => this.press(event)));
   }
 
   takeData() {
@@ -97,7 +94,7 @@ export class Photograph extends Part {
     this.draw();
   }
 
-  key(event) {
+  press(event) {
     if (event.key === "Enter") this.trigger("box", this.box);
     const box = boxAfterKey(this.box, event.key, event.shiftKey, this.header);
     if (!box && event.key !== "Enter") return;

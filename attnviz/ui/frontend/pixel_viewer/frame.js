@@ -17,9 +17,10 @@ const TITLES = { show: "Show", direction: "Direction", scale: "Scale", map: "Map
 /**
  * Make the elements.
  * @param {import("./pixel_viewer.js").Viewer} viewer what acts when they are used
- * @returns {any} the elements and text nodes by name; `root` holds them all
+ * @param {ShadowRoot} parent that they are put into
+ * @returns {any} the elements and text nodes by name
  */
-export function makeFrame(viewer) {
+export function makeFrame(viewer, parent) {
   const act = (name) => (value) => viewer.guard(() => viewer.choose(name, value));
   const segments = Object.fromEntries(
     Object.entries(LABELS).map(([name, choices]) => [name, new SegmentedControl(TITLES[name], choices, act(name))]),
@@ -52,11 +53,10 @@ export function makeFrame(viewer) {
   const how = (node) => element("small", {}, node);
   const controls = element("div.controls", {}, ...Object.values(segments).map((one) => one.element));
   const wallTitle = title(words.wallTitle, how(words.wallHow), savers.element);
-  const root = element(
-    "div.attnviz.viewer",
-    { "data-component": "pixel_viewer" },
-    viewer.failure,
-    viewer.url.complaint.element,
+  viewer.mount(
+    parent,
+    "viewer",
+    "pixel_viewer",
     controls,
     element(
       "section.picture-part",
@@ -81,11 +81,9 @@ export function makeFrame(viewer) {
       element("summary", {}, "Query, key, value and output, as maps"),
       viewer.qkvMaps.element,
     ),
-    viewer.liveRegion,
   );
   let written = ""; // by the controls
   return {
-    root,
     segments,
     words,
     headTerm,

@@ -59,13 +59,10 @@ export class Viewer extends PixelPart {
     this.qkvMaps = new QkvMaps();
     this.jacobian = null; // its module is fetched when it is first wanted
     this.modelLayers = null; // as is that of the layers of a model
-    this.frame = makeFrame(this);
-    this.root = this.frame.root;
+    this.frame = makeFrame(this, parent);
     this.chips = new Chips(this);
     this.frame.answer.holder.before(this.chips.element);
     Object.assign(this.root, { readMap: (head) => this.readMap(head) }); // for tests
-    this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
-    parent.append(this.root);
   }
 
   // What Python sends
@@ -378,11 +375,6 @@ export class Viewer extends PixelPart {
     this.showMap();
     this.painter.background(this);
     this.draw();
-  }
-
-  /** The palette of a picture that is a drawing; null for a photograph, which has its own colours. */
-  get inks() {
-    return this.header.ink ? this.palettes.ink : null;
   }
 
   // Drawing: this runs at every move of the pointer

@@ -25,10 +25,10 @@ export function listen(part) {
   const keys = (node, act) => node.addEventListener("keydown", (event) => part.guard(() => act(part, event)));
   keys(part.seenBoard, onSeen);
   keys(part.stage, onStage);
-  keys(part.root, anywhere);
 }
 
-function anywhere(part, event) {
+/** @param {import("./sampling_grid.js").SamplingGrid} part @param {KeyboardEvent} event */
+export function anywhere(part, event) {
   // With Shift it means redo, which there is none of
   if ((event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "z") part.undo();
   else if (event.key === "Escape" && (isHeld(part.view) || isMoved(moveOf(part.view)))) {

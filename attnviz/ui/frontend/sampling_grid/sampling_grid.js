@@ -30,7 +30,7 @@ import {
   STILL,
 } from "./derive.js";
 import { draggedGrid, draggedPicture, frameOf } from "./drag.js";
-import { listen } from "./hands.js";
+import { anywhere, listen } from "./hands.js";
 import { Past } from "./past.js";
 import { Scene } from "./scene.js";
 import { Sliders } from "./sliders.js";
@@ -88,15 +88,13 @@ export class SamplingGrid extends LivePart {
     this.grids = new SegmentedControl("Grid", GRIDS, (grid) =>
       this.guard(() => this.choose({ grid, theta: null }, "")),
     );
-    const button = (words, act) => element("button.quiet", { type: "button", onclick: () => this.guard(act) }, words);
-    this.undoer = button("Undo", () => this.undo());
-    this.freer = button("Release all", () => this.choose(FREE, ""));
+    this.undoer = this.button("Undo", () => this.undo());
+    this.freer = this.button("Release all", () => this.choose(FREE, ""));
     this.savers = saversOf(this);
-    this.root = element(
-      "div.attnviz.sampling-grid",
-      { "data-component": "sampling_grid" },
-      this.failure,
-      this.url.complaint.element,
+    this.mount(
+      parent,
+      "sampling-grid",
+      "sampling_grid",
       element(
         "div.controls",
         {},
@@ -130,10 +128,8 @@ export class SamplingGrid extends LivePart {
         ),
       ),
       this.theta.element,
-      this.liveRegion,
     );
     listen(this);
-    parent.append(this.root);
   }
 
   async files() {
@@ -163,6 +159,10 @@ export class SamplingGrid extends LivePart {
   }
 
   // What the hands do
+
+  key(event) {
+    anywhere(this, event);
+  }
 
   /** Theta of what has handles. */
   get frame() {
@@ -318,10 +318,9 @@ export class SamplingGrid extends LivePart {
   }
 
   draw() {
-    const { view, theme, palettes, shapes, header, arrays, scene, seen } = this;
+    const { view, theme, shapes, header, arrays, scene, seen } = this;
     if (!view || !theme || !this.plotSize) return;
-    const inks = header.ink ? palettes.ink : null;
-    const theta = this.used;
+    const { inks, used: theta } = this;
     const shape = shapes.picture;
     scene.paint(
       { picture: this.picture, move: moveOf(view), theta, drag: view.drag, looked: this.looked },

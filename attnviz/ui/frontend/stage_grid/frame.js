@@ -15,9 +15,10 @@ import { stepLines, StepsPanel } from "./pixel_steps.js";
 /**
  * Make the elements.
  * @param {import("./stage_grid.js").StageGrid} grid what acts when they are used
- * @returns {any} the elements and text nodes by name; `root` holds them all
+ * @param {ShadowRoot} parent that they are put into
+ * @returns {any} the elements and text nodes by name
  */
-export function makeFrame(grid) {
+export function makeFrame(grid, parent) {
   const act = (name) => (value) => grid.guard(() => grid.choose(name, value));
   const words = Object.fromEntries(
     ["pictureHow", "insideTitle", "insideHow", "colourHow", "eps"].map((name) => [name, text()]),
@@ -60,11 +61,10 @@ export function makeFrame(grid) {
     element("summary", {}, words.insideTitle, element("small", {}, words.insideHow)),
     insideHolder,
   );
-  const root = element(
-    "div.attnviz.stage-grid",
-    { "data-component": "stage_grid" },
-    grid.failure,
-    grid.url.complaint.element,
+  grid.mount(
+    parent,
+    "stage-grid",
+    "stage_grid",
     controls,
     element(
       "section.picture-part",
@@ -88,10 +88,8 @@ export function makeFrame(grid) {
     steps.element,
     switching.element,
     insidePart,
-    grid.liveRegion,
   );
   const frame = {
-    root,
     words,
     picture,
     head,

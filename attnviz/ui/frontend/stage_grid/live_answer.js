@@ -112,8 +112,4 @@ export class LiveAnswer {
   summary() {
     return this.grid.frame.answer.summary(this.now, this.before);
   }
-
-  leave() {
-    this.asker.close();
-  }
 }

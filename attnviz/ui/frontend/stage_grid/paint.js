@@ -11,7 +11,7 @@ export class Painter {
 
   /** Paint the maps of all stages, and the picture. @param {import("./stage_grid.js").StageGrid} grid */
   stages(grid) {
-    const { wall, cells, frame, arrays, shapes, header, palettes, tiles } = grid;
+    const { wall, cells, frame, arrays, shapes, inks, tiles } = grid;
     const inColour = isInColour(grid);
     this.tiles(grid, wall.board, tiles.length, (tile, paint) => {
       const { drawn, own, scale } = tiles[tile];
@@ -19,7 +19,7 @@ export class Painter {
       else paint(drawn[0], scale);
     });
     this.tiles(grid, frame.picture.board, 1, () =>
-      frame.picture.board.paintPicture(0, arrays.picture, shapes.picture, header.ink ? palettes.ink : null),
+      frame.picture.board.paintPicture(0, arrays.picture, shapes.picture, inks),
     );
   }
 

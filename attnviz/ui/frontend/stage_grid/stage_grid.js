@@ -56,22 +56,16 @@ export class StageGrid extends PixelPart {
     this.other = { number: -1, stages: [] };
     this.painter = new Painter();
     this.insideOf = ""; // of which layer and head `insideMaps` are
-    this.frame = makeFrame(this);
-    this.root = this.frame.root;
+    this.frame = makeFrame(this, parent);
     this.answer = new LiveAnswer(this);
+    this.asker = this.answer.asker;
     Object.assign(this.root, { readStage: (layer, name) => this.stages[layer][name] }); // for tests
-    this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
-    parent.append(this.root);
   }
 
   // What Python sends
 
   async files() {
     return (await import("./export.js")).files(this);
-  }
-
-  async whenAnswered() {
-    return (await super.whenAnswered()) && this.answer.asker.whenAnswered();
   }
 
   takeData() {
@@ -378,11 +372,6 @@ export class StageGrid extends PixelPart {
   valueAt(tile, plane = 0) {
     const { raw } = this.tiles[tile];
     return raw[Math.min(plane, raw.length - 1)][this.cells.at(this.at)];
-  }
-
-  leave() {
-    super.leave();
-    this.answer.leave();
   }
 }
 

@@ -69,11 +69,10 @@ export class StageMaps extends Part {
           this.changed();
         }),
     });
-    this.root = element(
-      "div.attnviz.stage-maps",
-      { "data-component": "stage_maps" },
-      this.failure,
-      this.url.complaint.element,
+    this.mount(
+      parent,
+      "stage-maps",
+      "stage_maps",
       element(
         "section.picture-part",
         {},
@@ -89,10 +88,8 @@ export class StageMaps extends Part {
         this.wallHolder,
       ),
       this.channelsHolder,
-      this.liveRegion,
     );
     Object.assign(this.root, { readStage: (layer, stage) => [...this.layers[layer].maps[stage]] }); // for tests
-    parent.append(this.root);
   }
 
   takeData() {
@@ -168,12 +165,7 @@ export class StageMaps extends Part {
     this.root.style.setProperty("--side", `${side}px`);
     this.wall.layout(narrow ? width : width - side - GAP, TALL * grown(), narrow);
     this.wall.board.clear(packed(this.theme.background));
-    this.picture.board.paintPicture(
-      0,
-      this.arrays.picture,
-      this.shapes.picture,
-      this.header.ink ? this.palettes.ink : null,
-    );
+    this.picture.board.paintPicture(0, this.arrays.picture, this.shapes.picture, this.inks);
     this.still = this.picture.board.pixels.slice();
     this.legend.layout();
     this.draw();

@@ -20,23 +20,20 @@ export class StripPad extends Part {
     this.pointer = null;
     this.canvas = element("canvas", { role: "img", "aria-label": "Pad: draw a digit here" });
     this.hint = element("p.hint", { "aria-hidden": "true" }, "Draw a digit");
-    const button = (words, act) => element("button.act", { type: "button", onclick: () => this.guard(act) }, words);
     this.buttons = {
-      add: button("Add to the strip", () => this.add()),
-      wipe: button("Wipe the pad", () => this.wipe()),
-      back: button("Take the last digit back", () => this.ask("back")),
-      clear: button("Begin a new strip", () => this.ask("clear")),
+      add: this.button("Add to the strip", () => this.add(), "button.act"),
+      wipe: this.button("Wipe the pad", () => this.wipe(), "button.act"),
+      back: this.button("Take the last digit back", () => this.ask("back"), "button.act"),
+      clear: this.button("Begin a new strip", () => this.ask("clear"), "button.act"),
     };
-    this.root = element(
-      "div.attnviz.strip-pad",
-      { "data-component": "strip_pad" },
-      this.failure,
+    this.mount(
+      parent,
+      "strip-pad",
+      "strip_pad",
       element("div.sheet", {}, this.canvas, this.hint),
       element("div.tools", {}, ...Object.values(this.buttons), element("p.quiet", {}, this.words.count)),
-      this.liveRegion,
     );
     this.listen();
-    parent.append(this.root);
   }
 
   listen() {

@@ -23,16 +23,14 @@ export class ValueBars extends Part {
     this.words = { title: text(), how: text(), summary: text() };
     this.room = element("div");
     this.savers = saversOf(this, {});
-    this.root = element(
-      "div.attnviz.value-bars",
-      { "data-component": "value_bars" },
-      this.failure,
+    this.mount(
+      parent,
+      "value-bars",
+      "value_bars",
       element("h2", {}, this.words.title, element("small", {}, this.words.how), this.savers.element),
       this.room,
       element("p.summary", {}, this.words.summary),
-      this.liveRegion,
     );
-    parent.append(this.root);
   }
 
   async files() {
