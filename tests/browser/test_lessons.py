@@ -195,7 +195,8 @@ def test_a_lesson_begins_and_is_left_and_resumed(new_page: NewPage, serve: Serve
     page.get_by_role("link", name=lesson.title).click()
     step = at_step(page, lesson, 0)
     check_shown(page, address, list(step.shown()))
-    assert len([url for url in requests if "/lessons/" in url]) == 1
+    scripts = [url for url in requests if "/lessons/" in url]
+    assert len(scripts) == len(set(scripts)) == 4
     assert find_violations(page) == []
     page.keyboard.press("Alt+l")  # to the bar
     expect(button(page, "Next step")).to_be_focused()

@@ -84,7 +84,7 @@ export class CapturedBoard extends LayerBoard {
     }
   }
 
-  async fetchLayers() {
+  fetchLayers() {
     this.modelLayers = new BoardLayers(this);
     this.guard(() => this.modelLayers?.take(this.sent));
   }

@@ -154,13 +154,24 @@ export class Part extends Chooser {
     else this.unfollow ??= whenMoved(() => this.followEpochs(this.sent));
   }
 
-  async fetchEpochs() {
+  fetchEpochs() {
+    this.unfollow?.();
+    this.fetchModule(import("../live/epoch_views.js"), ({ EpochViews }) => {
+      this.epochs ??= new EpochViews(this);
+      this.epochs.take(this.sent);
+    });
+  }
+
+  /**
+   * Do something with a module that is fetched when it is first wanted, unless the component has left meanwhile.
+   * @template Module
+   * @param {Promise<Module>} coming
+   * @param {(module: Module) => void} act
+   */
+  async fetchModule(coming, act) {
     try {
-      this.unfollow?.();
-      const { EpochViews } = await import("../live/epoch_views.js");
-      if (this.left || this.epochs) return;
-      this.epochs = new EpochViews(this);
-      this.guard(() => this.epochs?.take(this.sent));
+      const module = await coming;
+      if (!this.left) this.guard(() => act(module));
     } catch (error) {
       this.fail(error);
     }
@@ -178,7 +189,7 @@ export class Part extends Chooser {
   leave() {
     this.left = true;
     this.unfollow?.();
-    this.epochs?.leave();
+    for (const views of this.fetched) views.leave();
     /** @type {any} */ (this).asker?.close(); // of one that asks the live channel
     this.unfollow = this.epochs = undefined;
     clearTimeout(this.settling);

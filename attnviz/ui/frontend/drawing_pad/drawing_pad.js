@@ -4,29 +4,16 @@
 //     Pad       pad.js             what is drawn: it asks nobody and waits for nobody
 //     Cards     ../draw/cards.js   asks the models over the live channel, and shows their answers
 
-import { element, say, text } from "../core/dom.js";
+import { say } from "../core/dom.js";
 import { Cards } from "../draw/cards.js";
 import { panelsInLink, shownBy, VERSION } from "../draw/links.js";
 import { fromLink, pinnedAgain } from "../draw/pin.js";
 import { follow } from "../core/follow.js";
-import {
-  fitsLink,
-  fromFile,
-  isNewer,
-  linkedOf,
-  obstacleOf,
-  panelsNewer,
-  pendingAfter,
-  startsOf,
-  stepOf,
-} from "./derive.js";
-import { Pad } from "./pad.js";
+import { fitsLink, isNewer, linkedOf, obstacleOf, panelsNewer, pendingAfter, startsOf, stepOf } from "./derive.js";
+import { PadFrame } from "./frame.js";
 import { here, keepHere } from "./memory.js";
-import { PadShare } from "./share.js";
-import { Inputs, LastDrawings, Seen, Thumbs } from "./side.js";
-import { mountable, Part } from "../core/part.js";
+import { mountable } from "../core/part.js";
 import { BadDrawing } from "../hands/strokes.js";
-import { UrlView } from "../core/url_view.js";
 
 const EMPTY = { base: null, strokes: [] };
 const UNDONE = "undone"; // what is told where nothing is left of a drawing that goes on
@@ -37,61 +24,14 @@ const PENDING = 20; // drawings that Python was told of, at most, while its answ
 let left = null;
 
 /** The component. */
-export class DrawingPad extends Part {
-  url = new UrlView({ role: "alert" });
-
+export class DrawingPad extends PadFrame {
   constructor(parent) {
-    super();
+    super(parent);
+    this.cards = null; // a page may have none
     this.centred = true;
     this.begun = false;
     /** @type {any[]} what Python may have been told since it last answered, the newest at the end */
     this.pending = [];
-    this.words = { told: text() };
-    this.told = element("p.told", { role: "status" }, this.words.told);
-    const pad = element("section.draw", { "aria-label": "Pad" });
-    this.pad = new Pad(pad, {
-      changed: (complete) => this.guard(() => this.changed(complete)),
-      tell: (words) => this.announce(words),
-      refuse: (words) => say(this.words.told, words),
-    });
-    this.seen = new Seen((centred) => this.guard(() => this.centre(centred)));
-    this.starts = new Thumbs("Pictures to start from", (start) => this.guard(() => this.start(start)));
-    this.inputs = new Inputs((name) => this.guard(() => this.openInput(name)));
-    this.lasts = new LastDrawings({
-      open: (kept) => this.guard(() => this.pad.open(kept)),
-      forgotten: () => this.guard(() => this.forgotten()),
-    });
-    this.share = new PadShare({
-      drawing: () => this.pad.now,
-      raster: () => this.pad.raster(),
-      link: () => this.link(),
-      open: (drawing) => this.pad.open(fromFile(drawing, this.starts.drawings)),
-      say: (words) => say(this.words.told, words),
-    });
-    this.cardsRoom = element("section.cards", { "aria-label": "Models" });
-    this.cards = null; // a page may have none
-    pad.append(this.seen.element);
-    this.mount(
-      parent,
-      "drawing-pad",
-      "drawing_pad",
-      pad,
-      this.cardsRoom,
-      element(
-        "section.more",
-        {},
-        element("div.start", {}, element("span.lead", {}, "or start from"), this.starts.element, this.inputs.element),
-        element("div.share", {}, this.share.element, this.told),
-        this.lasts.element,
-      ),
-    );
-    Object.assign(this.root, {
-      // for tests
-      readRaster: () => this.pad.raster().values,
-      readDrawing: () => this.pad.now,
-      readLink: () => this.link().url,
-      readSeen: () => this.seen.picture?.values ?? null,
-    });
   }
 
   receive(bytes) {

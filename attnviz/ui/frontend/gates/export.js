@@ -100,7 +100,8 @@ function placesOn(sheet, { places: { map, whose }, palettes }, top) {
   sheet.framed({ kind: "map", ...place, columns, rows, colours, edge: [], outlines: [], strange: [] });
   const below = place.y + place.height + 8;
   sheet.scale(palettes.positive, MARGIN, below, [], place.width);
-  sheet.write(MARGIN, below + 24, "0");
-  sheet.write(MARGIN + place.width, below + 24, "1", 12, { anchor: "end" });
-  return below + 28;
+  const end = below + 24;
+  sheet.write(MARGIN, end, "0");
+  sheet.write(MARGIN + place.width, end, "1", 12, { anchor: "end" });
+  return end + 4;
 }

@@ -62,3 +62,16 @@ export function edgesOf({ role }, picture, ofEach, { rows, columns, tokens }, co
   const one = edge(0);
   return Array.from({ length: count }, (_, tile) => (ofEach && tile ? edge(tile) : one));
 }
+
+/** What lessons can ask for. @param {import("./words.js").Said} said */
+export function declaredOf(said) {
+  const { shown, cells, chosen, count } = said;
+  const map = chosen ?? (count === 1 ? 0 : null);
+  const cell = shown < 0 ? [] : cells.place(shown).map((part) => part + 1);
+  return {
+    maps: count,
+    ...(map === null ? {} : { map: map + 1 }),
+    ...(shown < 0 ? {} : { cell: cell.join() }),
+    ...(shown < 0 || map === null ? {} : { value: said.value(map) }),
+  };
+}

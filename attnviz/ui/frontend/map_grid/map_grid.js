@@ -2,19 +2,18 @@
 // attnviz/ui/components/map_grid.py.
 
 import { packed } from "../core/colours.js";
-import { saversOf, SegmentedControl } from "../hands/controls.js";
-import { element, focused, say, set, text } from "../core/dom.js";
-import { choicesOf, coloursOf, edgesOf, scalesOf } from "./derive.js";
+import { focused, say, set } from "../core/dom.js";
+import { choicesOf, coloursOf, declaredOf, edgesOf, scalesOf } from "./derive.js";
+import { GridFrame } from "./frame.js";
 import { HINTS } from "../hands/hints.js";
 import { gridMove } from "../hands/keys.js";
-import { Legend } from "../maps/legend.js";
 import { Passing } from "../hands/passing.js";
 import { PictureTile } from "./picture_tile.js";
 import { Cells } from "../maps/cells.js";
-import { mountable, Part } from "../core/part.js";
+import { mountable } from "../core/part.js";
 import { unpack } from "../core/payload.js";
 import { TileWall } from "../maps/tiles.js";
-import { copied, noteOf, pointedAt, SCALES, shownValue, summaryOf } from "./words.js";
+import { noteOf, pointedAt, SCALES, shownValue, summaryOf } from "./words.js";
 
 // What a grid of a key showed when it left the page: Streamlit mounts it anew where something above it comes or goes.
 // Who goes to another page and comes back is asked anew, with a new revision: what the URL does not say is forgotten
@@ -22,25 +21,10 @@ import { copied, noteOf, pointedAt, SCALES, shownValue, summaryOf } from "./word
 const left = new Map();
 
 /**
- * What a component makes of a grid that is part of it; all of it may be left out.
- * @typedef {object} Within
- * @property {string} [hint] what can be done with it
- * @property {(width: number, beside: number) => number|undefined} [widthOfTile] how wide a tile may be, of so many in a
- *   row
- * @property {Pick<Part, "whenAnswered"|"page">} [owner] that whose URL this has, and with which it waits
- * @property {(phone: boolean) => number} [across] how many tiles stand in a row on a phone
- * @property {(header: any) => Record<string, any>} [tiles] more for the wall of tiles
- * @property {(tile: number) => void} [clicked] a tile was clicked: it is not chosen then
- * @property {(tile: number) => void} [chose] a tile was chosen
- * @property {() => void} [drawn] it was drawn
- * @property {() => void} [written] its words were written
- */
-
-/**
  * The component, and a part of other components: those make one with `within`, give it maps with `show`, and change it
  * with `renew`, `mark`, `point` and `sayTile`.
  */
-export class MapGrid extends Part {
+export class MapGrid extends GridFrame {
   // All that comes with the first data
   /** @type {number} */ count;
   /** @type {Cells} */ cells;
@@ -57,13 +41,10 @@ export class MapGrid extends Part {
 
   /**
    * @param {HTMLElement|ShadowRoot} parent
-   * @param {Within|null} within another component; null: it is one of its own
+   * @param {import("./frame.js").Within|null} within another component; null: it is one of its own
    */
   constructor(parent, within = null) {
-    super();
-    this.holder = parent;
-    this.alone = within === null;
-    this.within = within ?? {};
+    super(parent, within);
     this.chosen = null;
     this.cell = null; // locked, as a token
     this.looked = { tile: 0, token: -1 };
@@ -72,31 +53,8 @@ export class MapGrid extends Part {
       () => [this.looked.tile, this.looked.token, this.cell, this.chosen],
       ([tile, token]) => this.guard(() => this.look({ tile, token })),
     );
-    this.words = { title: text(), how: text() };
-    this.wallHolder = element("div.maps");
-    this.pictureHolder = element("div.beside");
-    this.legend = new Legend();
-    this.scales = new SegmentedControl("Scale", SCALES, (scale) =>
-      this.guard(() => {
-        this.scale = scale;
-        this.draw();
-      }),
-    );
-    this.savers = saversOf(this, { copy: () => copied(this) });
-    this.root = element(
-      "div.attnviz.map-grid",
-      { "data-component": "map_grid" },
-      this.failure,
-      element("div.top", {}, this.scales.element, this.legend.element, this.savers.element),
-      element("h2", {}, this.words.title, element("small", {}, this.words.how)),
-      element("div.beside-maps", {}, this.pictureHolder, this.wallHolder),
-      this.liveRegion,
-    );
-    Object.assign(this.root, {
-      readMap: (tile) => this.arrays.maps.slice(tile * this.cells.tokens, (tile + 1) * this.cells.tokens),
-    }); // for tests
-    this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)), true);
-    parent.append(this.root);
+    const readMap = (tile) => this.arrays.maps.slice(tile * this.cells.tokens, (tile + 1) * this.cells.tokens);
+    Object.assign(this.root, { readMap }); // for tests
   }
 
   receive(bytes) {
@@ -227,6 +185,11 @@ export class MapGrid extends Part {
 
   // What the visitor does
 
+  rescale(scale) {
+    this.scale = scale;
+    this.draw();
+  }
+
   look(found) {
     if (found.tile === this.looked.tile && found.token === this.looked.token) return;
     this.looked = found;
@@ -262,7 +225,7 @@ export class MapGrid extends Part {
   }
 
   /** Arrows choose among the tiles (TileWall); with Shift they move the cross-hair; Escape lets it go. */
-  key(event) {
+  cross(event) {
     const { cells } = this;
     if (event.key === "Escape" && this.cell !== null) {
       this.cell = null;
@@ -284,17 +247,17 @@ export class MapGrid extends Part {
   layout(force = false) {
     const width = this.widthToFit(force);
     if (!width || !this.wall) return;
-    this.root.classList.toggle("narrow", width < 520);
-    // Few maps may be large; four or five, which have long names, stand in twos on a phone.
-    const { within, count } = this;
+    const { within, count, wall, header } = this;
     const phone = width < 520;
-    this.wall.across = within.across?.(phone) ?? (phone && (count === 4 || count === 5) ? 2 : 6);
-    const beside = this.header.table?.columns ?? (this.wall.across < 6 ? this.wall.across : this.count);
-    this.wall.room = within.widthOfTile?.(width, beside) ?? Math.min(240, Math.max(84, width / beside - 8));
-    if (this.header.names) this.wall.room = Math.max(240, Math.min(480, 20 * this.cells.columns));
-    const taken = this.picture?.layout(width < 520 ? 160 : Math.max(168, this.wall.room)) ?? 0;
-    this.wall.layout(width - (width < 520 || !taken ? 0 : taken + 24), width < 520);
-    this.wall.board.clear(packed(this.theme.background));
+    this.root.classList.toggle("narrow", phone);
+    // Few maps may be large; four or five, which have long names, stand in twos on a phone.
+    wall.across = within.across?.(phone) ?? (phone && (count === 4 || count === 5) ? 2 : 6);
+    const beside = header.table?.columns ?? (wall.across < 6 ? wall.across : count);
+    wall.room = within.widthOfTile?.(width, beside) ?? Math.min(240, Math.max(84, width / beside - 8));
+    if (header.names) wall.room = Math.max(240, Math.min(480, 20 * this.cells.columns));
+    const taken = this.picture?.layout(phone ? 160 : Math.max(168, wall.room)) ?? 0;
+    wall.layout(width - (phone || !taken ? 0 : taken + 24), phone);
+    wall.board.clear(packed(this.theme.background));
     this.legend.layout();
     this.draw();
   }
@@ -335,21 +298,7 @@ export class MapGrid extends Part {
 
   /** What lessons can ask for; DECLARED in map_grid.py lists it. */
   declared() {
-    const { shown, cells, chosen, count } = this;
-    const map = chosen ?? (count === 1 ? 0 : null);
-    return {
-      maps: count,
-      ...(map === null ? {} : { map: map + 1 }),
-      ...(shown < 0
-        ? {}
-        : {
-            cell: cells
-              .place(shown)
-              .map((part) => part + 1)
-              .join(),
-          }),
-      ...(shown < 0 || map === null ? {} : { value: this.value(map) }),
-    };
+    return declaredOf(this);
   }
 
   /** A picture in colour in place of a map. */
@@ -362,14 +311,12 @@ export class MapGrid extends Part {
   /** Colours change with the scale, the data and the theme only. */
   prepare() {
     const { arrays, cells, header, scale } = this;
-    if (this.prepared === scale && this.preparedFor === this.data) {
-      this.palette = this.palettes[this.tileScales[0].palette];
-      return;
+    if (this.prepared !== scale || this.preparedFor !== this.data) {
+      this.tileScales = scalesOf(header, arrays.maps, cells.tokens, scale);
+      Object.assign(this, coloursOf(this.tileScales, arrays.maps, this.logs, cells.tokens, header.tokens));
+      [this.prepared, this.preparedFor] = [scale, this.data];
     }
-    this.tileScales = scalesOf(header, arrays.maps, cells.tokens, scale);
-    Object.assign(this, coloursOf(this.tileScales, arrays.maps, this.logs, cells.tokens, header.tokens));
     this.palette = this.palettes[this.tileScales[0].palette];
-    [this.prepared, this.preparedFor] = [scale, this.data];
   }
 
   value(tile, cell = this.shown) {
@@ -386,16 +333,12 @@ export class MapGrid extends Part {
     this.scales.element.hidden = hidden.length >= 3;
     this.legend.colour(this.palette);
     this.legend.say(tileScale, noteOf(header, scale));
-    this.legend.point(
-      shown < 0 ? NaN : this.value(this.looked.tile) * (scale === "share" ? header.tokens : 1),
-      tileScale,
-    );
+    const times = scale === "share" ? header.tokens : 1;
+    this.legend.point(shown < 0 ? NaN : this.value(this.looked.tile) * times, tileScale);
     this.legend.explain(this.marks);
     const here = pointedAt(this);
-    say(
-      this.words.how,
-      here ? `${here}${this.cell === null ? "" : ` \u00b7 ${HINTS.locked}`}` : (this.within.hint ?? HINTS.choose),
-    );
+    const locked = this.cell === null ? "" : ` \u00b7 ${HINTS.locked}`;
+    say(this.words.how, here ? here + locked : (this.within.hint ?? HINTS.choose));
     set(wall.element, "aria-label", summaryOf(this));
     this.announceDone(() => summaryOf(this));
     this.root.classList.toggle("plain", header.role === "ink");

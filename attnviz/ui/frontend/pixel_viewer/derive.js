@@ -2,8 +2,9 @@
 // numbers of the pair. Nothing here knows the page; only the buffers of the maps are written to.
 
 import { MEAN } from "../maps/attention.js";
-import { extent, strongest } from "../maps/extremes.js";
+import { extent, half, strongest } from "../maps/extremes.js";
 import { makeScale, toIndices } from "../core/colours.js";
+import { best } from "../core/numbers.js";
 
 const OF_TOKENS = ["query", "key", "value", "log_normaliser", "carried", "received"]; // attnviz/views/attention.py
 
@@ -119,4 +120,29 @@ export function readingOf({ attention, view: { show, direction, head }, held, sh
   const value = head === MEAN ? NaN : arrays.carried[head * tokens + key];
   const ends = attention.end !== null;
   return { ...pair, query, key, head, heads, tokens: inside, size, show, direction, share, value, carriedSigned, ends };
+}
+
+/** What lessons can ask for. @param {import("./pixel_viewer.js").Viewer} state */
+export function declaredOf({ reading, header, arrays, cells, buffers, chosen, attention, worked }) {
+  const { head, heads, score, weight, share, carried, value, terms } = reading;
+  const { tokens } = attention;
+  const which = best(arrays.probabilities);
+  const counted = (token) => cells.place(token).map((part) => part + 1);
+  const place = (token) => (token === null ? "all" : counted(token).join(","));
+  const { added, ofQuery } = worked.work(reading);
+  const vector = head === MEAN || reading.key === null ? [] : worked.valueOf(head, reading.key);
+  const only = (values) => (values.length === 1 ? values[0] : undefined);
+  return {
+    answer: header.classes[which],
+    probability: arrays.probabilities[which],
+    logit: header.logit,
+    query: place(reading.query),
+    key: place(reading.key),
+    head: head === MEAN ? "mean" : head + 1,
+    query_number: only(terms)?.query,
+    key_number: only(terms)?.key,
+    value_number: only(vector),
+    ...{ heads, tokens, score, weight, share, value, carried, added, added_by_all: ofQuery },
+    half: half(buffers.maps, chosen * tokens, tokens).count,
+  };
 }

@@ -2,36 +2,28 @@
 // computed in attention.js, so nothing that follows a pointer asks the server.
 
 import { Attention, MEAN } from "../maps/attention.js";
-import { half } from "../maps/extremes.js";
 import { NormedEnd } from "../maps/normed_end.js";
 import { Boxes } from "../maps/boxes.js";
 import { grown, set } from "../core/dom.js";
-import { best } from "../core/numbers.js";
-import { UrlView } from "../core/url_view.js";
 import { Cells, inkEdge } from "../maps/cells.js";
 import { mountable } from "../core/part.js";
 import { HINTS } from "../hands/hints.js";
-import { Passing } from "../hands/passing.js";
-import { PixelPart } from "../hands/pixel_part.js";
 import { Chips } from "./chips.js";
 import { QkvMaps } from "./qkv_maps.js";
 import { TileWall } from "../maps/tiles.js";
-import { RULES } from "./view.js";
 import { makeFrame } from "./frame.js";
 import { layerChoice } from "./layer_choice.js";
 import { fitTo } from "./layout.js";
-import { buffersOf, chosenOf, fillMaps, middleOfInk, readingOf, spread } from "./derive.js";
+import { buffersOf, chosenOf, declaredOf, fillMaps, readingOf, spread } from "./derive.js";
 import { Painter } from "./paint.js";
+import { Pointed } from "./pointed.js";
 import { sayAll, sayAtRest, tellingOf } from "./words.js";
 import { Worked } from "./worked.js";
 
-/** The component. "Held" is the pixel whose map is shown, "other" the one it is paired with. */
-export class Viewer extends PixelPart {
-  url = new UrlView({ closes: true }, RULES);
+/** The component. */
+export class Viewer extends Pointed {
   // All that comes with the first data
-  /** @type {Attention} */ attention;
   /** @type {Worked} */ worked;
-  /** @type {Cells} */ cells;
   /** @type {Boxes|null} where tokens lie on the picture, unless they cover it side by side */ boxes;
   /** @type {InkEdge} */ edge;
   /** @type {ReturnType<typeof buffersOf>} the maps of all heads and their mean, and their colours */ buffers;
@@ -42,19 +34,10 @@ export class Viewer extends PixelPart {
   /** @type {ReturnType<typeof readingOf>} */ reading;
   built = ""; // the form of the data for which walls and choices are there
   fitted = ""; // the size for which they are laid out
-  /** @type {number} the token whose map is shown */ held;
-  /** @type {number} the one it is paired with, or -1 */ other;
-  /** @type {number} `other`, or the strongest where there is none */ shownOther;
+
   constructor(parent) {
     super();
     this.step = ""; // of the worked pair, that is looked at
-    this.passing = new Passing(
-      () => [this.held, this.other, this.view.direction, `${this.view.query}`, `${this.view.key}`],
-      ([held, other]) => {
-        [this.held, this.other] = [held, other];
-        this.guard(() => this.draw());
-      },
-    );
     this.painter = new Painter();
     this.qkvMaps = new QkvMaps();
     this.jacobian = null; // its module is fetched when it is first wanted
@@ -85,16 +68,12 @@ export class Viewer extends PixelPart {
     else this.fetchLayers();
   }
 
-  async fetchLayers() {
+  fetchLayers() {
     layerChoice(this.frame.controls, this.header);
-    try {
-      const { Layers } = await import("./layers.js");
-      if (this.left || this.modelLayers) return;
-      this.modelLayers = new Layers(this);
-      this.guard(() => this.modelLayers?.take(this.sent));
-    } catch (error) {
-      this.fail(error);
-    }
+    this.fetchModule(import("./layers.js"), ({ Layers }) => {
+      this.modelLayers ??= new Layers(this);
+      this.modelLayers.take(this.sent);
+    });
   }
 
   async files() {
@@ -112,11 +91,8 @@ export class Viewer extends PixelPart {
     this.takeAttention();
     this.cells = new Cells(rows, columns, header.prefix);
     this.boxes = header.boxes && new Boxes(header.boxes, this.cells, shapes.background);
-    this.edge = !header.ink
-      ? []
-      : this.boxes
-        ? this.boxes.edge(arrays.background)
-        : inkEdge(arrays.picture, rows, columns);
+    const edge = () => this.boxes?.edge(arrays.background) ?? inkEdge(arrays.picture, rows, columns);
+    this.edge = header.ink ? edge() : [];
     this.painter.take(this);
     const form = JSON.stringify(this.form);
     if (form !== this.built) this.build();
@@ -149,9 +125,8 @@ export class Viewer extends PixelPart {
     this.names.push({ name: "mean", spoken: "All heads: mean" });
     this.wall = this.makeWall();
     frame.wallHolder.replaceChildren(...(this.wall ? [this.wall.element] : []));
-    frame.headChoice.replaceChildren(
-      ...this.names.map(({ name }, head) => new Option(name, head < heads ? String(head) : MEAN)),
-    );
+    const options = this.names.map(({ name }, head) => new Option(name, head < heads ? String(head) : MEAN));
+    frame.headChoice.replaceChildren(...options);
     frame.headChoice.hidden = heads === 1;
     this.qkvMaps.build(this);
     this.chips.take(this.header.names ?? []);
@@ -219,23 +194,6 @@ export class Viewer extends PixelPart {
     return HINTS.lock;
   }
 
-  /** Put held and other where the view has them locked, and somewhere sensible where it does not. */
-  place() {
-    const { cells, view } = this;
-    if (view[this.heldName]) this.held = cells.at(view[this.heldName]);
-    if (!(this.held >= 0 && this.held < cells.tokens)) this.held = middleOfInk(this.arrays.picture, cells);
-    if (!view[this.heldName] && view.direction === "from") this.held = this.attention.attendingNear(this.held);
-    this.other = view[this.otherName] && view.direction !== "received" ? cells.at(view[this.otherName]) : -1;
-  }
-
-  get heldName() {
-    return this.view.direction === "from" ? "query" : "key";
-  }
-
-  get otherName() {
-    return this.view.direction === "from" ? "key" : "query";
-  }
-
   // What the visitor does
 
   /**
@@ -248,75 +206,10 @@ export class Viewer extends PixelPart {
     return found && onPicture ? { ...found, token: this.boxes?.tokenAt(found.token) ?? -1 } : found;
   }
 
-  /** The pointer is over a token on the picture. */
-  look(token) {
-    if (!this.view[this.heldName]) {
-      if (token === this.held) return;
-      this.held = token;
-      if (!this.view[this.otherName]) this.other = -1;
-    } else if (this.view.direction !== "received" && !this.view[this.otherName] && token !== this.other) {
-      this.other = token;
-    } else {
-      return;
-    }
-    this.draw();
-  }
-
-  /** The pointer is over a map: there a pixel is always the other one of the pair. */
-  lookAtMap(token) {
-    if (this.view.direction === "received") return this.look(token);
-    if (this.view[this.otherName] || token === this.other) return;
-    this.other = token;
-    this.draw();
-  }
-
-  take(token) {
-    const { view, cells } = this;
-    const single = view.direction === "received";
-    if (view[this.heldName] && (single || view[this.otherName])) {
-      view.query = view.key = null;
-      this.other = -1;
-    }
-    const name = view[this.heldName] ? this.otherName : this.heldName;
-    if (name === this.heldName) this.held = token;
-    else this.other = token;
-    view[name] = cells.place(token);
-    this.changed();
-  }
-
-  takeOnMap(token) {
-    const { view, cells } = this;
-    if (view.direction === "received") return this.take(token);
-    view[this.heldName] ??= cells.place(this.held);
-    view[this.otherName] = cells.place(token);
-    this.other = token;
-    this.changed();
-  }
-
-  /** Let go of what was locked last, or of everything. @returns {boolean} whether there was anything */
-  release(all = false) {
-    const { view } = this;
-    if (!view.query && !view.key) return false;
-    if (view[this.otherName]) {
-      view[this.otherName] = null;
-      this.other = -1;
-      if (all) view[this.heldName] = null;
-    } else {
-      view[this.heldName] = null;
-    }
-    this.changed();
-    return true;
-  }
-
   choose(name, value) {
     const { view } = this;
     if (name === "direction") {
-      // A locked pair stays that pair. A single pixel stays held: what it is called changes with the direction.
-      const [held, other] = [view[this.heldName], view[this.otherName]];
-      view.direction = value;
-      if (!(held && other)) [view[this.heldName], view[this.otherName]] = [held, other];
-      if (value === "received") view.query = null;
-      this.place();
+      this.turn(value);
       this.light(this.step);
     } else {
       view[name] = value;
@@ -329,33 +222,18 @@ export class Viewer extends PixelPart {
 
   /** On the picture, or on the map of the chosen head. @param {KeyboardEvent} event */
   cursorOf(event) {
-    const {
-      cells,
-      frame: { picture, large },
-    } = this;
-    const onPicture = event.composedPath().includes(picture.element);
-    if (!onPicture && !event.composedPath().includes(large.element)) return null;
+    const { cells, frame } = this;
+    const onPicture = event.composedPath().includes(frame.picture.element);
+    if (!onPicture && !event.composedPath().includes(frame.large.element)) return null;
     const at = this.cursor(onPicture);
     const up = event.key === "ArrowUp" || event.key === "PageUp";
     const move = (/** @type {number[]} */ [row, column]) => {
       const token = cells.tokenNear(row, column, up);
-      if (onPicture) this.look(token);
-      else this.lookAtMap(token);
+      return onPicture ? this.look(token) : this.lookAtMap(token);
     };
     const [row, column] = [Math.floor(cells.cell[at] / cells.columns), cells.cell[at] % cells.columns];
-    return {
-      row,
-      column,
-      rows: cells.height,
-      columns: cells.columns,
-      move,
-      take: () => (onPicture ? this.take(at) : this.takeOnMap(at)),
-    };
-  }
-
-  /** The token that the keyboard is on. @param {boolean} onPicture or on the map of the chosen head */
-  cursor(onPicture) {
-    return this.view.direction === "received" || (onPicture && !this.view[this.heldName]) ? this.held : this.shownOther;
+    const take = () => (onPicture ? this.take(at) : this.takeOnMap(at));
+    return { row, column, rows: cells.height, columns: cells.columns, move, take };
   }
 
   // Layout: never while the pointer moves
@@ -423,20 +301,16 @@ export class Viewer extends PixelPart {
     return this.view.map === "jacobian" && this.header.asked !== null;
   }
 
-  async fetchJacobian() {
-    try {
-      const { Jacobian } = await import("./jacobian.js");
+  fetchJacobian() {
+    this.fetchModule(import("./jacobian.js"), ({ Jacobian }) => {
       this.jacobian ??= new Jacobian(this.frame.jacobianHolder, this);
-      this.guard(() => this.showMap());
-    } catch (error) {
-      this.fail(error);
-    }
+      this.showMap();
+    });
   }
 
   leave() {
     super.leave();
     this.jacobian?.leave();
-    this.modelLayers?.leave();
   }
 
   sayAll() {
@@ -464,31 +338,7 @@ export class Viewer extends PixelPart {
 
   /** What lessons can ask for; DECLARED in pixel_viewer.py lists it. */
   declared() {
-    const { reading, header, arrays, cells, buffers, chosen } = this;
-    const { head, heads, score, weight, share, carried, value, terms } = reading;
-    const which = best(arrays.probabilities);
-    const place = (token) =>
-      token === null
-        ? "all"
-        : cells
-            .place(token)
-            .map((part) => part + 1)
-            .join(",");
-    const { added, ofQuery } = this.worked.work(reading);
-    const vector = head === MEAN || reading.key === null ? [] : this.worked.valueOf(head, reading.key);
-    return {
-      answer: header.classes[which],
-      probability: arrays.probabilities[which],
-      logit: header.logit,
-      query: place(reading.query),
-      key: place(reading.key),
-      head: head === MEAN ? "mean" : head + 1,
-      query_number: terms.length === 1 ? terms[0].query : undefined,
-      key_number: terms.length === 1 ? terms[0].key : undefined,
-      value_number: vector.length === 1 ? vector[0] : undefined,
-      ...{ heads, tokens: this.attention.tokens, score, weight, share, value, carried, added, added_by_all: ofQuery },
-      half: half(buffers.maps, chosen * this.attention.tokens, this.attention.tokens).count,
-    };
+    return declaredOf(this);
   }
 
   /** One map in full precision. @param {number|"mean"} head @returns {Float64Array} a value for each token */

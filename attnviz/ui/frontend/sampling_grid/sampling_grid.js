@@ -3,42 +3,17 @@
 
 import { answers } from "../core/numbers.js";
 import { packed } from "../core/colours.js";
-import { element, grown, say, set, text } from "../core/dom.js";
+import { grown, say, set } from "../core/dom.js";
 import { mountable } from "../core/part.js";
-import { saversOf, SegmentedControl } from "../hands/controls.js";
-import { AnswerPanel } from "../live/answer.js";
-import { LivePart } from "../live/live_part.js";
-import { Board, fitBoard } from "../maps/paint.js";
+import { fitBoard } from "../maps/paint.js";
 import { Cells } from "../maps/cells.js";
 import { decomposed, gridOf, sampled, toBytes } from "./affine.js";
-import {
-  asMove,
-  asTheta,
-  differs,
-  dotOf,
-  DRAGS,
-  FREE,
-  GRIDS,
-  heldTheta,
-  isHeld,
-  isMoved,
-  moved,
-  moveOf,
-  reading,
-  requestOf,
-  RULES,
-  STILL,
-} from "./derive.js";
+import * as derive from "./derive.js";
 import { draggedGrid, draggedPicture, frameOf } from "./drag.js";
+import { SamplingFrame } from "./frame.js";
 import { anywhere, listen } from "./hands.js";
 import { Past } from "./past.js";
-import { Scene } from "./scene.js";
-import { Sliders } from "./sliders.js";
-import { ThetaPanel } from "./theta.js";
 
-const LOST =
-  "The live connection is lost: the picture follows your hand, but the network\u2019s grid and its answer are still " +
-  "the previous ones.";
 const PICTURE = 312; // pixels of the design: the picture with what is around it
 const SEEN = 208; // what is sampled from it
 const MIDDLE = 240; // the column of what is sampled
@@ -51,7 +26,7 @@ const PLOT = 196; // the height of the plot of angles
  */
 
 /** The component. */
-export class SamplingGrid extends LivePart {
+export class SamplingGrid extends SamplingFrame {
   // All that comes with the first data
   /** @type {Found} of the picture as it is, with the net's theta */ before;
   /** @type {Found} of the picture as it is moved, with the theta that is used */ answered;
@@ -60,75 +35,13 @@ export class SamplingGrid extends LivePart {
   /** @type {ReturnType<typeof decomposed>} */ parts;
 
   constructor(parent) {
-    super(RULES, LOST);
+    super(parent);
     this.looked = -1; // pixel of what is sampled that is pointed at
     this.failed = false; // whether the last question came to nothing: then the answer that is shown is an older one
     this.toRead = false; // whether that was done last, and with keys: then it is said, and not the answer
     this.past = new Past();
     /** @type {{handle: any, from: any}|null} */
     this.held = null;
-    this.words = { how: text(), answer: text(), reading: text(), verdict: text() };
-    this.scene = new Scene();
-    this.stage = element(
-      "div.board.stage",
-      { tabindex: 0, role: "application", "aria-roledescription": "picture with a grid" },
-      this.scene.canvas,
-    );
-    const canvas = element("canvas", { "aria-hidden": "true" });
-    this.seen = { canvas, board: new Board(canvas) };
-    this.seenBoard = element(
-      "div.board",
-      { tabindex: 0, role: "application", "aria-roledescription": "picture" },
-      canvas,
-    );
-    this.answer = new AnswerPanel();
-    this.theta = new ThetaPanel({ type: (place, value) => this.guard(() => this.type(place, value)) });
-    this.sliders = new Sliders((name, value) => this.guard(() => this.slide(name, value)));
-    this.drags = new SegmentedControl("Drag", DRAGS, (drag) => this.guard(() => this.choose({ drag }, "drag")));
-    this.grids = new SegmentedControl("Grid", GRIDS, (grid) =>
-      this.guard(() => this.choose({ grid, theta: null }, "")),
-    );
-    this.undoer = this.button("Undo", () => this.undo());
-    this.freer = this.button("Release all", () => this.choose(FREE, ""));
-    this.savers = saversOf(this);
-    this.mount(
-      parent,
-      "sampling-grid",
-      "sampling_grid",
-      element(
-        "div.controls",
-        {},
-        this.drags.element,
-        this.grids.element,
-        element("span.undo", {}, this.undoer, this.freer),
-        this.savers.element,
-      ),
-      element(
-        "div.left",
-        {},
-        element("section.picture-part", {}, element("h2", {}, "The picture"), this.stage),
-        element("section.move-part", { "aria-label": "Move the picture" }, ...this.sliders.rows),
-      ),
-      element(
-        "div.middle-column",
-        {},
-        element(
-          "section.seen-part",
-          {},
-          element("h2", {}, "What is classified"),
-          this.seenBoard,
-          element("p.verdict", {}, this.words.verdict),
-        ),
-        element("p.reading", {}, this.words.reading),
-        element(
-          "section.answer-part",
-          { "aria-label": "The answer" },
-          element("h2", {}, "The answer", element("small", {}, this.words.answer)),
-          this.answer.holder,
-        ),
-      ),
-      this.theta.element,
-    );
     listen(this);
   }
 
@@ -143,7 +56,7 @@ export class SamplingGrid extends LivePart {
       probabilities: arrays.probabilities,
       picture: arrays.picture,
       theta: arrays.theta,
-      move: STILL,
+      move: derive.STILL,
     };
     const shaped = String(this.shapes.picture);
     if (shaped !== this.shaped) this.looked = -1; // that pixel is another one now, if there is one
@@ -166,12 +79,12 @@ export class SamplingGrid extends LivePart {
 
   /** Theta of what has handles. */
   get frame() {
-    return this.view.drag === "grid" ? this.used : frameOf(moveOf(this.view), this.shapes.picture);
+    return this.view.drag === "grid" ? this.used : frameOf(derive.moveOf(this.view), this.shapes.picture);
   }
 
   /** The theta that is used now; while the net's is awaited, the last one. */
   get used() {
-    return heldTheta(this.view, this.arrays.mean) ?? this.answered.theta;
+    return derive.heldTheta(this.view, this.arrays.mean) ?? this.answered.theta;
   }
 
   /** Whose theta is used, in words. */
@@ -182,7 +95,7 @@ export class SamplingGrid extends LivePart {
   }
 
   begin(handle) {
-    this.held = { handle, from: this.view.drag === "grid" ? Array.from(this.used) : moveOf(this.view) };
+    this.held = { handle, from: this.view.drag === "grid" ? Array.from(this.used) : derive.moveOf(this.view) };
     this.past.keep(this.view, "");
     this.past.doing = "drag";
   }
@@ -192,7 +105,7 @@ export class SamplingGrid extends LivePart {
     const { handle, from: start } = this.held;
     const shape = this.shapes.picture;
     if (this.view.drag === "grid")
-      this.change({ grid: "own", theta: asTheta(draggedGrid(start, handle, from, to, shape)) });
+      this.change({ grid: "own", theta: derive.asTheta(draggedGrid(start, handle, from, to, shape)) });
     else this.change(draggedPicture(start, handle, from, to, shape));
   }
 
@@ -203,19 +116,19 @@ export class SamplingGrid extends LivePart {
   }
 
   slide(name, value) {
-    const move = { ...moveOf(this.view), [name]: value ?? STILL[name] };
-    this.choose(asMove(move, this.shapes.picture), value === null ? "" : name);
+    const move = { ...derive.moveOf(this.view), [name]: value ?? derive.STILL[name] };
+    this.choose(derive.asMove(move, this.shapes.picture), value === null ? "" : name);
   }
 
   type(place, value) {
-    const theta = asTheta(this.used);
+    const theta = derive.asTheta(this.used);
     theta[place] = value;
-    this.choose({ grid: "own", theta: asTheta(theta) }, `theta ${place}`);
+    this.choose({ grid: "own", theta: derive.asTheta(theta) }, `theta ${place}`);
   }
 
   /** Change the view on purpose. @param {any} changes @param {string} by with what; "": a step of its own */
   choose(changes, by) {
-    if (!differs(this.view, changes)) return;
+    if (!derive.differs(this.view, changes)) return;
     this.past.keep(this.view, by);
     this.change(changes);
     this.changed();
@@ -252,18 +165,18 @@ export class SamplingGrid extends LivePart {
   /** Move the picture, and ask what the net makes of it. */
   follow() {
     const { view, arrays, shapes, header } = this;
-    const move = moveOf(view);
+    const move = derive.moveOf(view);
     const known = this.movedTo === JSON.stringify([this.subject, move]);
-    if (!known) this.picture = moved(arrays.picture, shapes.picture, move);
+    if (!known) this.picture = derive.moved(arrays.picture, shapes.picture, move);
     this.movedTo = JSON.stringify([this.subject, move]);
-    if ((!isMoved(move) && !isHeld(view)) || !header.checkpoint) {
+    if ((!derive.isMoved(move) && !derive.isHeld(view)) || !header.checkpoint) {
       this.rest();
       this.answered = this.before;
       return;
     }
     const of = { picture: this.picture, move };
-    const pictures = isMoved(move) ? { values: of.picture, shape: shapes.picture } : [header.asked];
-    const request = requestOf(header, pictures, heldTheta(view, arrays.mean));
+    const pictures = derive.isMoved(move) ? { values: of.picture, shape: shapes.picture } : [header.asked];
+    const request = derive.requestOf(header, pictures, derive.heldTheta(view, arrays.mean));
     this.asker.ask(this.question, request, (answer) => this.hear(answer, of), header.origin.digest);
   }
 
@@ -297,8 +210,8 @@ export class SamplingGrid extends LivePart {
    */
   get dot() {
     const { view, answered, header, parts } = this;
-    if (!header.angles || (this.failed && !isHeld(view))) return null;
-    return dotOf(header.angles.here, isHeld(view) ? moveOf(view) : answered.move, parts);
+    if (!header.angles || (this.failed && !derive.isHeld(view))) return null;
+    return derive.dotOf(header.angles.here, derive.isHeld(view) ? derive.moveOf(view) : answered.move, parts);
   }
 
   // Layout and drawing
@@ -323,12 +236,12 @@ export class SamplingGrid extends LivePart {
     const { inks, used: theta } = this;
     const shape = shapes.picture;
     scene.paint(
-      { picture: this.picture, move: moveOf(view), theta, drag: view.drag, looked: this.looked },
+      { picture: this.picture, move: derive.moveOf(view), theta, drag: view.drag, looked: this.looked },
       theme,
       inks,
     );
     // What the net sampled: of a picture whose theta is awaited, that of the last answer
-    const source = isHeld(view) ? this.picture : this.answered.picture;
+    const source = derive.isHeld(view) ? this.picture : this.answered.picture;
     this.values = sampled(source, shape, theta);
     this.parts = decomposed(theta, shape);
     seen.board.paintPicture(0, toBytes(this.values), shape, inks);
@@ -382,12 +295,12 @@ export class SamplingGrid extends LivePart {
 
   sayAll() {
     const { view, words, header, sliders, shapes } = this;
-    const move = moveOf(view);
+    const move = derive.moveOf(view);
     sliders.show(view);
     this.drags.show(view.drag);
     this.grids.show(view.theta ? "" : view.grid);
     set(this.undoer, "aria-disabled", String(this.past.length === 0));
-    const changed = isMoved(move) || isHeld(view);
+    const changed = derive.isMoved(move) || derive.isHeld(view);
     set(this.freer, "aria-disabled", String(!changed));
     this.root.classList.toggle("switched", changed);
     this.theta.show(this.used, this.parts, this.kind);
@@ -401,7 +314,7 @@ export class SamplingGrid extends LivePart {
       `The picture with its grid. Arrow keys shift ${what}, [ and ] rotate it, ` +
         "+ and \u2212 scale it, Delete releases it.",
     );
-    say(words.reading, reading(this.looked, this.used, this.values, shapes.picture));
+    say(words.reading, derive.reading(this.looked, this.used, this.values, shapes.picture));
     set(this.seenBoard, "aria-label", `What is classified. Arrow keys read it. ${words.reading.data}`);
     if (!this.asker.pending && !this.failed)
       this.announceDone(() => (this.toRead ? words.reading.data : this.answer.summary(this.answered, this.before)));

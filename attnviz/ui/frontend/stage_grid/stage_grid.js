@@ -2,10 +2,8 @@
 // attnviz/ui/components/stage_grid.py; the stages are computed in stages.js, so nothing that follows a pointer or a
 // switch waits for the server.
 
-import { grown } from "../core/dom.js";
 import { answers } from "../core/numbers.js";
 import { UrlView } from "../core/url_view.js";
-import { fitBoard } from "../maps/paint.js";
 import { Cells, inkEdge } from "../maps/cells.js";
 import { mountable } from "../core/part.js";
 import { Passing } from "../hands/passing.js";
@@ -15,6 +13,7 @@ import { TileWall } from "../maps/tiles.js";
 import * as derive from "./derive.js";
 import { LiveAnswer } from "./live_answer.js";
 import { makeFrame } from "./frame.js";
+import { fitTo } from "./layout.js";
 import { Painter } from "./paint.js";
 import { netStages, Placement } from "./stages.js";
 import { fieldsHere, isSwitched, RULES } from "./view.js";
@@ -120,13 +119,8 @@ export class StageGrid extends PixelPart {
 
   takeAsked() {
     const { layers, cells } = this;
-    const facts = {
-      layers: layers.length,
-      heads: layers[0].heads,
-      rows: cells.rows,
-      columns: cells.columns,
-      stages: this.columns,
-    };
+    const { rows, columns } = cells;
+    const facts = { layers: layers.length, heads: layers[0].heads, rows, columns, stages: this.columns };
     const first = this.view === null;
     this.header.fields = fieldsHere(this.header.fields, this.arrays);
     this.takeView(facts, () => this.fitView(first));
@@ -245,18 +239,10 @@ export class StageGrid extends PixelPart {
     const path = event.composedPath();
     const onPicture = path.includes(this.frame.picture.element);
     if (!onPicture && !(event.shiftKey && path.includes(this.wall.element))) return null;
-    const {
-      at: [row, column],
-      cells: { rows, columns },
-    } = this;
-    return {
-      row,
-      column,
-      rows,
-      columns,
-      move: (to) => this.step(to),
-      take: onPicture ? () => this.take(this.at) : null,
-    };
+    const [row, column] = this.at;
+    const { rows, columns } = this.cells;
+    const take = onPicture ? () => this.take(this.at) : null;
+    return { row, column, rows, columns, move: (to) => this.step(to), take };
   }
 
   /** The keyboard moves the pixel, also where it is locked. @param {number[]} place */
@@ -272,34 +258,9 @@ export class StageGrid extends PixelPart {
   // Layout: never while the pointer moves
 
   layout(force = false) {
-    const { root, frame } = this;
     const width = this.widthToFit(force);
     if (!width || !this.view) return;
-    const kind = this.nameWidth(width, 520, 960);
-    const side = fitBoard(
-      frame.picture,
-      this.cells,
-      kind === "narrow"
-        ? Math.min(136, width * 0.4)
-        : kind === "middle"
-          ? 132
-          : Math.min(300, Math.max(168, width * 0.145)),
-    );
-    root.style.setProperty("--side", `${side}px`);
-    const type = grown();
-    const stepsWidth = Math.min(480 * type, Math.max(340 * type, width * 0.3));
-    root.style.setProperty("--steps", `${stepsWidth}px`);
-    const beside =
-      kind === "narrow" ? width : kind === "middle" ? width - side - 24 : width - side - stepsWidth - 2 * 24 - 24;
-    this.wall.layout(
-      Math.floor(beside),
-      kind === "narrow" ? Infinity : Math.max(220, innerHeight - type * (this.layers.length > 2 ? 285 : 330)),
-      kind === "narrow",
-    );
-    this.inside.across = kind === "narrow" ? 3 : 6;
-    this.inside.room = kind === "narrow" ? (width - 2 * 5) / 3 : Math.max(84, Math.min(260, (width - 5 * 8) / 6));
-    this.inside.layout(width, kind === "narrow");
-    frame.legend.layout();
+    fitTo(this, width);
     this.stale = true;
     this.draw();
   }
