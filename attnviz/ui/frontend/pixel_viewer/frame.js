@@ -3,9 +3,8 @@
 import { saversOf, SegmentedControl } from "../hands/controls.js";
 import { element, text } from "../core/dom.js";
 import { HINTS } from "../hands/hints.js";
-import { listen } from "../hands/keys.js";
+import { GridBoard } from "../maps/grid_board.js";
 import { Legend } from "../maps/legend.js";
-import { Board } from "../maps/paint.js";
 import { AnswerPanel } from "../live/answer.js";
 import { term } from "../terms/terms.js";
 import { PairPanel } from "./pair.js";
@@ -28,8 +27,13 @@ export function makeFrame(viewer, parent) {
   const words = Object.fromEntries(
     ["pictureHow", "headTitle", "headHow", "wallTitle", "wallHow"].map((name) => [name, text()]),
   );
-  const picture = makeBoard(viewer, "picture", viewer.look, viewer.take);
-  const large = makeBoard(viewer, "large", viewer.lookAtMap, viewer.takeOnMap);
+  const board = (name, look, take) => {
+    const hand = (act) => ({ token }) => viewer.guard(() => act.call(viewer, token)); // prettier-ignore
+    const find = (found) => viewer.tokenAt(name === "picture", found);
+    return new GridBoard(name, { look: hand(look), take: hand(take), passing: viewer.passing, find });
+  };
+  const picture = board("picture", viewer.look, viewer.take);
+  const large = board("large", viewer.lookAtMap, viewer.takeOnMap);
   const headChoice = element("select", {
     "aria-label": "Head",
     onchange: () => act("head")(headChoice.value === "mean" ? "mean" : Number(headChoice.value)),
@@ -116,27 +120,4 @@ export function makeFrame(viewer, parent) {
       written = "";
     },
   };
-}
-
-/** A large map: a canvas in the WAI-ARIA grid pattern, of which only the cell that is looked at is an element. */
-function makeBoard(viewer, name, look, take) {
-  const canvas = element("canvas", { "aria-hidden": "true" });
-  const cell = element("div.hidden", { role: "gridcell", id: `${name}-cell` });
-  const row = element("div", { role: "row" }, cell);
-  const made = element(
-    `div.board.${name}`,
-    { role: "grid", tabindex: 0, "aria-activedescendant": cell.id, "aria-readonly": "true" },
-    canvas,
-    row,
-  );
-  const board = new Board(canvas);
-  const hands = (act) => (found) => viewer.guard(() => found.token >= 0 && act.call(viewer, found.token));
-  listen(canvas, {
-    find: (x, y) => viewer.tokenAt(board, board.find(x * devicePixelRatio, y * devicePixelRatio)),
-    same: (one, other) => one.token === other.token,
-    passing: viewer.passing,
-    look: hands(look),
-    take: hands(take),
-  });
-  return { element: made, board, canvas, row, cell };
 }

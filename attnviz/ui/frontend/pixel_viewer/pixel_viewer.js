@@ -197,13 +197,12 @@ export class Viewer extends Pointed {
   // What the visitor does
 
   /**
-   * The token whose box is nearest to where the pointer is, on the picture or on a map.
-   * @param {any} board
+   * The token whose box is nearest to where the pointer is.
+   * @param {boolean} onPicture or on a map
    * @param {{tile: number, token: number}|null} found
    */
-  tokenAt(board, found) {
-    const onPicture = this.boxes && board === this.frame.picture.board;
-    return found && onPicture ? { ...found, token: this.boxes?.tokenAt(found.token) ?? -1 } : found;
+  tokenAt(onPicture, found) {
+    return found && onPicture && this.boxes ? { ...found, token: this.boxes.tokenAt(found.token) } : found;
   }
 
   choose(name, value) {

@@ -3,7 +3,7 @@
 import { MEAN } from "../maps/attention.js";
 import { extent, half } from "../maps/extremes.js";
 import { TOP } from "../core/colours.js";
-import { say, set } from "../core/dom.js";
+import { say } from "../core/dom.js";
 import { NOTHING, several } from "./pair_words.js";
 import { best, column, full, oneLine, plain, short, times } from "../core/numbers.js";
 
@@ -132,19 +132,19 @@ export function sayAtRest(viewer, telling) {
     const text = view.show === "weights" ? `${times(value * inside)}\u00d7` : column(value);
     wall.say(tile, pointed ? text : `max ${text}`);
   }
-  const map = indices.subarray(chosen * tokens, (chosen + 1) * tokens);
-  frame.legend.explain([1, 2, 3].map((mark) => map.includes(TOP + mark)));
+  const shown = indices.subarray(chosen * tokens, (chosen + 1) * tokens);
+  frame.legend.explain([1, 2, 3].map((mark) => shown.includes(TOP + mark)));
   const summary = summarise(viewer, telling);
-  set(frame.large.element, "aria-label", `The map of ${headWords(view.head)}. ${summary}`);
-  set(frame.picture.element, "aria-label", `The picture, ${cells.rows} rows, ${cells.columns} columns. ${summary}`);
-  for (const board of [frame.picture, frame.large]) {
+  const grid = { rows: cells.height, columns: cells.columns };
+  const map = `The map of ${headWords(view.head)}. ${summary}`;
+  const picture = `The picture, ${cells.rows} rows, ${cells.columns} columns. ${summary}`;
+  for (const [board, words] of /** @type {const} */ ([
+    [frame.picture, picture],
+    [frame.large, map],
+  ])) {
+    // prettier-ignore
     const token = viewer.cursor(board === frame.picture);
-    const cell = cells.cell[token];
-    set(board.element, "aria-rowcount", String(cells.height));
-    set(board.element, "aria-colcount", String(cells.columns));
-    set(board.row, "aria-rowindex", String(Math.floor(cell / cells.columns) + 1));
-    set(board.cell, "aria-colindex", String((cell % cells.columns) + 1));
-    set(board.cell, "aria-label", placeWords(viewer, token) + boxWords(viewer, token));
+    board.say(words, grid, cells.cell[token], placeWords(viewer, token) + boxWords(viewer, token));
   }
   frame.pair.sayAtRest();
   viewer.announceDone(() => summary);

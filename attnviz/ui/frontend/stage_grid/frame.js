@@ -3,10 +3,9 @@
 import { saversOf, SegmentedControl } from "../hands/controls.js";
 import { element, say, set, text } from "../core/dom.js";
 import { HINTS } from "../hands/hints.js";
-import { listen } from "../hands/keys.js";
+import { GridBoard } from "../maps/grid_board.js";
 import { Legend } from "../maps/legend.js";
 import { short } from "../core/numbers.js";
-import { Board } from "../maps/paint.js";
 import { AnswerPanel } from "../live/answer.js";
 import { term } from "../terms/terms.js";
 import { isSwitched, LABELS, LEAST_EPS, missingRelevances, MOST_EPS } from "./view.js";
@@ -23,7 +22,9 @@ export function makeFrame(grid, parent) {
   const words = Object.fromEntries(
     ["pictureHow", "insideTitle", "insideHow", "colourHow", "eps"].map((name) => [name, text()]),
   );
-  const picture = makePicture(grid);
+  const hand = (act) => ({ token }) => grid.guard(() => act.call(grid, grid.cells.place(token))); // prettier-ignore
+  const hands = { look: hand(grid.look), take: hand(grid.take), passing: grid.passing };
+  const picture = new GridBoard("picture", hands);
   const head = element("select", {
     "aria-label": "Head",
     onchange: () => act("head")(head.value === "mean" ? "mean" : Number(head.value)),
@@ -129,29 +130,6 @@ export function makeFrame(grid, parent) {
     },
   };
   return frame;
-}
-
-/** The picture: a canvas in the WAI-ARIA grid pattern, of which only the cell that is looked at is an element. */
-function makePicture(grid) {
-  const canvas = element("canvas", { "aria-hidden": "true" });
-  const cell = element("div.hidden", { role: "gridcell", id: "picture-cell" });
-  const row = element("div", { role: "row" }, cell);
-  const made = element(
-    "div.board.picture",
-    { role: "grid", tabindex: 0, "aria-activedescendant": cell.id, "aria-readonly": "true" },
-    canvas,
-    row,
-  );
-  const board = new Board(canvas);
-  const hands = (act) => (found) => grid.guard(() => found.token >= 0 && act.call(grid, grid.cells.place(found.token)));
-  listen(canvas, {
-    find: (x, y) => board.find(x * devicePixelRatio, y * devicePixelRatio),
-    same: (one, other) => one.token === other.token,
-    passing: grid.passing,
-    look: hands(grid.look),
-    take: hands(grid.take),
-  });
-  return { element: made, board, canvas, row, cell };
 }
 
 const FEW_HEADS = 16; // of all layers, that stand open

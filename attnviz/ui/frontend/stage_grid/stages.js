@@ -12,7 +12,6 @@ export const PER_HEAD = [
   "normed_relevance",
   "attended",
 ];
-export const PER_LAYER = ["after_conv", "before_norm", "after_norm", "output"];
 
 /**
  * @typedef {{eps: number, mean: ArrayLike<number>, variance: ArrayLike<number>, scale: ArrayLike<number>|null,

@@ -1,7 +1,7 @@
 // The texts of the stage grid: captions, ranges, the steps of one pixel, and sentences for screen readers.
 
 import { css } from "../core/colours.js";
-import { say, set } from "../core/dom.js";
+import { say } from "../core/dom.js";
 import { HINTS } from "../hands/hints.js";
 import { column, ofValues, percent, short, times } from "../core/numbers.js";
 import { colourOf, evenShare, INSIDE, isInColour, planeOf } from "./derive.js";
@@ -139,12 +139,8 @@ function sayAtRest(grid, where) {
   const summary =
     `At ${where}: ${short(found.input)} comes in, the relevance is ${short(found.relevance)}, ` +
     `${times(found.evenShare)} times an even share, ${short(found.output)} comes out.`;
-  set(frame.picture.element, "aria-label", `The picture, ${cells.rows} rows, ${cells.columns} columns. ${summary}`);
-  set(frame.picture.cell, "aria-label", where);
-  set(frame.picture.element, "aria-rowcount", String(cells.rows));
-  set(frame.picture.element, "aria-colcount", String(cells.columns));
-  set(frame.picture.row, "aria-rowindex", String(at[0] + 1));
-  set(frame.picture.cell, "aria-colindex", String(at[1] + 1));
+  const picture = `The picture, ${cells.rows} rows, ${cells.columns} columns. ${summary}`;
+  frame.picture.say(picture, cells, cells.at(at), where);
   grid.announceDone(() => summary + (isSwitched(view) ? ` ${grid.answer.summary()}` : ""));
 }
 
