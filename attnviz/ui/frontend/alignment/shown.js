@@ -1,25 +1,7 @@
 // What the component shows, from its state and its data alone: no document.
 
 import { best, column, percent } from "../core/numbers.js";
-import {
-  compared,
-  digitAt,
-  hintOf,
-  letters,
-  mostOn,
-  movable,
-  movedBy,
-  movedRow,
-  nameOf,
-  ordinal,
-  reach,
-  rowOf,
-  shareOn,
-  stepOf,
-  symbolsOf,
-  weightInWords,
-  whereInWords,
-} from "./derive.js";
+import * as derive from "./derive.js";
 
 /** A text of the view -> the field of the data that holds it. @type {Record<string, "own"|"told">} */
 const TEXTS = { own: "own", right: "told" };
@@ -71,7 +53,7 @@ export class Shown {
       columns: this.features,
       told: header.right !== null,
       masked: this.masked,
-      moves: header.layers.some(movable),
+      moves: header.layers.some(derive.movable),
     };
   }
 
@@ -94,7 +76,7 @@ export class Shown {
 
   /** Whether its weights can be moved: there is a net to ask, too. */
   get moves() {
-    return movable(this.layer) && Boolean(this.state.header.checkpoint);
+    return derive.movable(this.layer) && Boolean(this.state.header.checkpoint);
   }
 
   /** Whether weights are moved, or the mask is off. */
@@ -138,7 +120,7 @@ export class Shown {
 
   /** The text that is shown, as symbols. */
   get said() {
-    return symbolsOf(this.now.probabilities, this.state.header.classes.length);
+    return derive.symbolsOf(this.now.probabilities, this.state.header.classes.length);
   }
 
   /** The steps of the longer one of the texts, the one that is said and the right one. */
@@ -173,12 +155,12 @@ export class Shown {
     const keys = weights.shape[2];
     const queries = this.rows; // the text may have more steps than the weights that stand in for awaited ones
     const found = new Float64Array(queries * keys);
-    for (let query = 0; query < queries; query++) found.set(rowOf(weights, view.head, query), query * keys);
-    if (movable(this.layer))
+    for (let query = 0; query < queries; query++) found.set(derive.rowOf(weights, view.head, query), query * keys);
+    if (derive.movable(this.layer))
       for (const [step, by] of view.moved) {
-        const ahead = by - movedBy(answered?.moved ?? [], step);
+        const ahead = by - derive.movedBy(answered?.moved ?? [], step);
         if (ahead && step < queries)
-          found.set(movedRow(found.subarray(step * keys, (step + 1) * keys), ahead), step * keys);
+          found.set(derive.movedRow(found.subarray(step * keys, (step + 1) * keys), ahead), step * keys);
       }
     return found;
   }
@@ -196,30 +178,30 @@ export class Shown {
   /** By how much the weights of a step can be moved. @param {number} step */
   reachOf(step) {
     const { weights } = this.before;
-    return reach(rowOf(weights, this.state.view.head, Math.min(step, weights.shape[1] - 1)));
+    return derive.reach(derive.rowOf(weights, this.state.view.head, Math.min(step, weights.shape[1] - 1)));
   }
 
   /** The text that is shown, as letters. */
   get letters() {
-    return letters(this.said, this.state.header.classes);
+    return derive.letters(this.said, this.state.header.classes);
   }
 
   /** The right text, as letters; null where it is not known. */
   get right() {
     const { header } = this.state;
-    return header.right ? letters(header.right, header.classes) : null;
+    return header.right ? derive.letters(header.right, header.classes) : null;
   }
 
   /** What was said before anything was changed, as letters. */
   get lettersBefore() {
     const { classes } = this.state.header;
-    return letters(symbolsOf(this.before.probabilities, classes.length), classes);
+    return derive.letters(derive.symbolsOf(this.before.probabilities, classes.length), classes);
   }
 
   /** The probability of what is said, by step. */
   get sure() {
     const { classes } = this.state.header;
-    return this.said.map((symbol, one) => stepOf(this.now.probabilities, classes.length, one)[symbol]);
+    return this.said.map((symbol, one) => derive.stepOf(this.now.probabilities, classes.length, one)[symbol]);
   }
 
   /** What the columns of the matrix mean: the digits of the strip, or what each step was told. */
@@ -230,7 +212,8 @@ export class Shown {
     if (keys === "numbers") return [];
     if (keys === "steps") {
       const own = answered && view.told === "own";
-      return letters(own ? [classes.length, ...this.said.slice(0, -1)] : header[TEXTS[view.told]].before, classes);
+      const told = own ? [classes.length, ...this.said.slice(0, -1)] : header[TEXTS[view.told]].before;
+      return derive.letters(told, classes);
     }
     if (!right || !reads) return Array.from({ length: digits }, (_, i) => `${i + 1}`);
     const found = new Array(digits).fill("");
@@ -242,7 +225,7 @@ export class Shown {
   get answer() {
     const { classes } = this.state.header;
     const [now, before] = [this.now, this.before].map(({ probabilities }) =>
-      stepOf(probabilities, classes.length, this.step),
+      derive.stepOf(probabilities, classes.length, this.step),
     );
     return { now, before: before.length ? before : null };
   }
@@ -253,26 +236,27 @@ export class Shown {
     const { classes, right, reads, digits } = header;
     const { now, before } = this.answer;
     const { columns, geometry } = this;
-    const named = (probabilities) => nameOf(best(probabilities), classes);
+    const named = (probabilities) => derive.nameOf(best(probabilities), classes);
     const row = this.matrix.subarray(this.row * columns, (this.row + 1) * columns);
-    const most = this.layer.keys === "columns" ? mostOn(row, geometry) : null;
+    const most = this.layer.keys === "columns" ? derive.mostOn(row, geometry) : null;
     const read = this.layer.queries === "steps" ? reads?.[this.step] : undefined;
+    const found = derive.compared(this.said, right);
     const words = (letters) => letters.filter((letter) => letter !== "\u25a0").join("");
     return {
       answer: named(now),
       probability: now[best(now)],
       ...(before ? { answer_before: named(before), probability_before: before[best(before)] } : {}),
-      ...(right?.[this.step] === undefined ? {} : { right: nameOf(right[this.step], classes) }),
+      ...(right?.[this.step] === undefined ? {} : { right: derive.nameOf(right[this.step], classes) }),
       step: this.step + 1,
       steps: this.steps,
       ...(most ? { digit: most.digit + 1, weight_on_digit: most.share } : {}),
-      ...(most && read !== undefined ? { weight_on_right: shareOn(row, read, geometry) } : {}),
-      moved: movedBy(view.moved, this.step),
+      ...(most && read !== undefined ? { weight_on_right: derive.shareOn(row, read, geometry) } : {}),
+      moved: derive.movedBy(view.moved, this.step),
       told: view.told,
       mask: view.mask ? "on" : "off",
       layer: this.layer.name,
       text: words(this.letters),
-      ...(right ? { right_text: words(this.right ?? []), digits_right: compared(this.said, right)?.right ?? 0 } : {}),
+      ...(right ? { right_text: words(this.right ?? []), digits_right: found?.right ?? 0 } : {}),
       digits,
     };
   }
@@ -282,7 +266,7 @@ export class Shown {
   /** What is said at the step that is shown. */
   get says() {
     const { now } = this.answer;
-    return `Step ${this.step + 1} says ${nameOf(best(now), this.state.header.classes)}`;
+    return `Step ${this.step + 1} says ${derive.nameOf(best(now), this.state.header.classes)}`;
   }
 
   /** How sure it is, and what it was before, or what it should be. */
@@ -291,17 +275,17 @@ export class Shown {
     const { now, before } = this.answer;
     const [symbol, was] = [best(now), before ? best(before) : -1];
     if (before && this.changedByHand && was !== symbol)
-      return `before: ${nameOf(was, header.classes)}, ${percent(before[was])}`;
+      return `before: ${derive.nameOf(was, header.classes)}, ${percent(before[was])}`;
     const should = header.right?.[this.step];
     if (should === undefined) return percent(now[symbol]);
     if (should === symbol) return `${percent(now[symbol])}, right`;
-    return `${percent(now[symbol])}; it is ${nameOf(should, header.classes)}`;
+    return `${percent(now[symbol])}; it is ${derive.nameOf(should, header.classes)}`;
   }
 
   /** How the text compares with the right one, in a sentence. */
   get verdict() {
     const { header } = this.state;
-    const found = compared(this.said, header.right);
+    const found = derive.compared(this.said, header.right);
     if (!found) return `${this.said.filter((one) => one < header.classes.length - 1).length} digits were said.`;
     if (found.exact) return "All digits are right.";
     return `${found.right} of ${found.of} digits in the right place.`;
@@ -318,10 +302,11 @@ export class Shown {
       const most = best(row);
       const heading = this.headings[most];
       const told = heading === "\u25b8" ? "the start" : heading;
-      return `${percent(row[most])} of the weight lies on the ${ordinal(most + 1)} step, which was told ${told}.`;
+      const step = derive.ordinal(most + 1);
+      return `${percent(row[most])} of the weight lies on the ${step} step, which was told ${told}.`;
     }
     const reads = layer.queries === "steps" ? (this.state.header.reads?.[this.step] ?? null) : null;
-    return whereInWords(row, this.geometry, reads, layer.of);
+    return derive.whereInWords(row, this.geometry, reads, layer.of);
   }
 
   /** What is pointed at. @param {{row: number, column: number}|null} looked */
@@ -332,19 +317,19 @@ export class Shown {
     const value = this.valueAt(looked);
     const from = layer.queries === "columns" ? `Column ${row + 1}` : `Step ${row + 1}`;
     if (layer.keys === "numbers") return `${from}, number ${looked.column + 1} of the vector: ${column(value)}.`;
-    const digit = digitAt(looked.column, geometry.pitch, geometry.side, geometry.digits);
+    const digit = derive.digitAt(looked.column, geometry.pitch, geometry.side, geometry.digits);
     const to =
       layer.keys === "steps"
         ? `step ${looked.column + 1}`
-        : `column ${looked.column + 1}, in the ${ordinal(digit + 1)} digit`;
+        : `column ${looked.column + 1}, in the ${derive.ordinal(digit + 1)} digit`;
     if (layer.keys === "steps" && this.state.view.mask && looked.column > row)
       return `${from} may not look at ${to}: the mask hides what comes later.`;
     const how = layer.of === "gradient" ? "depends on" : "looks at";
-    return `${from} ${how} ${to}: ${layer.of} ${weightInWords(value, this.columns)}.`;
+    return `${from} ${how} ${to}: ${layer.of} ${derive.weightInWords(value, this.columns)}.`;
   }
 
   /** What can be done, while nothing is pointed at. */
   get hint() {
-    return hintOf(this.layer, this.moves);
+    return derive.hintOf(this.layer, this.moves);
   }
 }

@@ -9,7 +9,7 @@ import { Cards } from "../draw/cards.js";
 import { panelsInLink, shownBy, VERSION } from "../draw/links.js";
 import { fromLink, pinnedAgain } from "../draw/pin.js";
 import { follow } from "../core/follow.js";
-import { fitsLink, isNewer, linkedOf, obstacleOf, panelsNewer, pendingAfter, startsOf, stepOf } from "./derive.js";
+import * as derive from "./derive.js";
 import { PadFrame } from "./frame.js";
 import { here, keepHere } from "./memory.js";
 import { mountable } from "../core/part.js";
@@ -54,7 +54,7 @@ export class DrawingPad extends PadFrame {
     const names = header.samples.map(({ name }) => name).join();
     if (names !== this.sampled) {
       this.sampled = names;
-      this.starts.show(startsOf(header.samples, arrays.samples, header.sheet.side, header.sheet.centres));
+      this.starts.show(derive.startsOf(header.samples, arrays.samples, header.sheet.side, header.sheet.centres));
     }
     this.pad.take(header.sheet);
     this.seen.offer(header.sheet.centres);
@@ -74,7 +74,7 @@ export class DrawingPad extends PadFrame {
     else if (another && this.begun) this.look(true);
     this.known = header.url;
     // Of what was told before this, the URL will not speak any more; if the page asks for something else, of nothing.
-    this.pending = asked ? [] : pendingAfter(this.pending, header.url);
+    this.pending = asked ? [] : derive.pendingAfter(this.pending, header.url);
     this.keep();
     // the page has begun to want to know what was seen, or ceased to
     if (header.cards.settled !== this.wanted) this.settle();
@@ -125,7 +125,8 @@ export class DrawingPad extends PadFrame {
    */
   followKept() {
     const kept = this.begun ? null : this.kept();
-    if (!kept?.panels || !isNewer(kept, this.header.url) || !panelsNewer(kept.panels, this.header.panels)) return false;
+    if (!kept?.panels || !derive.isNewer(kept, this.header.url) || !derive.panelsNewer(kept.panels, this.header.panels))
+      return false;
     const { now, pinned } = kept.panels;
     const again = pinned && pinnedAgain(pinned.now, pinned.centred, now.pin, this.header.sheet, pinned.trained);
     /** @type {Cards} */ (this.cards).follow(now, again);
@@ -160,7 +161,7 @@ export class DrawingPad extends PadFrame {
     const kept = this.kept();
     this.state("drawn").note(url);
     this.state("seen").note("");
-    if (kept && isNewer(kept, url)) {
+    if (kept && derive.isNewer(kept, url)) {
       this.setCentred(kept.centred);
       this.pad.memory = kept.history ?? { past: [], now: kept.drawing, future: [] };
     } else {
@@ -194,7 +195,7 @@ export class DrawingPad extends PadFrame {
     const first = !this.begun;
     const { base } = this.pad.now;
     this.begun = true;
-    if ((!first || this.unreadable) && fitsLink(base)) this.state("drawn").note(this.settled().drawn);
+    if ((!first || this.unreadable) && derive.fitsLink(base)) this.state("drawn").note(this.settled().drawn);
   }
 
   // What the visitor does
@@ -242,7 +243,7 @@ export class DrawingPad extends PadFrame {
   }
 
   key(event) {
-    const step = stepOf(event);
+    const step = derive.stepOf(event);
     if (!step || event.target === this.share.field) return;
     this.pad[step]();
     event.preventDefault();
@@ -289,15 +290,15 @@ export class DrawingPad extends PadFrame {
 
   /** What is on the pad as a link says it; null where it does not fit into one. */
   drawn() {
-    return this.pad.empty || obstacleOf(this.pad.now, this.short) ? null : this.settled().drawn;
+    return this.pad.empty || derive.obstacleOf(this.pad.now, this.short) ? null : this.settled().drawn;
   }
 
   /** A link to what one sees, made here: the page’s own URL follows a moment later. */
   link() {
-    const obstacle = obstacleOf(this.pad.now, this.short);
+    const obstacle = derive.obstacleOf(this.pad.now, this.short);
     if (obstacle) return { url: null, long: obstacle === "strokes" };
     const { left = false, ...panels } = this.cards ? panelsInLink(this.cards) : {};
-    const url = new URL(this.url.link(linkedOf(this.settled().drawn, panels), this.header.fields));
+    const url = new URL(this.url.link(derive.linkedOf(this.settled().drawn, panels), this.header.fields));
     url.searchParams.set("v", VERSION);
     return { url: url.href, long: false, left };
   }

@@ -11,21 +11,7 @@ import { LivePart } from "../live/live_part.js";
 import { BarStrip } from "../maps/bar_strip.js";
 import { Board, fitBoard } from "../maps/paint.js";
 import { Cells } from "../maps/cells.js";
-import {
-  channelOf,
-  declaredOf,
-  editsOf,
-  inWords,
-  isSwitched,
-  kindsInWords,
-  layersOf,
-  RULES,
-  SETS,
-  shownGates,
-  turnedTo,
-  valuesOf,
-  wantedOf,
-} from "./derive.js";
+import * as derive from "./derive.js";
 import { placesOf, stepsOf } from "./arithmetic.js";
 import { PlacesPart } from "./places.js";
 import { StepsPanel } from "./steps.js";
@@ -52,7 +38,7 @@ export class Gates extends LivePart {
   /** @type {import("./derive.js").Steps} of the gate that is looked at */ found;
 
   constructor(parent) {
-    super(RULES, LOST);
+    super(derive.RULES, LOST);
     this.looked = { layer: -1, channel: -1 };
     this.words = { how: text(), answer: text(), legend: text() };
     const canvas = element("canvas", { role: "img", "aria-label": "The picture" });
@@ -60,10 +46,12 @@ export class Gates extends LivePart {
     this.places = new PlacesPart((shown) => this.guard(() => this.swap(shown)));
     this.answer = new AnswerPanel();
     this.steps = new StepsPanel({
-      turn: (value) => this.guard(() => this.turn(this.view.layer, channelOf(this.view, this.layers), value)),
+      turn: (value) => this.guard(() => this.turn(this.view.layer, derive.channelOf(this.view, this.layers), value)),
       step: (by) => this.guard(() => this.step(by)),
     });
-    this.sets = new SegmentedControl("Gates", SETS, (gates) => this.guard(() => this.choose({ gates, turned: [] })));
+    this.sets = new SegmentedControl("Gates", derive.SETS, (gates) =>
+      this.guard(() => this.choose({ gates, turned: [] })),
+    );
     this.undoer = this.button("Release all", () => this.release());
     this.savers = saversOf(this);
     this.rows = element("div.layers");
@@ -103,7 +91,7 @@ export class Gates extends LivePart {
 
   takeData() {
     const { header, arrays, shapes } = this;
-    this.layers = layersOf(header, arrays, shapes);
+    this.layers = derive.layersOf(header, arrays, shapes);
     this.before = { logits: arrays.logits, probabilities: arrays.probabilities };
     if (this.takeSubject()) {
       this.looked = { layer: -1, channel: -1 };
@@ -157,13 +145,13 @@ export class Gates extends LivePart {
   /** Choose the gate before or after the chosen one, if there is one. */
   step(by) {
     const { layer } = this.view;
-    const channel = channelOf(this.view, this.layers) + by;
+    const channel = derive.channelOf(this.view, this.layers) + by;
     if (channel >= 0 && channel < this.layers[layer].channels) this.pick(layer, channel);
   }
 
   /** Turn a gate, or let it go with null. */
   turn(layer, channel, value) {
-    Object.assign(this.view, { layer, channel, turned: turnedTo(this.view.turned, layer, channel, value) });
+    Object.assign(this.view, { layer, channel, turned: derive.turnedTo(this.view.turned, layer, channel, value) });
     this.ask();
     this.changed();
   }
@@ -176,7 +164,7 @@ export class Gates extends LivePart {
   }
 
   key(event) {
-    if (event.key !== "Escape" || !isSwitched(this.view)) return;
+    if (event.key !== "Escape" || !derive.isSwitched(this.view)) return;
     this.release();
     event.preventDefault();
   }
@@ -197,13 +185,13 @@ export class Gates extends LivePart {
 
   ask() {
     const { view, layers, header } = this;
-    if (!isSwitched(view) || !header.checkpoint) {
+    if (!derive.isSwitched(view) || !header.checkpoint) {
       this.rest();
       this.own();
       return;
     }
-    const { edits, arrays } = editsOf(view, layers);
-    const asks = [{ checkpoint: header.checkpoint, edits, wanted: wantedOf(layers) }];
+    const { edits, arrays } = derive.editsOf(view, layers);
+    const asks = [{ checkpoint: header.checkpoint, edits, wanted: derive.wantedOf(layers) }];
     const request = { pictures: [header.asked], asks, arrays };
     this.asker.ask(this.question, request, (answer) => this.hear(answer), header.origin.digest);
   }
@@ -216,7 +204,7 @@ export class Gates extends LivePart {
   hear({ error, arrays }) {
     this.rest();
     if (error) return;
-    this.now = this.layers.map((layer, number) => valuesOf(layer, number, arrays));
+    this.now = this.layers.map((layer, number) => derive.valuesOf(layer, number, arrays));
     this.answered = { logits: arrays.logits, probabilities: arrays.probabilities };
     this.draw();
   }
@@ -256,9 +244,9 @@ export class Gates extends LivePart {
     const { view, layers, strips, now, theme, looked } = this;
     if (!view || !theme) return;
     if (view.layer !== this.placesOf && Boolean(layers[view.layer].places)) return this.layout(true);
-    const channel = channelOf(view, layers);
+    const channel = derive.channelOf(view, layers);
     layers.forEach((layer, number) => {
-      const { values, held } = shownGates(view, layer, number, now[number]);
+      const { values, held } = derive.shownGates(view, layer, number, now[number]);
       strips[number].draw(
         {
           values,
@@ -272,7 +260,7 @@ export class Gates extends LivePart {
       );
     });
     const [layer, values] = [layers[view.layer], now[view.layer]];
-    this.found = stepsOf(layer, values, channel, shownGates(view, layer, view.layer, values).values[channel]);
+    this.found = stepsOf(layer, values, channel, derive.shownGates(view, layer, view.layer, values).values[channel]);
     this.steps.paint(this.found, this.steps.element.clientWidth - 32, theme);
     const map = placesOf(view, layer, values, channel, this.found.score);
     this.places.paint(map, layer, layer.space_is === "score" ? channel : null, this);
@@ -285,10 +273,10 @@ export class Gates extends LivePart {
     const { view, layers, now, answered, before, found, asker, looked, places } = this;
     return {
       ...view,
-      shown: channelOf(view, layers),
+      shown: derive.channelOf(view, layers),
       looked,
       pending: asker.pending,
-      gates: layers.map((layer, number) => Array.from(shownGates(view, layer, number, now[number]).values)),
+      gates: layers.map((layer, number) => Array.from(derive.shownGates(view, layer, number, now[number]).values)),
       kinds: layers.map(({ kinds }) => kinds),
       means: layers.map(({ mean }) => [...mean]),
       steps: found,
@@ -304,7 +292,7 @@ export class Gates extends LivePart {
     const { view, layers, now, answered, before, header, found } = this;
     return {
       ...answers(header.classes, before.probabilities, answered.probabilities),
-      ...declaredOf(view, layers, now, found),
+      ...derive.declaredOf(view, layers, now, found),
     };
   }
 
@@ -316,22 +304,22 @@ export class Gates extends LivePart {
         `over ${header.many}. A paler bar hardly varies over these.` +
         (view.gates === "other" ? ` These are the gates of ${header.other}.` : ""),
     );
-    const channel = channelOf(view, layers);
+    const channel = derive.channelOf(view, layers);
     const at = looked.channel >= 0 ? looked : { layer: view.layer, channel };
     let chosen = "";
     layers.forEach((layer, number) => {
-      const { values, held } = shownGates(view, layer, number, this.now[number]);
+      const { values, held } = derive.shownGates(view, layer, number, this.now[number]);
       const here = number === view.layer ? channel : 0;
-      say(this.kinds[number], kindsInWords(layer));
-      strips[number].say(here, inWords(layer, here, values[here], held[here]));
-      if (number === at.layer) say(words.how, inWords(layer, at.channel, values[at.channel], held[at.channel]));
+      say(this.kinds[number], derive.kindsInWords(layer));
+      strips[number].say(here, derive.inWords(layer, here, values[here], held[here]));
+      if (number === at.layer) say(words.how, derive.inWords(layer, at.channel, values[at.channel], held[at.channel]));
       if (number !== view.layer) return;
-      chosen = inWords(layer, channel, values[channel], held[channel]);
+      chosen = derive.inWords(layer, channel, values[channel], held[channel]);
       this.steps.show(layer, channel, found, held[channel], view.gates);
     });
     this.sets.show(view.gates, header.other === null ? ["other"] : []);
-    set(this.undoer, "aria-disabled", String(!isSwitched(view)));
-    const switched = isSwitched(view);
+    set(this.undoer, "aria-disabled", String(!derive.isSwitched(view)));
+    const switched = derive.isSwitched(view);
     this.root.classList.toggle("switched", switched);
     const isKnown = switched && !this.asker.refused && !(this.asker.pending && this.answered === this.before);
     say(words.answer, isKnown ? this.answer.change(this.answered, this.before) : "");

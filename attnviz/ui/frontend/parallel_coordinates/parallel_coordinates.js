@@ -7,20 +7,7 @@ import { UrlView } from "../core/url_view.js";
 import { saversOf } from "../hands/controls.js";
 import { placeIn } from "../hands/place.js";
 import { AxisBrush } from "./axis_brush.js";
-import {
-  brushOf,
-  insideOf,
-  inWords,
-  moved,
-  nearest,
-  ordered,
-  placeWords,
-  readBrushes,
-  RULES,
-  strengths,
-  summaryOf,
-  writeBrushes,
-} from "./derive.js";
+import * as derive from "./derive.js";
 import { colourOf, markLines, paintLines, Room } from "./paint.js";
 
 const HIGH = 300; // pixels of the design
@@ -34,7 +21,7 @@ const HOW =
 
 /** The component. */
 export class ParallelCoordinates extends Part {
-  url = new UrlView({}, RULES);
+  url = new UrlView({}, derive.RULES);
   // Known with the first data
   /** @type {import("./derive.js").Shown} */ shown;
   /** @type {import("./derive.js").Brushes} */ brushes = [];
@@ -88,7 +75,7 @@ export class ParallelCoordinates extends Part {
     this.shown = { ...header, places: arrays.places, values: arrays.values };
     this.takeView(this.shown);
     const [brush] = this.names;
-    this.brushes = readBrushes(this.view[brush], header.axes) ?? header.axes.map(() => null);
+    this.brushes = derive.readBrushes(this.view[brush], header.axes) ?? header.axes.map(() => null);
     this.looked = -1;
     this.makeAxes();
     this.makeDrawing();
@@ -114,7 +101,7 @@ export class ParallelCoordinates extends Part {
         pull: (end, to, done) =>
           this.guard(() => this.brushAxis(axis, (this.brushes[axis] ?? [0, 1])[1 - end], place(to), done)),
         key: (end, key) => {
-          const found = moved(this.shown.axes[axis], this.brushes[axis], end, key);
+          const found = derive.moved(this.shown.axes[axis], this.brushes[axis], end, key);
           if (found) this.guard(() => this.brush(this.brushes.with(axis, found.range)));
           return found !== null;
         },
@@ -126,7 +113,7 @@ export class ParallelCoordinates extends Part {
   makeDrawing() {
     const lines = this.shown.trials.map(({ why }) => svg("polyline", why ? { "stroke-dasharray": "4 3" } : {}));
     this.lines = lines;
-    this.front = ordered(this.shown);
+    this.front = derive.ordered(this.shown);
     this.drawing.replaceChildren(svg("g", {}, ...this.front.map((trial) => lines[trial])), this.frame);
   }
 
@@ -136,7 +123,7 @@ export class ParallelCoordinates extends Part {
   trialAt(event) {
     if (!this.room) return -1;
     const { x, y } = placeIn(this.chart, event);
-    return nearest(this.shown, this.inside, this.room.along(x), this.room.place(y), NEAR);
+    return derive.nearest(this.shown, this.inside, this.room.along(x), this.room.place(y), NEAR);
   }
 
   look(trial) {
@@ -165,14 +152,14 @@ export class ParallelCoordinates extends Part {
   }
 
   brushAxis(axis, from, to, done) {
-    this.brushes = this.brushes.with(axis, brushOf(this.shown.axes[axis], from, to));
+    this.brushes = this.brushes.with(axis, derive.brushOf(this.shown.axes[axis], from, to));
     if (done) this.brush(this.brushes);
     else this.draw();
   }
 
   brush(brushes) {
     this.brushes = brushes;
-    this.view[this.names[0]] = writeBrushes(brushes, this.shown.axes);
+    this.view[this.names[0]] = derive.writeBrushes(brushes, this.shown.axes);
     this.changed();
   }
 
@@ -228,8 +215,8 @@ export class ParallelCoordinates extends Part {
   draw() {
     const { shown, room, theme, palettes } = this;
     if (!room) return;
-    this.inside = insideOf(shown, this.brushes);
-    const colours = strengths(shown).map((part) => colourOf(palettes, part, theme));
+    this.inside = derive.insideOf(shown, this.brushes);
+    const colours = derive.strengths(shown).map((part) => colourOf(palettes, part, theme));
     paintLines(this.lines, shown, room, colours);
     markLines(this.lines, this.inside, this.looked, this.chosen);
     const wide = Math.min(WIDE, (room.width - 2 * room.side) / Math.max(1, shown.axes.length - 1));
@@ -237,7 +224,7 @@ export class ParallelCoordinates extends Part {
       const range = this.brushes[axis];
       const places = /** @type {[number, number]} */ (range ?? [0, 1]);
       const heights = /** @type {[number, number]} */ (places.map((place) => room.y(place)));
-      const words = /** @type {[string, string]} */ (places.map((place) => placeWords(shown.axes[axis], place)));
+      const words = /** @type {[string, string]} */ (places.map((place) => derive.placeWords(shown.axes[axis], place)));
       brush.show({ x: room.x(axis), height: room.height, wide }, heights, range !== null, places, words);
     });
     this.saySoon();
@@ -253,13 +240,13 @@ export class ParallelCoordinates extends Part {
   sayAll() {
     const { words, shown, inside, looked, chosen } = this;
     say(words.title, shown.title);
-    const summary = summaryOf(shown, inside);
+    const summary = derive.summaryOf(shown, inside);
     say(words.summary, summary);
     // Its room stays: nothing moves when it comes.
     this.clear.style.visibility = this.brushes.every((range) => range === null) ? "hidden" : "";
-    const reading = inWords(shown, looked < 0 ? chosen : looked);
+    const reading = derive.inWords(shown, looked < 0 ? chosen : looked);
     say(words.reading, reading || HOW);
-    this.announceDone(() => (chosen < 0 ? summary : `${summary} ${inWords(shown, chosen)}`));
+    this.announceDone(() => (chosen < 0 ? summary : `${summary} ${derive.inWords(shown, chosen)}`));
   }
 }
 

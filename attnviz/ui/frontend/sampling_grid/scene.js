@@ -87,26 +87,9 @@ export class Scene {
     context.globalAlpha = 0.45;
     for (let line = 1; line < LINES; line++) {
       const along = (2 * line) / LINES - 1;
-      this.line(
-        context,
-        [
-          [-1, along],
-          [1, along],
-        ],
-        theta,
-        blue,
-        1,
-      );
-      this.line(
-        context,
-        [
-          [along, -1],
-          [along, 1],
-        ],
-        theta,
-        blue,
-        1,
-      );
+      const ends = [-1, 1];
+      this.line(context, ends.map((end) => [end, along]), theta, blue, 1); // prettier-ignore
+      this.line(context, ends.map((end) => [along, end]), theta, blue, 1); // prettier-ignore
     }
     context.globalAlpha = 0.75;
     context.fillStyle = blue;
@@ -117,27 +100,13 @@ export class Scene {
         context.fillRect(x - dot / 2, y - dot / 2, dot, dot);
       }
     context.globalAlpha = 1;
-    for (const [colour, width] of [
-      [halo, 4],
-      [blue, 2],
-    ])
-      this.line(context, Object.values(CORNERS), theta, colour, width);
-    const { knob } = handlesOf(theta);
-    for (const [colour, width] of [
-      [halo, 4],
-      [blue, 2],
-    ]) {
-      const [[x1, y1], [x2, y2]] = [this.onCanvas(at(theta, [0, -1])), this.onCanvas(knob)];
-      this.stroke(
-        context,
-        [
-          [x1, y1],
-          [x2, y2],
-        ],
-        colour,
-        width,
-      );
-    }
+    const stem = [this.onCanvas(at(theta, [0, -1])), this.onCanvas(handlesOf(theta).knob)];
+    const pen = (act) => {
+      act(halo, 4);
+      act(blue, 2);
+    };
+    pen((colour, width) => this.line(context, Object.values(CORNERS), theta, colour, width));
+    pen((colour, width) => this.stroke(context, stem, colour, width));
   }
 
   /** The place at which a pixel is sampled, and the pixels that have a part in it. */

@@ -147,25 +147,12 @@ export class ThetaPanel {
       context.stroke();
       context.setLineDash([]);
     };
+    const ends = [-most, most];
     context.font = `12px ${getComputedStyle(canvas).fontFamily}`;
     context.fillStyle = colour("edge");
     for (let tick = -most; tick <= most; tick += TICK) {
-      path(
-        [
-          [tick, -most],
-          [tick, most],
-        ],
-        colour("line"),
-        1,
-      );
-      path(
-        [
-          [-most, tick],
-          [most, tick],
-        ],
-        colour("line"),
-        1,
-      );
+      path(ends.map((end) => [tick, end]), colour("line"), 1); // prettier-ignore
+      path(ends.map((end) => [end, tick]), colour("line"), 1); // prettier-ignore
       context.textAlign = "center";
       if (tick % (2 * TICK) === 0 || most === TICK)
         context.fillText(degreesOf(tick), x(tick), height - room.bottom + 14);
@@ -186,18 +173,10 @@ export class ThetaPanel {
     context.fillStyle = css(packed(theme.violet[0]));
     for (let one = 0; one < angles.picture.length; one++)
       context.fillRect(x(angles.picture[one]) - 1, y(angles.grid[one]) - 1, 2, 2);
-    path(
-      [
-        [-most, -most],
-        [most, most],
-      ],
-      colour("text"),
-      1.5,
-      [5, 4],
-    );
+    path(ends.map((end) => [end, end]), colour("text"), 1.5, [5, 4]); // prettier-ignore
     const { slope, offset } = line;
-    const ends = slope === null || offset === null ? [] : [-most, most].map((one) => [one, slope * one + offset]);
-    path(ends, colour("text"), 1.5);
+    const fit = slope === null || offset === null ? [] : ends.map((one) => [one, slope * one + offset]);
+    path(fit, colour("text"), 1.5);
     context.restore();
     if (!dot) return;
     context.beginPath();

@@ -10,21 +10,7 @@ import { Legend } from "../maps/legend.js";
 import { percent, short } from "../core/numbers.js";
 import { Board, fitBoard } from "../maps/paint.js";
 import { mountable, Part } from "../core/part.js";
-import {
-  boxesOf,
-  channelOf,
-  inWords,
-  layersOf,
-  middle,
-  placeOf,
-  readOf,
-  RULES,
-  scalesOf,
-  tileOf,
-  valueOf,
-  otherChannelOf,
-  valuesOf,
-} from "./derive.js";
+import * as derive from "./derive.js";
 import { StageWall } from "../maps/stage_wall.js";
 import { UrlView } from "../core/url_view.js";
 
@@ -33,7 +19,7 @@ const TALL = 500; // CSS pixels of the table of maps
 
 /** The component. */
 export class StageMaps extends Part {
-  url = new UrlView({}, RULES);
+  url = new UrlView({}, derive.RULES);
   // All that comes with the first data
   /** @type {import("./derive.js").Layer[]} */ layers;
   /** @type {string[]} their names */ stages;
@@ -95,7 +81,7 @@ export class StageMaps extends Part {
   takeData() {
     const { header, arrays, shapes } = this;
     this.passing.keep();
-    this.layers = layersOf(header, arrays, shapes);
+    this.layers = derive.layersOf(header, arrays, shapes);
     this.stages = Object.keys(header.stages);
     const act = (act) => (found) => this.guard(() => act.call(this, found));
     this.wall = new StageWall({
@@ -103,19 +89,22 @@ export class StageMaps extends Part {
       rows: this.layers.length,
       columns: Object.values(header.stages),
       names: this.layers.map(({ title }) => title),
-      cells: boxesOf(this, 0).cells,
+      cells: derive.boxesOf(this, 0).cells,
       edge: [],
       passing: this.passing,
       each: this.layers.flatMap(({ boxes }) => this.stages.map((stage) => boxes[stage].cells)),
       look: act(this.look),
       take: act(({ tile }) => this.choose(tile)),
       enter: (tile, taken) =>
-        this.guard(() => (taken ? this.choose(tile) : this.look({ tile, token: middle(boxesOf(this, tile)) }))),
+        this.guard(() =>
+          taken ? this.choose(tile) : this.look({ tile, token: derive.middle(derive.boxesOf(this, tile)) }),
+        ),
     });
     this.wallHolder.replaceChildren(this.wall.element);
     this.takeView(this.layers);
     const shape = JSON.stringify(shapes);
-    if (shape !== this.shape) this.looked = { tile: this.chosenTile, token: middle(boxesOf(this, this.chosenTile)) };
+    if (shape !== this.shape)
+      this.looked = { tile: this.chosenTile, token: derive.middle(derive.boxesOf(this, this.chosenTile)) };
     this.shape = shape;
     this.held = ""; // the channels of another picture
   }
@@ -130,14 +119,14 @@ export class StageMaps extends Part {
 
   /** Show all channels of a stage. */
   choose(tile) {
-    const [layer, stage] = placeOf(this, tile);
+    const [layer, stage] = derive.placeOf(this, tile);
     if (layer !== this.view.layer) this.view.channel = null;
     Object.assign(this.view, { layer, stage });
     this.changed();
   }
 
   get chosenTile() {
-    return tileOf(this);
+    return derive.tileOf(this);
   }
 
   /** How many maps the table has. */
@@ -159,7 +148,7 @@ export class StageMaps extends Part {
     const narrow = this.nameWidth(width, 520, 900) === "narrow";
     const side = fitBoard(
       this.picture,
-      boxesOf(this, 0).pixels,
+      derive.boxesOf(this, 0).pixels,
       narrow ? width * 0.5 : Math.min(260 * grown(), width / 4),
     );
     this.root.style.setProperty("--side", `${side}px`);
@@ -174,19 +163,19 @@ export class StageMaps extends Part {
   draw() {
     const { wall, theme, palettes, looked } = this;
     const halo = packed(theme.background);
-    this.scales = scalesOf(this);
+    this.scales = derive.scalesOf(this);
     for (let tile = 0; tile < this.tiles; tile++) {
-      const values = valuesOf(this, tile);
+      const values = derive.valuesOf(this, tile);
       const indices = new Uint16Array(values.length);
-      toIndices(values, 0, values.length, this.scales[placeOf(this, tile)[0]], indices);
+      toIndices(values, 0, values.length, this.scales[derive.placeOf(this, tile)[0]], indices);
       wall.board.paint(tile, indices, 0, palettes.signed, packed(theme.text), packed(theme.edge));
-      const { token, pooled } = readOf(this, tile);
+      const { token, pooled } = derive.readOf(this, tile);
       if (pooled) wall.board.outlineBox(tile, pooled, packed(theme.edge), { halo });
       if (token >= 0) wall.board.outline(tile, token, packed(theme.text), { halo, strong: tile === looked.tile });
     }
     wall.board.flush();
     this.picture.board.pixels.set(this.still);
-    const box = boxesOf(this, looked.tile).of(looked.token);
+    const box = derive.boxesOf(this, looked.tile).of(looked.token);
     if (box) this.picture.board.outlineBox(0, box, packed(theme.text), { halo, strong: true });
     this.picture.board.flush();
     this.holdChannels();
@@ -199,11 +188,11 @@ export class StageMaps extends Part {
     const tiles = Array.from({ length: this.tiles }, (_, tile) => tile);
     return {
       ...view,
-      channels: layers.map((_, layer) => channelOf(this, layer, view.stage)),
+      channels: layers.map((_, layer) => derive.channelOf(this, layer, view.stage)),
       ...looked,
-      box: boxesOf(this, looked.tile).of(looked.token),
-      read: tiles.map((tile) => readOf(this, tile)),
-      values: tiles.map((tile) => valueOf(this, tile)),
+      box: derive.boxesOf(this, looked.tile).of(looked.token),
+      read: tiles.map((tile) => derive.readOf(this, tile)),
+      values: tiles.map((tile) => derive.valueOf(this, tile)),
     };
   }
 
@@ -243,7 +232,7 @@ export class StageMaps extends Part {
         shapes: { maps: [count, cells.rows, cells.columns] },
       });
     }
-    const chosen = channelOf(this, layer, stage);
+    const chosen = derive.channelOf(this, layer, stage);
     if (key === before && channels.chosen === chosen) return; // the pointer has moved, nothing else
     channels.mark(chosen);
     if (key === before) channels.draw();
@@ -252,21 +241,21 @@ export class StageMaps extends Part {
 
   sayAll() {
     const { wall, looked, layers, words, header } = this;
-    const [layer] = placeOf(this, looked.tile);
+    const [layer] = derive.placeOf(this, looked.tile);
     say(words.how, HINTS.channels);
     layers.forEach(({ channels, cut }, row) =>
       wall.sayLayer(
         row,
-        `channel ${channelOf(this, row, "relu") + 1} of ${channels.relu} \u00b7 ReLU sets ${percent(cut)} to 0`,
+        `channel ${derive.channelOf(this, row, "relu") + 1} of ${channels.relu} \u00b7 ReLU sets ${percent(cut)} to 0`,
       ),
     );
     for (let tile = 0; tile < this.tiles; tile++) {
-      const [row, stage] = placeOf(this, tile);
+      const [row, stage] = derive.placeOf(this, tile);
       const same = stage === "pool" && !header.layers[row].boxes.pool;
       wall.sayRange(tile, same ? "not pooled" : this.rangeOf(tile));
     }
     wall.mark(this.chosenTile);
-    const box = boxesOf(this, looked.tile).of(looked.token);
+    const box = derive.boxesOf(this, looked.tile).of(looked.token);
     const [top, left, bottom, right] = box ?? [0, 0, 0, 0];
     say(
       words.picture,
@@ -277,24 +266,24 @@ export class StageMaps extends Part {
     );
     this.legend.colour(this.palettes.signed);
     this.legend.say(this.scales[layer], `${lower(layers[layer].title)}: one scale for its stages`);
-    this.legend.point(valuesOf(this, looked.tile)[looked.token], this.scales[layer]);
+    this.legend.point(derive.valuesOf(this, looked.tile)[looked.token], this.scales[layer]);
     this.whenResting(() => this.sayAtRest());
   }
 
   /** The value below a map, and its channel where the stage has none of the number that is chosen. */
   rangeOf(tile) {
-    const value = valueOf(this, tile);
-    const other = otherChannelOf(this, tile);
+    const value = derive.valueOf(this, tile);
+    const other = derive.otherChannelOf(this, tile);
     const where = other === null ? "" : `channel ${other + 1}: `;
-    return where + (readOf(this, tile).token < 0 ? "left out" : short(value, 3));
+    return where + (derive.readOf(this, tile).token < 0 ? "left out" : short(value, 3));
   }
 
   sayAtRest() {
     const { wall, looked } = this;
     const { stages } = this.header;
-    for (let tile = 0; tile < this.tiles; tile++) wall.name(tile, inWords(this, tile, stages));
-    set(this.picture.canvas, "aria-label", `The picture. ${inWords(this, looked.tile, stages)}`);
-    this.announceDone(() => inWords(this, this.chosenTile, stages));
+    for (let tile = 0; tile < this.tiles; tile++) wall.name(tile, derive.inWords(this, tile, stages));
+    set(this.picture.canvas, "aria-label", `The picture. ${derive.inWords(this, looked.tile, stages)}`);
+    this.announceDone(() => derive.inWords(this, this.chosenTile, stages));
   }
 
   leave() {
