@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { asText, isEmpty, shortened } from "../../attnviz/ui/frontend/strip_pad/derive.js";
+import { toBase64 } from "../../attnviz/ui/frontend/core/base64.js";
+import { isEmpty, shortened } from "../../attnviz/ui/frontend/strip_pad/derive.js";
 
 test("a drawing is made smaller by the mean over squares", () => {
   const values = Uint8Array.from([10, 20, 0, 0, 30, 40, 0, 200, 0, 0, 255, 255, 0, 0, 255, 255]);
@@ -12,7 +13,7 @@ test("a drawing is made smaller by the mean over squares", () => {
 });
 
 test("bytes are written as base64, and paper alone is empty", () => {
-  assert.equal(asText(Uint8Array.from([0, 255, 16])), "AP8Q");
+  assert.equal(toBase64(Uint8Array.from([0, 255, 16])), "AP8Q");
   assert.ok(isEmpty(new Uint8Array(9)));
   assert.ok(!isEmpty(Uint8Array.from([0, 1])));
 });

@@ -46,6 +46,16 @@ export function text(content = "") {
   return document.createTextNode(content);
 }
 
+/**
+ * Make text nodes, by name.
+ * @template {string} Name
+ * @param {...Name} names
+ * @returns {Record<Name, Text>}
+ */
+export function texts(...names) {
+  return /** @type {any} */ (Object.fromEntries(names.map((name) => [name, text()])));
+}
+
 /** What draws on a canvas. @param {HTMLCanvasElement} canvas @returns {CanvasRenderingContext2D} */
 export function context2d(canvas) {
   return /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));

@@ -1,6 +1,6 @@
 // The elements of the panel of one model, made once; card.js says what they show.
 
-import { element, text } from "../core/dom.js";
+import { element, text, texts } from "../core/dom.js";
 
 export const BAR = { width: 24, gap: 2, height: 17 }; // CSS pixels; as draw_cards.css has them, where they fit
 const SHORT = 2; // characters of a class's name that fit under its bar
@@ -15,8 +15,7 @@ function counted(parameters) {
 export class CardFrame {
   /** @param {any} model what panels.py describes @param {(by: number) => void} step to another head */
   constructor(model, step) {
-    const names = ["first", "second", "head", "says", "verdict", "was", "knows", "time"];
-    const words = Object.fromEntries(names.map((name) => [name, text()]));
+    const words = texts("first", "second", "head", "says", "verdict", "was", "knows", "time");
     this.words = words;
     this.headWord = element("span", { hidden: true }, "head"); // until the first answer says which
     this.canvas = element("canvas", { "aria-hidden": "true" });

@@ -1,6 +1,7 @@
 // A picture as a word of a URL, and links to the pages that look into a model. The word is that of
 // attnviz/data/inputs/drawing.py, which says how it is made.
 
+import { toBase64Url } from "../core/base64.js";
 import { greyOf } from "../panels/face.js";
 import { ALL } from "./training.js";
 
@@ -68,10 +69,7 @@ export function wordOfAll(words, [rows, columns]) {
 async function packed(picture) {
   const stream = new Blob([picture]).stream().pipeThrough(new CompressionStream("deflate")); // which is zlib's format
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replace(/=+$/, "");
+  return toBase64Url(bytes);
 }
 
 /**

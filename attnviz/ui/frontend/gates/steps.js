@@ -1,6 +1,6 @@
 // The arithmetic of one gate in words and numbers: squeeze, reduce, excite, scale; and the slider that turns it.
 
-import { context2d, element, say, set, text } from "../core/dom.js";
+import { context2d, element, say, set, text, texts } from "../core/dom.js";
 import { column, short } from "../core/numbers.js";
 import { HeldValue } from "../hands/held_value.js";
 import { BarPlaces, paintBars, spanOf } from "../maps/bars.js";
@@ -11,21 +11,8 @@ const TERMS = 4; // products of the score that are written out: the largest
 export class StepsPanel {
   /** @param {{turn: (value: number|null) => void, step: (by: number) => void}} hands */
   constructor({ turn, step: stepBy }) {
-    const names = [
-      "where",
-      "gate",
-      "kind",
-      "squeezed",
-      "reduced",
-      "rest",
-      "shift",
-      "score",
-      "computed",
-      "scaled",
-      "by",
-    ];
-    /** @type {Record<string, Text>} */
-    this.words = Object.fromEntries(names.map((name) => [name, text()]));
+    const ofChannel = texts("where", "gate", "kind", "squeezed", "scaled");
+    this.words = { ...ofChannel, ...texts("reduced", "rest", "shift", "score", "computed") };
     const { words } = this;
     this.value = new HeldValue({
       label: "This gate, in percent",

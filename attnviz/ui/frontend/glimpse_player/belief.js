@@ -60,12 +60,12 @@ export class BeliefPanel {
         };
       }),
     );
-    const row = () =>
+    const figures = () =>
       this.heads.map(() => {
         const words = text();
         return { words, cell: element("td", {}, words) };
       });
-    [this.rewards, this.baselines, this.right] = [row(), row(), label === null ? -1 : classes.indexOf(label)];
+    [this.rewards, this.baselines, this.right] = [figures(), figures(), label === null ? -1 : classes.indexOf(label)];
     const reward =
       label === null
         ? "unknown: this picture has no label"
@@ -77,36 +77,17 @@ export class BeliefPanel {
         title,
         title === label ? element("b", { title: "what the picture shows" }, " \u2713") : "",
       );
+    const row = (head, cells) => element("tr", {}, head, ...cells.map(({ cell }) => cell));
+    const named = (words, title) => element("th", { scope: "row", title }, words);
+    const baseline = "the baseline: the reward that the model expects after each glimpse";
     this.table.replaceChildren(
-      element(
-        "thead",
-        {},
-        element("tr", {}, element("th", { scope: "col" }, "glimpse"), ...this.heads.map(({ cell }) => cell)),
-      ),
-      element(
-        "tbody",
-        {},
-        ...classes.map((title, which) => element("tr", {}, name(title), ...this.cells[which].map(({ cell }) => cell))),
-      ),
+      element("thead", {}, row(element("th", { scope: "col" }, "glimpse"), this.heads)),
+      element("tbody", {}, ...classes.map((title, which) => row(name(title), this.cells[which]))),
       element(
         "tfoot",
         {},
-        element(
-          "tr",
-          {},
-          element("th", { scope: "row", title: reward }, "reward"),
-          ...this.rewards.map(({ cell }) => cell),
-        ),
-        element(
-          "tr",
-          {},
-          element(
-            "th",
-            { scope: "row", title: "the baseline: the reward that the model expects after each glimpse" },
-            "expected",
-          ),
-          ...this.baselines.map(({ cell }) => cell),
-        ),
+        row(named("reward", reward), this.rewards),
+        row(named("expected", baseline), this.baselines),
       ),
     );
   }

@@ -2,7 +2,7 @@
 
 import { HINTS } from "../hands/hints.js";
 import { saversOf, SegmentedControl } from "../hands/controls.js";
-import { element, say, set, text } from "../core/dom.js";
+import { element, say, set, text, texts } from "../core/dom.js";
 import { BeliefPanel } from "./belief.js";
 import { RetinaPanel } from "./retina.js";
 import { LOCATIONS } from "./view.js";
@@ -15,14 +15,7 @@ import { Scene } from "./scene.js";
  */
 export function makeFrame(player, parent) {
   const act = (/** @type {() => void} */ what) => () => player.guard(what);
-  const words = {
-    play: text("Play"),
-    step: text(),
-    policy: text(),
-    how: text(),
-    change: text(),
-    many: text(),
-  };
+  const words = { play: text("Play"), ...texts("step", "policy", "how", "change", "many") };
   const play = element("button.act.play", { type: "button", onclick: act(() => player.togglePlay()) }, words.play);
   const slider = element("input", {
     type: "range",

@@ -26,6 +26,8 @@
 // bytes a
 // pixel.
 
+import { fromBase64, toBase64, toBase64Url } from "../core/base64.js";
+
 /** Sides of the canvas, in its pixels, and of what a model sees. */
 export const SIDE = 280;
 export const CELLS = 28;
@@ -135,7 +137,7 @@ export function encode(strokes) {
     pressures?.forEach((value, i) => signed(value - (i ? pressures[i - 1] : 0)));
   }
   bytes.push(...checksum(bytes));
-  return toBase64(Uint8Array.from(bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+  return toBase64Url(Uint8Array.from(bytes));
 }
 
 /**
@@ -303,18 +305,4 @@ export function unpackBase(came) {
   if (!whole || !values || ![1, 3].includes(values.length / came.side ** 2))
     throw new BadDrawing("the picture under its strokes is damaged");
   return { name: came.name.slice(0, 100), side: came.side, values };
-}
-
-function toBase64(bytes) {
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
-}
-
-function fromBase64(written) {
-  try {
-    return Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0));
-  } catch {
-    return null;
-  }
 }

@@ -68,15 +68,9 @@ export class Attention {
       for (let token = 0; token < this.tokens; token++) into[token] = this.weight(head, query, token);
       return;
     }
-    const from = (start + query) * this.size;
-    const scaled = this.scaled;
-    for (let i = 0; i < this.size; i++) scaled[i] = this.query[from + i] / this.root;
+    this.fillScores(this.query, (start + query) * this.size, this.key, head, into, 0);
     const normaliser = this.logNormaliser[start + query];
-    for (let token = 0, at = start * this.size; token < this.tokens; token++) {
-      let sum = 0;
-      for (let i = 0; i < this.size; i++) sum += scaled[i] * this.key[at++];
-      into[token] = Math.exp(sum - normaliser);
-    }
+    for (let token = 0; token < this.tokens; token++) into[token] = Math.exp(into[token] - normaliser);
   }
 
   /**
@@ -266,13 +260,12 @@ export class Attention {
   }
 
   /** One head's scores: a fixed vector (from `from` on) with each of the head's moving vectors. */
-  fillScores(fixed, from, moving, head, maps) {
-    const { size, root } = this;
-    const scaled = this.scaled;
+  fillScores(fixed, from, moving, head, maps, start = head * this.tokens) {
+    const { size, root, scaled } = this;
     for (let i = 0; i < size; i++) scaled[i] = fixed[from + i] / root;
-    const end = (head + 1) * this.tokens;
+    const end = start + this.tokens;
     let at = head * this.tokens * size;
-    for (let token = head * this.tokens; token < end; token++) {
+    for (let token = start; token < end; token++) {
       let sum = 0;
       for (let i = 0; i < size; i++) sum += scaled[i] * moving[at++];
       maps[token] = sum;

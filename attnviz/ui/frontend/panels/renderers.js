@@ -1,9 +1,7 @@
 // The renderers of panels by name: those that several mechanisms use, and modules of a single one (see face.js).
 
 import * as bars from "./bars.js";
-import * as ink from "./ink.js";
-import * as share from "./share.js";
-import * as signed from "./signed.js";
+import { ink, share, signed } from "./maps.js";
 import * as stages from "./stages.js";
 
 const OWN = { bars, ink, share, signed, stages };

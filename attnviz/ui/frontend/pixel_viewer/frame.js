@@ -1,7 +1,7 @@
 // The elements of the pixel viewer, made once; pixel_viewer.js says what they do and show.
 
 import { saversOf, SegmentedControl } from "../hands/controls.js";
-import { element, text } from "../core/dom.js";
+import { element, texts } from "../core/dom.js";
 import { HINTS } from "../hands/hints.js";
 import { GridBoard } from "../maps/grid_board.js";
 import { Legend } from "../maps/legend.js";
@@ -24,9 +24,7 @@ export function makeFrame(viewer, parent) {
   const segments = Object.fromEntries(
     Object.entries(LABELS).map(([name, choices]) => [name, new SegmentedControl(TITLES[name], choices, act(name))]),
   );
-  const words = Object.fromEntries(
-    ["pictureHow", "headTitle", "headHow", "wallTitle", "wallHow"].map((name) => [name, text()]),
-  );
+  const words = texts("pictureHow", "headTitle", "headHow", "wallTitle", "wallHow");
   const board = (name, look, take) => {
     const hand = (act) => ({ token }) => viewer.guard(() => act.call(viewer, token)); // prettier-ignore
     const find = (found) => viewer.tokenAt(name === "picture", found);

@@ -162,6 +162,13 @@ export function strongestKeys(weights, key, most = STRONGEST) {
   return { keys, others: weights.length - keys.length, rest: Math.max(0, rest) };
 }
 
+/** The places of the strongest in their order, and those of the others. */
+function byStrength(items, value, count) {
+  const strength = (place) => Math.abs(value(items[place]));
+  const order = items.map((_, place) => place).sort((one, other) => strength(other) - strength(one));
+  return { kept: order.slice(0, count).sort((one, other) => one - other), rest: order.slice(count) };
+}
+
 /**
  * The terms of a dot product that are shown: all, or the largest in their order and the sum of the others.
  * @param {{query: number, key: number, product: number}[]} terms
@@ -169,11 +176,7 @@ export function strongestKeys(weights, key, most = STRONGEST) {
  */
 export function gather(terms, most = TERMS) {
   if (terms.length <= most) return terms;
-  const order = terms
-    .map((_, place) => place)
-    .sort((one, other) => Math.abs(terms[other].product) - Math.abs(terms[one].product));
-  const kept = order.slice(0, most - 1).sort((one, other) => one - other);
-  const rest = order.slice(most - 1);
+  const { kept, rest } = byStrength(terms, ({ product }) => product, most - 1);
   return [
     ...kept.map((place) => terms[place]),
     { others: rest.length, product: rest.reduce((sum, place) => sum + terms[place].product, 0) },
@@ -183,7 +186,6 @@ export function gather(terms, most = TERMS) {
 /** The largest numbers of a vector in their order, and how many are left out. @param {number[]} vector */
 export function largest(vector, most = TERMS) {
   if (vector.length <= most) return { numbers: vector, others: 0 };
-  const order = vector.map((_, place) => place).sort((one, other) => Math.abs(vector[other]) - Math.abs(vector[one]));
-  const kept = order.slice(0, most - 1).sort((one, other) => one - other);
+  const { kept } = byStrength(vector, (number) => number, most - 1);
   return { numbers: kept.map((place) => vector[place]), others: vector.length - kept.length };
 }

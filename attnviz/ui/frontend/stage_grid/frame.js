@@ -1,7 +1,7 @@
 // The elements of the stage grid, made once; stage_grid.js says what they do and show.
 
 import { saversOf, SegmentedControl } from "../hands/controls.js";
-import { element, say, set, text } from "../core/dom.js";
+import { element, say, set, text, texts } from "../core/dom.js";
 import { HINTS } from "../hands/hints.js";
 import { GridBoard } from "../maps/grid_board.js";
 import { Legend } from "../maps/legend.js";
@@ -19,9 +19,7 @@ import { stepLines, StepsPanel } from "./pixel_steps.js";
  */
 export function makeFrame(grid, parent) {
   const act = (name) => (value) => grid.guard(() => grid.choose(name, value));
-  const words = Object.fromEntries(
-    ["pictureHow", "insideTitle", "insideHow", "colourHow", "eps"].map((name) => [name, text()]),
-  );
+  const words = texts("pictureHow", "insideTitle", "insideHow", "colourHow", "eps");
   const hand = (act) => ({ token }) => grid.guard(() => act.call(grid, grid.cells.place(token))); // prettier-ignore
   const hands = { look: hand(grid.look), take: hand(grid.take), passing: grid.passing };
   const picture = new GridBoard("picture", hands);

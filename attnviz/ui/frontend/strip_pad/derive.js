@@ -1,4 +1,4 @@
-// A drawing made smaller, and as text: what the pad sends.
+// A drawing made smaller: what the pad sends.
 
 /** Whether nothing is drawn. @param {Uint8Array} values */
 export function isEmpty(values) {
@@ -24,11 +24,4 @@ export function shortened(values, side, wanted) {
     }
   }
   return found;
-}
-
-/** Bytes as base64. @param {Uint8Array} bytes */
-export function asText(bytes) {
-  let written = "";
-  for (const byte of bytes) written += String.fromCharCode(byte);
-  return btoa(written);
 }

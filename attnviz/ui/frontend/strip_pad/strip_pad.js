@@ -1,13 +1,14 @@
 // A small pad on which the digits of a strip are drawn one after the other. Python's side is
 // attnviz/ui/components/strip_pad.py.
 
+import { toBase64 } from "../core/base64.js";
 import { context2d, element, say, text } from "../core/dom.js";
 import { mountable, Part } from "../core/part.js";
 import { shareIn } from "../hands/place.js";
 import { Raster } from "../hands/raster.js";
 import { SIDE, toUnit } from "../hands/strokes.js";
 import { pictureCanvas } from "../maps/paint.js";
-import { asText, isEmpty, shortened } from "./derive.js";
+import { isEmpty, shortened } from "./derive.js";
 
 const WIDTH = 24; // of the pen, in pixels of a canvas of 280
 
@@ -76,7 +77,7 @@ export class StripPad extends Part {
       this.announce("Nothing is drawn.");
       return;
     }
-    this.trigger("asked", { does: "add", canvas: asText(shortened(this.surface.values, SIDE, this.header.side)) });
+    this.trigger("asked", { does: "add", canvas: toBase64(shortened(this.surface.values, SIDE, this.header.side)) });
     this.wipe();
   }
 
