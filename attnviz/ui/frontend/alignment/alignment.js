@@ -23,8 +23,8 @@ const SIDE = 330; // of the column at the right
 const GAP = 24;
 const FREE = { moved: [], mask: true }; // nothing is changed by hand
 
-/** The component. */
 export class Alignment extends LivePart {
+  exporting = () => import("./export.js");
   constructor(parent) {
     super(RULES, LOST);
     /** @type {{row: number, column: number}|null} */
@@ -83,10 +83,6 @@ export class Alignment extends LivePart {
       element("div.right", {}, this.panel.element, this.legend.element),
     );
     this.hands = new Hands(this);
-  }
-
-  async files() {
-    return (await import("./export.js")).files(this);
   }
 
   takeData() {
@@ -271,7 +267,6 @@ export class Alignment extends LivePart {
     this.saySoon();
   }
 
-  /** What tests read. */
   read() {
     const { view, header, scene, asker, shown } = this;
     return {
@@ -292,7 +287,6 @@ export class Alignment extends LivePart {
     };
   }
 
-  /** What lessons can ask for; DECLARED in alignment.py lists it. */
   declared() {
     return this.asker.pending ? {} : this.shown.declared;
   }

@@ -138,12 +138,10 @@ export class Shown {
     return this.layer.queries === "columns" ? this.state.view.column : this.step;
   }
 
-  /** The rows of the matrix. */
   get rows() {
     return this.layer.queries === "columns" ? this.now.weights.shape[1] : this.said.length;
   }
 
-  /** The columns of the matrix. */
   get columns() {
     return this.now.weights.shape[2];
   }

@@ -41,7 +41,6 @@ class BoardLayers extends Layers {
   }
 }
 
-/** The component. */
 export class CapturedBoard extends LayerBoard {
   /** @type {string[]} the paths of the board's layers */ group = [];
   /** @type {Map<string, Known>} layers that are here, by path */ known = new Map();

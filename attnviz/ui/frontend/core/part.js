@@ -36,6 +36,7 @@ function unseen(part) {
 
 /** A component; its own class says what the methods without a body do. */
 export class Part extends Chooser {
+  /** @type {(() => Promise<any>)|null} fetches the module whose `files` says what can be saved */ exporting = null;
   /** @type {Theme} known with the first data */ theme;
   /** @type {Palettes} */ palettes;
 
@@ -248,7 +249,7 @@ export class Part extends Chooser {
 
   /** What can be saved, as `filesOf` of export/export.js says it. @returns {Promise<Record<string, () => any>|null>} */
   async files() {
-    return null;
+    return this.exporting && (await this.exporting()).files(this);
   }
 
   /** The same, once the answer to what is shown is here, too. @returns {Promise<any>} fails where that cannot be had */
@@ -285,7 +286,11 @@ export class Part extends Chooser {
     return {};
   }
 
-  /** Values by name that a lesson can ask for: words, and numbers in full precision. @returns {Record<string, any>} */
+  /**
+   * Values by name that a lesson can ask for: words, and numbers in full precision. DECLARED on its Python side lists
+   * them.
+   * @returns {Record<string, any>}
+   */
   declared() {
     return {};
   }

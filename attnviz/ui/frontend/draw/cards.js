@@ -157,7 +157,6 @@ export class Cards extends CardWall {
     );
   }
 
-  /** Connect, unless it is connected. */
   open() {
     this.questions.open();
   }

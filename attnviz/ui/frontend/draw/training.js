@@ -26,7 +26,6 @@ export function wordsOf(epochs, trained) {
   return epoch === 0 ? "before training" : `epoch ${epoch} of ${epochs[epochs.length - 1][0]}`;
 }
 
-/** The slider. */
 export class Training {
   /**
    * @param {object} owner

@@ -23,7 +23,6 @@ const PENDING = 20; // drawings that Python was told of, at most, while its answ
 /** @type {import("./memory.js").Kept|null} */
 let left = null;
 
-/** The component. */
 export class DrawingPad extends PadFrame {
   constructor(parent) {
     super(parent);
@@ -200,7 +199,6 @@ export class DrawingPad extends PadFrame {
 
   // What the visitor does
 
-  /** What is drawn has changed. */
   changed(complete) {
     this.look(complete);
     if (!complete) return;
@@ -227,14 +225,12 @@ export class DrawingPad extends PadFrame {
     this.announce(`${drawing.words}. You can draw on it and erase it.`);
   }
 
-  /** Have the page open one of the other inputs, above the pad; "" closes it. */
   openInput(name) {
     this.opening = name;
     this.trigger("input", name);
     if (name) this.announce("You can choose a starting picture above the pad.");
   }
 
-  /** The last drawings were deleted. */
   forgotten() {
     this.pad.own.clear(); // what is on the pad, too, until a hand draws on it
     this.saySoon();
@@ -310,7 +306,6 @@ export class DrawingPad extends PadFrame {
     this.cards?.layout();
   }
 
-  /** What tests read. */
   read() {
     const { pad, centred } = this;
     return {
@@ -322,7 +317,6 @@ export class DrawingPad extends PadFrame {
     };
   }
 
-  /** What lessons can ask for; DECLARED in drawing_pad.py lists it. */
   declared() {
     const { pad } = this;
     return { strokes: pad.now.strokes.length, ...this.cards?.declared() };

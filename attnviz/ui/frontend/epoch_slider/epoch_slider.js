@@ -13,7 +13,6 @@ const SOON = 20; // milliseconds between two looks at whether an epoch is shown
 const PLAY = "Play";
 const PAUSE = "Pause";
 
-/** The component. */
 export class EpochSlider extends Part {
   constructor(parent) {
     super();
@@ -244,13 +243,11 @@ export class EpochSlider extends Part {
     this.announceDone(() => spoken);
   }
 
-  /** What tests read. */
   read() {
     const { header, at, eager } = this;
     return { at, ...header.points[at], eager, playing: this.playing !== undefined };
   }
 
-  /** What lessons can ask for; DECLARED in epoch_slider.py lists it. */
   declared() {
     const { header, at } = this;
     return { epoch: header.points[at].epoch, epochs: header.points[header.points.length - 1].epoch };

@@ -26,8 +26,8 @@ const LOW = 26;
 const HIGH = 56;
 const HIGH_NARROW = 48; // a finger slides along them, and turns a gate by its slider
 
-/** The component. */
 export class Gates extends LivePart {
+  exporting = () => import("./export.js");
   // All that comes with the first data
   /** @type {import("./derive.js").Layer[]} */ layers = [];
   /** @type {import("./derive.js").Values[]} what each layer computes, with the gates that are turned */ now = [];
@@ -83,10 +83,6 @@ export class Gates extends LivePart {
       ),
       this.steps.element,
     );
-  }
-
-  async files() {
-    return (await import("./export.js")).files(this);
   }
 
   takeData() {
@@ -268,7 +264,6 @@ export class Gates extends LivePart {
     this.saySoon();
   }
 
-  /** What tests read. */
   read() {
     const { view, layers, now, answered, before, found, asker, looked, places } = this;
     return {
@@ -286,7 +281,6 @@ export class Gates extends LivePart {
     };
   }
 
-  /** What lessons can ask for; DECLARED in gates.py lists it. */
   declared() {
     if (this.asker.pending) return {};
     const { view, layers, now, answered, before, header, found } = this;

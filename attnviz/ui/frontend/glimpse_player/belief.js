@@ -4,7 +4,6 @@ import { element, say, set, text } from "../core/dom.js";
 import { best, percent, wholePercent } from "../core/numbers.js";
 import { beliefOf, rewardOf } from "./derive.js";
 
-/** The table. */
 export class BeliefPanel {
   /** @param {(glimpse: number) => void} choose called with the glimpse whose column is clicked */
   constructor(choose) {

@@ -17,8 +17,8 @@ import { changeWords, glimpseWords, manyWords, placeWords, policyWords, readWord
 
 const STEP = 900; // milliseconds of a glimpse while playing
 
-/** The component. */
 export class GlimpsePlayer extends Part {
+  exporting = () => import("./animation.js");
   url = new UrlView({ closes: true }, RULES);
 
   /** @param {ShadowRoot} parent */
@@ -61,10 +61,6 @@ export class GlimpsePlayer extends Part {
     this.layout(true);
   }
 
-  async files() {
-    return (await import("./animation.js")).files(this);
-  }
-
   takeData() {
     const { header, shapes, frame } = this;
     const facts = factsOf(shapes);
@@ -103,7 +99,6 @@ export class GlimpsePlayer extends Part {
     }
   }
 
-  /** A path has come. */
   answered() {
     const { chosen, moved } = this.paths;
     const wanted = this.view.moved.length ? moved : chosen;
@@ -262,7 +257,6 @@ export class GlimpsePlayer extends Part {
     this.saySoon();
   }
 
-  /** What tests read. */
   read() {
     const { path, facts, view, paths } = this;
     const each = Array.from({ length: facts.glimpses }, (_, glimpse) => glimpse);
@@ -279,7 +273,6 @@ export class GlimpsePlayer extends Part {
     };
   }
 
-  /** What lessons can ask for; DECLARED in glimpse_player.py lists it. */
   declared() {
     const { path, facts, view, header, paths } = this;
     if (paths.pending) return {};

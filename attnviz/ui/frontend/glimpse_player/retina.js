@@ -5,7 +5,6 @@ import { element, say, text } from "../core/dom.js";
 import { fillPixels } from "../maps/paint.js";
 import { patchOf } from "./derive.js";
 
-/** The patches. */
 export class RetinaPanel {
   constructor() {
     this.title = text();

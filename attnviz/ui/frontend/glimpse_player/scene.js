@@ -10,7 +10,6 @@ const RADIUS = 9; // of a number, CSS pixels
 export const DENSEST = 0.6; // opacity where every path has a pixel: the picture shows through
 const GRIP = 20; // CSS pixels around a number from which it can be dragged
 
-/** The picture and what lies on it. */
 export class Scene {
   constructor() {
     this.paper = element("div.paper");

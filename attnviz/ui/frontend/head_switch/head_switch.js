@@ -15,7 +15,6 @@ import { Complaint } from "../core/complaint.js";
 const CSV = "CSV of the answer";
 const LOST = "The live connection is lost. The new answer takes a moment longer.";
 
-/** The component. */
 export class HeadSwitch extends Part {
   /** @type {Answered} with all heads on; known with the first data */ before;
   /** @type {Answered} as the heads are switched */ now;
@@ -190,7 +189,6 @@ export class HeadSwitch extends Part {
     this.saySoon();
   }
 
-  /** What tests read. */
   read() {
     const { before, now, pending, states, header } = this;
     const numbers = (answer) => ({
@@ -208,7 +206,6 @@ export class HeadSwitch extends Part {
     };
   }
 
-  /** What lessons can ask for; DECLARED in head_switch.py lists it. */
   declared() {
     const { before, now, pending, states, header } = this;
     if (pending) return {};

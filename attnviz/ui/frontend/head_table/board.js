@@ -10,7 +10,6 @@ const LARGEST = 46; // CSS pixels of a cell
 const HIGH = 320; // CSS pixels of a board of many layers, as long as its cells stay large enough
 const SMALLEST = 24;
 
-/** The board. */
 export class Board {
   /** @type {HTMLButtonElement[]} a cell for each head */ cells = [];
   /** @type {string[]} the classes of each */ kinds = [];

@@ -17,8 +17,8 @@ const HOW =
   "Each dot is one attention head, its mean over all pictures; the thin lines are 95 % intervals. Choose a head to " +
   "see the pictures that move it.";
 
-/** The component. */
 export class HeadTable extends Part {
+  exporting = () => import("./export.js");
   url = new UrlView({}, RULES);
   /** @type {import("./derive.js").Shown} known with the first data */ shown;
 
@@ -78,10 +78,6 @@ export class HeadTable extends Part {
       element("p.head", {}, this.words.reading),
       this.moved,
     );
-  }
-
-  async files() {
-    return (await import("./export.js")).files(this);
   }
 
   /** All pictures that were asked for are measured. */
@@ -249,7 +245,6 @@ export class HeadTable extends Part {
     return `${this.scatter.inside[head] ? "" : " out"}${head === this.looked ? " looked" : ""}${chosen}`;
   }
 
-  /** What tests read. */
   read() {
     const { shown, scatter, looked, view } = this;
     const at = (head) => scatter.at(head);
@@ -258,7 +253,6 @@ export class HeadTable extends Part {
     return { heads: shown.heads.length, inside: [...inside], looked, view: { ...view }, brush, at, tiles };
   }
 
-  /** Values that a lesson can ask for. */
   declared() {
     return {
       heads: this.shown.heads.length,

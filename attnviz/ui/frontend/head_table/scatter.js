@@ -17,7 +17,6 @@ const MANY = 100; // heads, whose dots are smaller
  *   take: (brush: import("./derive.js").Brush|null) => void, guard: (act: () => void) => void}} Told
  */
 
-/** The scatter. */
 export class Scatter {
   /** @type {Room|null} known with the first layout */ room = null;
   /** @type {ReturnType<typeof pointsOf>} where the heads lie */ points = [];

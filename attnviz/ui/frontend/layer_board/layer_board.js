@@ -21,7 +21,6 @@ const RULES = {
   there: (field, facts) => (field.name === "layer" ? `1 to ${facts.layers}` : OF_VIEWER.there(field, facts)),
 };
 
-/** The component. */
 export class LayerBoard extends Viewer {
   // All that comes with the first data
   /** @type {ReturnType<typeof partsOf>} */ parts;

@@ -196,7 +196,6 @@ export class FetchedViews {
     return JSON.stringify({ ...this.header.request, ...this.asked(one) });
   }
 
-  /** Unmounted. */
   leave() {
     clearTimeout(this.slow);
     this.live?.close();

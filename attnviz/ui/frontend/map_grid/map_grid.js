@@ -25,6 +25,7 @@ const left = new Map();
  * with `renew`, `mark`, `point` and `sayTile`.
  */
 export class MapGrid extends GridFrame {
+  exporting = () => import("./export.js");
   // All that comes with the first data
   /** @type {number} */ count;
   /** @type {Cells} */ cells;
@@ -118,10 +119,6 @@ export class MapGrid extends GridFrame {
     this.takeColours();
     this.watch();
     this.layout(true);
-  }
-
-  async files() {
-    return (await import("./export.js")).files(this);
   }
 
   async whenAnswered() {
@@ -283,7 +280,6 @@ export class MapGrid extends GridFrame {
     this.saySoon();
   }
 
-  /** What tests read. */
   read() {
     const { shown, cells, looked, chosen, header, scale } = this;
     return {
@@ -296,7 +292,6 @@ export class MapGrid extends GridFrame {
     };
   }
 
-  /** What lessons can ask for; DECLARED in map_grid.py lists it. */
   declared() {
     return declaredOf(this);
   }

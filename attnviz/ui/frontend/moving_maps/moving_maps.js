@@ -143,7 +143,6 @@ export class MovingMaps extends Part {
     this.saySoon();
   }
 
-  /** What tests read. */
   read() {
     return { at: this.at, lines: this.written };
   }

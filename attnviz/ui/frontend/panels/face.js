@@ -56,7 +56,6 @@ export function greyOf({ values, shape: [rows, columns, channels] }) {
   return greys.get(values);
 }
 
-/** One map on one canvas. */
 class Face {
   constructor(canvas, { rows, columns, prefix, options }) {
     this.canvas = canvas;

@@ -19,8 +19,8 @@ const HOW =
   "Each line is a trial; the stronger its colour, the better it was. Choose one to read it; drag along an axis to " +
   "keep the trials that pass there.";
 
-/** The component. */
 export class ParallelCoordinates extends Part {
+  exporting = () => import("./export.js");
   url = new UrlView({}, derive.RULES);
   // Known with the first data
   /** @type {import("./derive.js").Shown} */ shown;
@@ -64,10 +64,6 @@ export class ParallelCoordinates extends Part {
       ),
       element("p.trial", {}, this.words.reading),
     );
-  }
-
-  async files() {
-    return (await import("./export.js")).files(this);
   }
 
   takeData() {
@@ -230,7 +226,6 @@ export class ParallelCoordinates extends Part {
     this.saySoon();
   }
 
-  /** What tests read. */
   read() {
     const { shown, inside, looked, chosen, brushes } = this;
     const at = (trial, axis) => [this.room.x(axis), this.room.y(shown.places[trial * shown.axes.length + axis])];

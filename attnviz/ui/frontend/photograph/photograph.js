@@ -7,7 +7,6 @@ import { shareIn } from "../hands/place.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { boxAfterKey, boxBetween, inWords } from "./derive.js";
 
-/** The component. */
 export class Photograph extends Part {
   constructor(parent) {
     super();
@@ -134,7 +133,6 @@ export class Photograph extends Part {
     this.showReading();
   }
 
-  /** What tests read. */
   read() {
     return { box: this.header.box, own: this.header.own };
   }

@@ -107,7 +107,6 @@ export class Jacobian {
     });
   }
 
-  /** Unmounted. */
   leave() {
     this.hide();
     this.grid?.leave();

@@ -20,8 +20,8 @@ import { Pointed } from "./pointed.js";
 import { sayAll, sayAtRest, tellingOf } from "./words.js";
 import { Worked } from "./worked.js";
 
-/** The component. */
 export class Viewer extends Pointed {
+  exporting = () => import("./export.js");
   // All that comes with the first data
   /** @type {Worked} */ worked;
   /** @type {Boxes|null} where tokens lie on the picture, unless they cover it side by side */ boxes;
@@ -74,10 +74,6 @@ export class Viewer extends Pointed {
       this.modelLayers ??= new Layers(this);
       this.modelLayers.take(this.sent);
     });
-  }
-
-  async files() {
-    return (await import("./export.js")).files(this);
   }
 
   get fetched() {
@@ -327,7 +323,6 @@ export class Viewer extends Pointed {
     return this.header.carried_signed;
   }
 
-  /** What tests read. */
   read() {
     const { query, key, head, show, direction, score, weight, share, carried, terms } = this.reading;
     const place = (token) => (token === null ? null : this.cells.place(token));
@@ -335,7 +330,6 @@ export class Viewer extends Pointed {
     return { ...pair, head, show, direction, score, weight, share, carried, terms };
   }
 
-  /** What lessons can ask for; DECLARED in pixel_viewer.py lists it. */
   declared() {
     return declaredOf(this);
   }

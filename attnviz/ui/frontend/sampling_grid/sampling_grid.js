@@ -25,8 +25,8 @@ const PLOT = 196; // the height of the plot of angles
  * @typedef {Answered & {picture: Uint8Array, theta: ArrayLike<number>, move: import("./derive.js").Move}} Found
  */
 
-/** The component. */
 export class SamplingGrid extends SamplingFrame {
+  exporting = () => import("./export.js");
   // All that comes with the first data
   /** @type {Found} of the picture as it is, with the net's theta */ before;
   /** @type {Found} of the picture as it is moved, with the theta that is used */ answered;
@@ -43,10 +43,6 @@ export class SamplingGrid extends SamplingFrame {
     /** @type {{handle: any, from: any}|null} */
     this.held = null;
     listen(this);
-  }
-
-  async files() {
-    return (await import("./export.js")).files(this);
   }
 
   takeData() {
@@ -260,7 +256,6 @@ export class SamplingGrid extends SamplingFrame {
     this.saySoon();
   }
 
-  /** What tests read. */
   read() {
     const { view, answered, before, asker, parts, values, picture, shapes, looked } = this;
     const theta = Array.from(this.used);
@@ -280,7 +275,6 @@ export class SamplingGrid extends SamplingFrame {
     };
   }
 
-  /** What lessons can ask for; DECLARED in sampling_grid.py lists it. */
   declared() {
     const { view, answered, before, asker, header, parts } = this;
     if (asker.pending || this.failed) return {};

@@ -20,7 +20,6 @@ export class Sliders {
   constructor(slide) {
     /** @type {Record<string, HeldValue>} */
     this.values = {};
-    /** The rows of the page. */
     this.rows = Object.entries(SLIDERS).map(([name, { label, says, step }]) => {
       const range = LIMITS[name] ?? [-1, 1];
       const value = new HeldValue({ label: says, range, step, free: "reset", turn: (to) => slide(name, to) });

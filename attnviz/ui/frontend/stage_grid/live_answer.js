@@ -95,7 +95,6 @@ export class LiveAnswer {
     say(frame.answerHow, changed ? (was === is ? "still the same" : `before: ${header.classes[was]}`) : "");
   }
 
-  /** What tests read. */
   read() {
     const { logits, probabilities } = this.now;
     return { pending: this.pending, logits: [...logits], probabilities: [...probabilities] };

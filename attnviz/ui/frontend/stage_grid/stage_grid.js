@@ -22,8 +22,8 @@ import { STEPS } from "./pixel_steps.js";
 
 const TAPS = Object.fromEntries(STEPS.map(([tap, name]) => [tap, name]));
 
-/** The component. */
 export class StageGrid extends PixelPart {
+  exporting = () => import("./export.js");
   url = new UrlView({ closes: true }, RULES);
   // All that comes with the first data
   /** @type {import("./stages.js").Layer[]} */ layers;
@@ -62,10 +62,6 @@ export class StageGrid extends PixelPart {
   }
 
   // What Python sends
-
-  async files() {
-    return (await import("./export.js")).files(this);
-  }
 
   takeData() {
     const { header, arrays } = this;
@@ -292,7 +288,6 @@ export class StageGrid extends PixelPart {
     return this.header.inside && this.view.inside;
   }
 
-  /** What tests read. */
   read() {
     const { at, view, head, found, cut, gain, tiles } = this;
     return {
@@ -311,7 +306,6 @@ export class StageGrid extends PixelPart {
     };
   }
 
-  /** What lessons can ask for; DECLARED in stage_grid.py lists it. */
   declared() {
     const { at, view, head, answer, header, cut, gain } = this;
     if (answer.pending) return {};

@@ -17,7 +17,6 @@ import { UrlView } from "../core/url_view.js";
 const GAP = 24; // CSS pixels between the picture and the table
 const TALL = 500; // CSS pixels of the table of maps
 
-/** The component. */
 export class StageMaps extends Part {
   url = new UrlView({}, derive.RULES);
   // All that comes with the first data
@@ -182,7 +181,6 @@ export class StageMaps extends Part {
     this.saySoon();
   }
 
-  /** What tests read. */
   read() {
     const { view, layers, looked } = this;
     const tiles = Array.from({ length: this.tiles }, (_, tile) => tile);

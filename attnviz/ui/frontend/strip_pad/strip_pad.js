@@ -116,7 +116,6 @@ export class StripPad extends Part {
     this.showReading();
   }
 
-  /** What tests read. */
   read() {
     return { empty: isEmpty(this.surface.values), digits: this.header.digits };
   }

@@ -10,8 +10,8 @@ import { inWords, summaryOf } from "./derive.js";
 
 const HIGH = 160; // pixels of the design
 
-/** The component. */
 export class ValueBars extends Part {
+  exporting = () => import("./export.js");
   // Known with the first data
   /** @type {BarStrip} */ strip;
   /** @type {{low: number, high: number}} */ span;
@@ -31,10 +31,6 @@ export class ValueBars extends Part {
       this.room,
       element("p.summary", {}, this.words.summary),
     );
-  }
-
-  async files() {
-    return (await import("./export.js")).files(this);
   }
 
   takeData() {
@@ -71,7 +67,6 @@ export class ValueBars extends Part {
     this.saySoon();
   }
 
-  /** What tests read. */
   read() {
     const { header, arrays, chosen, looked, span } = this;
     return { values: [...arrays.values], names: header.names, chosen, looked, ...span };
