@@ -77,7 +77,7 @@ def test_texts_and_weights_are_those_of_the_file_of_weights(opened: Open, folder
     page.get_by_label("Next step").click()
     page.get_by_label("Next step").click()
     largest = float(told.probabilities[2].max())
-    expect(page.locator(".step-part h2")).to_contain_text(f"Step 3 says {name(told.said[2])}")
+    expect(page.locator(".step-part h2")).to_contain_text(f"Step 3 predicts {name(told.said[2])}")
     row = page.locator(".answer .class.first .percent")
     assert float(row.inner_text().strip(" %<>")) == pytest.approx(100 * largest, abs=0.06)
     page.wait_for_url("**at=3*")

@@ -202,7 +202,7 @@ test("what is shown follows from state and data: texts, the row of a step, and w
   assert.deepEqual(shown.letters, ["3", "3", "\u25a0"]);
   assert.deepEqual(shown.right, ["3", "5", "\u25a0"]);
   assert.equal(shown.verdict, "1 of 2 digits in the right place.");
-  assert.equal(shown.says, "Step 2 says 3");
+  assert.equal(shown.says, "Step 2 predicts 3");
   assert.equal(shown.how, "60.0 %; it is 5");
   assert.deepEqual(shown.headings, ["3", "5"]);
   near(shown.matrix.subarray(4, 8), [0, 0.4, 0.6, 0]);
@@ -341,7 +341,7 @@ test("a column that is read with the keys is what is said, and not the step", ()
   const key = { key: "ArrowRight", composedPath: () => [part.stage] };
   assert.ok(pressed(part, /** @type {any} */ (key)));
   assert.match(part.live.data, /^Step 2 looks at step 1/);
-  part.announceDone(() => "Step 2 says 3"); // a frame later, with the other words
+  part.announceDone(() => "Step 2 predicts 3"); // a frame later, with the other words
   assert.match(part.live.data, /^Step 2 looks at step 1/);
 });
 

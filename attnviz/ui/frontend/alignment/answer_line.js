@@ -8,11 +8,11 @@ export class AnswerLine {
     this.choose = choose;
     this.says = element("span.symbols.says");
     this.is = element("span.symbols.is");
-    this.right = element("div.line", {}, element("b", {}, "It is"), this.is);
+    this.right = element("div.line", {}, element("b", {}, "Target"), this.is);
     this.element = element(
       "div.answer-line",
       {},
-      element("div.line", {}, element("b", {}, "It says"), this.says),
+      element("div.line", {}, element("b", {}, "Output"), this.says),
       this.right,
     );
     this.shown = "";

@@ -26,8 +26,8 @@ function origin(part) {
     layer: layer.of === "gradient" ? layer.title : `${layer.path}${layer.keys === "numbers" ? ".context" : ".weights"}`,
     head: view.head === "mean" ? "mean of all heads" : view.head + 1,
     told: view.told === "right" ? "the right text" : "its own answer",
-    says: shown.letters.join(""),
-    ...(shown.right ? { is: shown.right.join("") } : {}),
+    output: shown.letters.join(""),
+    ...(shown.right ? { target: shown.right.join("") } : {}),
     ...(view.moved.length
       ? { moved: view.moved.map(([step, by]) => `weights of step ${step + 1} by ${counted(by, "column")}`).join("; ") }
       : {}),
@@ -50,7 +50,7 @@ function csv(part) {
       matrix[place],
     ]);
   }
-  const head = ofSteps ? ["step", "is", "says", "moved by"] : ["column"];
+  const head = ofSteps ? ["step", "target", "output", "moved by"] : ["column"];
   const keys = { columns: "looks at column", steps: "looks at step", numbers: "number" }[layer.keys];
   return toCsv(origin(part), [...head, keys, layer.keys === "numbers" ? "value" : layer.of], rows);
 }

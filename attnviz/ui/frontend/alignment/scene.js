@@ -7,8 +7,8 @@ import { canvasOf } from "../maps/paint.js";
 import { found, layoutOf } from "./layout.js";
 
 // Where the columns of the gutter stand, in pixels of the design; 0 for one that is left out
-const WIDE = { number: 18, right: 40, said: 70, sure: 122 };
-const NARROW = { number: 16, right: 32, said: 54, sure: 0 };
+const WIDE = { number: 18, right: 40, said: 76, sure: 122, heads: ["target", "output"] };
+const NARROW = { number: 16, right: 32, said: 54, sure: 0, heads: ["true", "out"] };
 
 /**
  * What is shown.
@@ -254,8 +254,8 @@ export class Scene {
     const unit = at.gutter / (facts.narrow ? 76 : 128);
     const xs = facts.narrow ? NARROW : WIDE;
     const head = (at.head[0] + at.head[1]) / 2;
-    if (right) write("is", unit * xs.right, head, { align: "center", fill: quiet });
-    write("says", unit * xs.said, head, { align: "center", fill: quiet });
+    if (right) write(xs.heads[0], unit * xs.right, head, { align: "center", fill: quiet });
+    write(xs.heads[1], unit * xs.said, head, { align: "center", fill: quiet });
     for (let one = 0; one < at.rows; one++) {
       const y = at.matrix[0] + (one + 0.5) * at.rowHeight;
       const chosen = one === step;

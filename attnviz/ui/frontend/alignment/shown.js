@@ -264,7 +264,7 @@ export class Shown {
   /** What is said at the step that is shown. */
   get says() {
     const { now } = this.answer;
-    return `Step ${this.step + 1} says ${derive.nameOf(best(now), this.state.header.classes)}`;
+    return `Step ${this.step + 1} predicts ${derive.nameOf(best(now), this.state.header.classes)}`;
   }
 
   /** How sure it is, and what it was before, or what it should be. */
@@ -284,7 +284,7 @@ export class Shown {
   get verdict() {
     const { header } = this.state;
     const found = derive.compared(this.said, header.right);
-    if (!found) return `${this.said.filter((one) => one < header.classes.length - 1).length} digits were said.`;
+    if (!found) return `${this.said.filter((one) => one < header.classes.length - 1).length} digits were predicted.`;
     if (found.exact) return "All digits are right.";
     return `${found.right} of ${found.of} digits in the right place.`;
   }
@@ -293,7 +293,7 @@ export class Shown {
   where(row) {
     const { layer } = this;
     if (layer.keys === "numbers")
-      return "There are no weights: every step gets the same vector, made before the first digit is said.";
+      return "There are no weights: every step gets the same vector, made before the first digit is predicted.";
     if (!layer.learnt && layer.of === "weight")
       return "All columns get the same weight at every step: the mean of the strip, and no choice.";
     if (layer.keys === "steps") {
