@@ -224,6 +224,15 @@ def test_where_all_states_are_gone_nothing_is_changed_and_that_is_said(tmp_path)
     assert _looks(folder) == before
 
 
+def test_where_the_only_state_cannot_be_read_nothing_is_changed_and_that_is_said(tmp_path):
+    folder = _train(tmp_path, stop=1)[0].folder
+    states.path(folder, 1).write_bytes(b"damaged")
+    before = _looks(folder)
+    with pytest.raises(RunError, match=r"no state to resume from\. .*state-1\.safetensors.* Nothing was changed\."):
+        _train(tmp_path)
+    assert _looks(folder) == before
+
+
 def test_killed_before_its_first_state_it_starts_from_the_beginning(tmp_path, undisturbed):
     folder = _train(tmp_path, stop=1)[0].folder
     states.path(folder, 1).unlink()
