@@ -5,7 +5,7 @@
     pixel_viewer.share > 5
 
 A name without a dot is a field of the URL, which leaves defaults out; one with a dot is COMPONENT.VALUE.
-`frontend/lessons/lesson_bar.js` decides whether they hold.
+`frontend/lessons/progress.js` decides whether they hold.
 """
 
 import re

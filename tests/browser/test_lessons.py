@@ -22,7 +22,7 @@ FIRST_THREE = [*LESSONS][:3]
 # What of the given words the page does not show: [written, target] each, as a lesson names them.
 # The function that waits must not be async: a promise would count as done.
 NOT_SHOWN = """(shown) => {
-  const { asWritten } = window.lessonBar;
+  const { asWritten } = window.lessonProgress;
   const declared = {};
   for (const host of document.querySelectorAll('[data-testid^="stBidiComponent"]'))
     for (const root of host.shadowRoot?.querySelectorAll("[data-drawn]") ?? [])
@@ -64,8 +64,8 @@ def button(page: Page, name: str) -> Locator:
 
 def check_shown(page: Page, address: str, shown: list[tuple[str, str]]) -> None:
     """Wait until the page shows all that a lesson names."""
-    module = f"{address}/_stcore/bidi-components/attnviz.arrive/lessons/lesson_bar.js"
-    page.evaluate("async (module) => { window.lessonBar = await import(module); }", module)
+    module = f"{address}/_stcore/bidi-components/attnviz.arrive/lessons/progress.js"
+    page.evaluate("async (module) => { window.lessonProgress = await import(module); }", module)
     arg = [list(one) for one in shown]
     try:
         page.wait_for_function(f"(arg) => ({NOT_SHOWN})(arg).length === 0", arg=arg)

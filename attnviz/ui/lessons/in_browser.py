@@ -1,7 +1,7 @@
 """The numbers of a lesson and its conditions on components, tried where they are computed: in a browser.
 
 The app is started with the lessons, each step is opened, and what its text names is compared with what its page shows,
-by the functions of `frontend/lessons/lesson_bar.js` that readers meet. Needs Playwright and a Chromium, Chrome or Edge.
+by the functions of `frontend/lessons/` that readers meet. Needs Playwright and a Chromium, Chrome or Edge.
 """
 
 import os
@@ -27,7 +27,8 @@ from attnviz.ui.lessons.bar import words_of
 INSTALL = "pip install playwright, and have Chromium, Chrome or Edge"
 PATIENCE = 180_000  # milliseconds for a page, with what it computes beside it
 MORE = 4_000  # for what a component brings once the page stands still
-BARS = "/_stcore/bidi-components/attnviz.arrive/lessons/lesson_bar.js"
+ON_PAGE = "/_stcore/bidi-components/attnviz.arrive/lessons/on_page.js"
+PROGRESS = "/_stcore/bidi-components/attnviz.arrive/lessons/progress.js"
 
 # The page stands still: nothing runs, nothing is computed, and the bar of the lesson is there.
 STILL = """() => ["Skeleton", "Spinner", "Progress"].every((one) => !document.querySelector(`[data-testid="st${one}"]`))
@@ -169,7 +170,7 @@ class _Tried:
         for sentence in self.page.evaluate(COMPLAINTS):
             yield self.mistake(view.line, f"The page of this view complains: {sentence}")
         for _ in range(MORE // 200 if view.frame else 0):
-            if self.page.evaluate(FRAMED, [self.address + BARS, view.frame]):
+            if self.page.evaluate(FRAMED, [self.address + ON_PAGE, view.frame]):
                 return
             self.page.wait_for_timeout(200)
         if view.frame:
@@ -184,13 +185,13 @@ class _Tried:
         language = LANGUAGES[self.lesson.language]
         numbers, plain = ({"decimal": one.decimal, "group": one.group} for one in (language, LANGUAGES[DEFAULT]))
         triples = [[one.written, one.target, plain if one.plain else numbers] for one in named]
-        wrong = self.page.evaluate(WRONG, [self.address + BARS, triples])
+        wrong = self.page.evaluate(WRONG, [self.address + PROGRESS, triples])
         for _ in range(MORE // 200):
             if not wrong:
                 return
             self.page.wait_for_timeout(200)
             self.page.wait_for_function(STILL)
-            wrong = self.page.evaluate(WRONG, [self.address + BARS, triples])
+            wrong = self.page.evaluate(WRONG, [self.address + PROGRESS, triples])
         shown = self.page.evaluate(SHOWN)
         for at, found in wrong:
             one = named[at]
@@ -203,7 +204,7 @@ class _Tried:
             yield self.mistake(one.line, f"The page does not show {one.written!r}: {says}.")
 
     def held(self, check: Condition, after: Mapping[str, Any], before: Mapping[str, Any]) -> list[bool]:
-        return list(self.page.evaluate(HOLDS, [self.address + BARS, check, after, before]))
+        return list(self.page.evaluate(HOLDS, [self.address + PROGRESS, check, after, before]))
 
     def line(self, begin: int, end: int | None, written: str, target: str) -> int:
         """Return the line of a step at which it names a value; that of its title where the name spans lines."""

@@ -9,8 +9,6 @@ import { components, go, hrefOf, linkTo, partOf, reader } from "./on_page.js";
 import { asWritten, filled, holds, isRight, isStepOf, keep, kept } from "./progress.js";
 import { Words } from "./words.js";
 
-export { asWritten, holds, partOf }; // attnviz/ui/lessons/in_browser.py asks them
-
 const EVERY = 250; // milliseconds between two looks at what the page shows
 const COLOURS = ["text", "background", "secondary-background", "border", "primary", "orange", "blue", "green"];
 const THEME = [...COLOURS.map((colour) => `${colour}-color`), "font", "heading-font", "code-font"];
