@@ -78,4 +78,4 @@ SHARES = ("changed",)
 """Measures that are yes or no on each picture, whose intervals are Wilson's."""
 
 UNTESTED = "cannot be tested here"
-"""What is said of a statement that none of the pictures can test."""
+"""The result of a statement that none of the pictures can test."""
