@@ -26,6 +26,13 @@ class Observer {
     observers.delete(this.tell);
   }
 }
+/** Time passes, look by look, and whoever waits goes on. */
+const pass = async (t, milliseconds) => {
+  for (let past = 0; past < milliseconds; past += 50) {
+    t.mock.timers.tick(50);
+    await new Promise((done) => setImmediate(done));
+  }
+};
 const happens = (kind, event) => listeners[kind].forEach((act) => act(event));
 Object.assign(globalThis, {
   addEventListener: (kind, act) => (listeners[kind] ??= []).push(act),
@@ -90,8 +97,12 @@ test("what is drawn is that of the URL again once the run has ended that its cha
   await null;
   assert.equal(saved, false);
   page.state = "notRunning";
-  t.mock.timers.tick(50); // the end is seen
-  t.mock.timers.tick(50);
+  await pass(t, 200);
+  assert.equal(saved, false, "a component is still being drawn");
+  arrived();
+  await pass(t, 200);
+  assert.equal(saved, false, "it was not the last one");
+  await pass(t, 100); // the fifth look without news, and that of whoever waits
   await saving;
   assert.ok(saved && isSettled());
 });
@@ -103,20 +114,20 @@ test("a run that is over between two looks is not waited for any longer", async 
   becomes("rerunRequested");
   becomes("running");
   becomes("notRunning");
-  assert.equal(isSettled(), false, "what has arrived is drawn at the next look");
-  t.mock.timers.tick(50);
+  assert.equal(isSettled(), false, "what has arrived is drawn some looks later");
+  await pass(t, 250);
   await settled();
   assert.equal(observers.size, 0);
 });
 
-test("a run of which a busy browser has shown nothing but the data is not waited for any longer", (t) => {
+test("a run of which a busy browser has shown nothing but the data is not waited for any longer", async (t) => {
   watch();
   t.mock.timers.enable({ apis: ["setTimeout"] });
   happens("popstate", {});
   t.mock.timers.tick(1000);
   assert.equal(isSettled(), false);
   arrived();
-  t.mock.timers.tick(50);
+  await pass(t, 250);
   assert.equal(isSettled(), true);
 });
 
@@ -134,12 +145,12 @@ test("a run that does not begin is refused after a while, and what comes later i
   assert.equal(isSettled(), false, "what is drawn is still the old view");
   becomes("running");
   becomes("notRunning");
-  t.mock.timers.tick(1000);
+  await pass(t, 1250);
   await settled();
   assert.ok(isSettled());
 });
 
-test("a change of the place on the same page starts no run and is not waited for", (t) => {
+test("a change of the place on the same page starts no run and is not waited for", async (t) => {
   watch();
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const goes = (oldURL, newURL) => {
@@ -150,7 +161,7 @@ test("a change of the place on the same page starts no run and is not waited for
   assert.equal(goes("http://a/page?x=1", "http://a/page?x=1#here"), true);
   assert.equal(goes("http://a/page?x=1#here", "http://a/page?x=2"), false, "another view");
   arrived();
-  t.mock.timers.tick(50);
+  await pass(t, 250);
 });
 
 test("what is drawn is not that of the URL while a script runs that a click has started", () => {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { arrived, watch } from "../../attnviz/ui/frontend/core/at_rest.js";
 import { Bar } from "../../attnviz/ui/frontend/lessons/lesson_bar.js";
 import { asWritten, filled, holds, isRight, isStepOf } from "../../attnviz/ui/frontend/lessons/progress.js";
 
@@ -66,6 +67,20 @@ test("an answer may be off by what the lesson allows", () => {
   assert.ok(!isRight("twelve", "12", 0.5));
 });
 
+/** A bar at the second step of a lesson, with a task. */
+const made = (check) =>
+  Object.assign(Object.create(Bar.prototype), {
+    lesson: { name: "looks", step: 1, task: { check }, view: { page: "glimpses", words: {}, frame: "" } },
+    made: { shown: [] },
+    done: false,
+    back: {},
+    takeTheme() {},
+    frame() {},
+    finish() {
+      this.done = true;
+    },
+  });
+
 test("a task is judged by the page of its own step, once that has run", (t) => {
   const page = { state: "running", share: 90 };
   const root = { dataset: { component: "viewer" }, declared: () => ({ share: page.share }) };
@@ -77,18 +92,6 @@ test("a task is judged by the page of its own step, once that has run", (t) => {
     location: { search: "?lesson=looks&step=2", pathname: "/glimpses" },
   });
   t.after(() => ["document", "location"].forEach((name) => delete globalThis[name]));
-  const made = (check) =>
-    Object.assign(Object.create(Bar.prototype), {
-      lesson: { name: "looks", step: 1, task: { check }, view: { page: "glimpses", words: {}, frame: "" } },
-      made: { shown: [] },
-      done: false,
-      back: {},
-      takeTheme() {},
-      frame() {},
-      finish() {
-        this.done = true;
-      },
-    });
   const [above, changed] = [[["viewer.share", ">", "50"]], [["viewer.share", "changed", ""]]].map(made);
   const look = () => [above, changed].map((bar) => (bar.look(), bar.done));
   assert.deepEqual(look(), [false, false], "the view of the step before is still there");
@@ -101,6 +104,45 @@ test("a task is judged by the page of its own step, once that has run", (t) => {
   assert.deepEqual(look(), [false, false], "the next step was asked for, and its run has not begun");
   location.search = "?lesson=looks&step=2";
   assert.deepEqual(look(), [true, true]);
+});
+
+test("a task is not judged by what the step before has left, before the page of its own is drawn", (t) => {
+  const declared = { step: 9 };
+  const root = { dataset: { component: "alignment" }, declared: () => declared };
+  const state = { now: "notRunning" };
+  const listeners = {};
+  const app = { getAttribute: () => state.now };
+  Object.assign(globalThis, {
+    addEventListener: (kind, act) => (listeners[kind] = act),
+    MutationObserver: class {
+      observe() {}
+      disconnect() {}
+    },
+    document: {
+      querySelector: () => app,
+      querySelectorAll: () => [{ shadowRoot: { querySelectorAll: () => [root] } }],
+    },
+    location: { search: "?lesson=looks&step=2", pathname: "/sequences" },
+  });
+  t.after(() =>
+    ["addEventListener", "MutationObserver", "document", "location"].forEach((it) => delete globalThis[it]),
+  );
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  watch();
+  const bar = made([["alignment.step", "is", "9"]]);
+  const look = () => (bar.look(), bar.done);
+  listeners.popstate(); // Next step
+  state.now = "running";
+  t.mock.timers.tick(50);
+  state.now = "notRunning";
+  t.mock.timers.tick(50);
+  assert.equal(look(), false, "the run has ended, and its bar was drawn first");
+  declared.step = 6;
+  arrived();
+  for (let looks = 0; looks < 5; looks++) t.mock.timers.tick(50);
+  assert.equal(look(), false);
+  declared.step = 9;
+  assert.equal(look(), true);
 });
 
 for (const [search, is] of /** @type {[string, boolean][]} */ ([

@@ -300,7 +300,7 @@ export function hintOf({ of, queries, keys }, moves) {
   if (queries === "columns") return "Each row is a column of the strip: tap the strip to choose one.";
   if (keys === "steps") return "Each row is a step, each column a step before it and what that one was told.";
   return moves
-    ? "Each row is a step of the answer. Drag the handle above the bars to another digit, and see what is predicted then."
+    ? "Each row is a step of the answer. Drag the handle above the bars to another digit, and see the prediction."
     : "Each row is a step of the answer, each column a place on the strip.";
 }
 

@@ -17,6 +17,9 @@ let watching = false;
 const [APP, STATE] = ['[data-testid="stApp"]', "data-test-script-state"];
 const UNSETTLED = ["running", "rerunRequested"]; // states of Streamlit's script
 const LOOK = 50; // milliseconds between two looks at them
+// Looks after a run's end until all that it sent is drawn: Streamlit draws each component in a task of its own, the
+// last one 110 ms after the end on a quiet machine. Looks are counted, not time, as each lets other tasks pass.
+const QUIET = 5;
 const OVERDUE = 20_000; // milliseconds after which nobody should wait any longer for a run that has not begun
 const SELDOM = 1000; // milliseconds between two looks from then on
 /** @type {ReturnType<typeof setTimeout>|undefined} while the run after a change of the URL is awaited */
@@ -24,6 +27,7 @@ let following;
 /** @type {MutationObserver|undefined} of the script's state, meanwhile */
 let changes;
 let begun = false; // whether that run has
+let quiet = 0; // looks since it ended, or since data arrived after that
 let overdue = false; // whether it should have long ago
 
 /** Whether the page is at rest. @param {number} milliseconds how long the visitor must have done nothing */
@@ -87,6 +91,7 @@ export async function settled() {
 /** Data have arrived: a run that busy browsers have never seen running has begun, too. */
 export function arrived() {
   begun = true;
+  quiet = 0;
 }
 
 /** After a change of the URL: until the run that it starts has ended. @param {number} since in milliseconds */
@@ -101,8 +106,8 @@ function follow(since) {
   const look = () => {
     begun ||= runs();
     overdue = !begun && performance.now() - since > OVERDUE;
-    // What has arrived is drawn one look after the end.
-    if (begun && !runs()) end();
+    quiet = begun && !runs() ? quiet + 1 : 0;
+    if (quiet === QUIET) end();
     else following = setTimeout(look, overdue ? SELDOM : LOOK);
   };
   following = setTimeout(look, LOOK);
@@ -112,6 +117,7 @@ function follow(since) {
 function end() {
   clearTimeout(following);
   following = undefined;
+  quiet = 0;
   changes?.disconnect();
   overdue = false;
 }

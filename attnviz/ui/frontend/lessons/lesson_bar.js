@@ -2,7 +2,7 @@
 // attnviz/ui/lessons/bar.py, which sends the step that the URL names; what it says is made of text nodes, never of
 // markup. What the reader has done stays in this browser.
 
-import { isRunning } from "../core/at_rest.js";
+import { isSettled, watch } from "../core/at_rest.js";
 import { element, say, set, text } from "../core/dom.js";
 import { follow } from "../core/follow.js";
 import { components, go, hrefOf, linkTo, partOf, reader } from "./on_page.js";
@@ -89,6 +89,7 @@ export class Bar {
   }
 
   open() {
+    watch();
     document.head.append(this.style);
     document.body.prepend(this.root);
     document.addEventListener("keydown", this.onKey);
@@ -245,8 +246,8 @@ export class Bar {
     const { lesson } = this;
     this.takeTheme();
     const find = reader();
-    // The bar comes before the page of its step: until that has run, the step before is still drawn.
-    if (!isRunning() && isStepOf(location.search, lesson)) this.judge(find);
+    // The bar comes before the page of its step: until that is drawn, the step before still is.
+    if (isSettled() && isStepOf(location.search, lesson)) this.judge(find);
     for (const { node, written, target } of this.made.shown)
       if (!target.startsWith('"')) say(node, asWritten(find(target), written, lesson.language));
     const words = new URLSearchParams(location.search);
