@@ -52,20 +52,30 @@ def wait_for(page: Page, **wanted: Any) -> dict[str, Any]:
 
 def locate(page: Page, x: float, y: float) -> tuple[float, float]:
     """Return where a place of the canvas of 280 x 280 lies in the window."""
+    return locate_all(page, (x, y))[0]
+
+
+def locate_all(page: Page, *points: tuple[float, float]) -> list[tuple[float, float]]:
+    """Return where places of the canvas of 280 x 280 lie in the window."""
     # Not only into view: at the top of the window Streamlit's own head lies over the page.
-    find_sheet(page).evaluate("(sheet) => sheet.scrollIntoView({ block: 'center', behavior: 'instant' })")
-    box = find_sheet(page).bounding_box()
-    assert box
-    return box["x"] + x * box["width"] / SIDE, box["y"] + y * box["height"] / SIDE
+    left, top, width, height = find_sheet(page).evaluate(
+        """(sheet) => {
+          sheet.scrollIntoView({ block: "center", behavior: "instant" });
+          const { x, y, width, height } = sheet.getBoundingClientRect();
+          return [x, y, width, height];
+        }"""
+    )
+    return [(left + x * width / SIDE, top + y * height / SIDE) for x, y in points]
 
 
 def draw_stroke(page: Page, *points: tuple[float, float], steps: int = 8) -> None:
     """Draw through places of the canvas with the mouse, and wait until the stroke is there."""
     before = find_pad(page).evaluate("(root) => root.readDrawing().strokes.length")
-    page.mouse.move(*locate(page, *points[0]))
+    first, *rest = locate_all(page, *points)
+    page.mouse.move(*first)
     page.mouse.down()
-    for point in points[1:]:
-        page.mouse.move(*locate(page, *point), steps=steps)
+    for place in rest:
+        page.mouse.move(*place, steps=steps)
     page.mouse.up()
     wait_for(page, strokes=before + 1)
 

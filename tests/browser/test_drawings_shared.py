@@ -58,12 +58,12 @@ def test_a_drawing_too_long_for_a_link_is_offered_as_json_and_outlives_a_reload(
     open_pad(page, address)
     random = np.random.default_rng(4)
     for _ in range(5):
-        draw_stroke(page, *[(float(x), float(y)) for x, y in random.uniform(20, 260, (30, 2))], steps=4)
+        draw_stroke(page, *[(float(x), float(y)) for x, y in random.uniform(20, 260, (30, 2))], steps=3)
     assert len(read_pad(page)["drawing"]) > 1500
     find_button(page, "Copy link").click()
     expect(find_pad(page).get_by_text("This drawing is too long for a link.")).to_be_visible()
     before = read_raster(page)
-    page.wait_for_function("!location.search.includes('strokes')")
+    page.wait_for_function("() => !location.search.includes('strokes')")
     page.reload()
     wait_for(page, strokes=5)
     np.testing.assert_array_equal(read_raster(page), before)

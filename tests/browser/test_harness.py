@@ -1,5 +1,6 @@
 """How the browser tests come by a browser."""
 
+import ast
 import shutil
 import subprocess
 from pathlib import Path
@@ -39,3 +40,18 @@ def test_where_there_is_none_one_is_installed(bare: Any, monkeypatch: pytest.Mon
 def test_where_none_can_be_installed_the_tests_fail_and_name_the_command(bare: Any) -> None:
     with pytest.raises(NotThere, match=INSTALL):
         find_browser(bare)
+
+
+def test_what_is_waited_for_is_a_function() -> None:
+    """Playwright evaluates an expression at each look: the second one breaks the page's content policy."""
+    expressions = [
+        f"{file.name}:{node.lineno}"
+        for file in [*Path(__file__).parents[1].rglob("*.py"), *(Path(__file__).parents[2] / "benchmarks").glob("*.py")]
+        for text in [file.read_text("utf-8")]
+        if "wait_for_function" in text
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "wait_for_function"
+        for start in [node.args[0].values[0] if isinstance(node.args[0], ast.JoinedStr) else node.args[0]]
+        if isinstance(start, ast.Constant) and not str(start.value).lstrip().startswith(("(", "async ("))
+    ]
+    assert expressions == []

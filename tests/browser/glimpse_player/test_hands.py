@@ -238,5 +238,5 @@ def test_beside_the_glimpses_a_finger_scrolls_the_page(opened: Open) -> None:
     scene = find_player(page).locator(".scene").bounding_box()
     assert scene
     drag(page, scene["x"] + 6, scene["y"] + scene["height"] - 20, 0, -200)
-    page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 100")
+    page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop > 100")
     assert read_player(page)["moved"] == []

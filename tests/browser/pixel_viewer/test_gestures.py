@@ -189,5 +189,5 @@ def test_one_finger_drags_a_tapped_pixel_and_else_scrolls_the_page(opened: Open)
 
     x, y = locate(page, 4, 6)
     swipe(page, (x, y), (x, y - 160))
-    page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 20")
+    page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop > 20")
     assert read_viewer(page)["query"] == [1, 3]

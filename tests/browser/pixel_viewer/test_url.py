@@ -4,7 +4,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from playwright.sync_api import expect
 
-from ..conftest import listen
+from ..conftest import listen, wait_until_ready
 from .viewers import Open, choose, click, read_viewer
 
 
@@ -23,6 +23,7 @@ def test_back_brings_the_view_back(loaded: Open) -> None:
     page = loaded("query=2,3")
     click(page, 4, 4)
     page.wait_for_url("**key=5*")
+    wait_until_ready(page)  # Python has heard of it
     page.go_back()
     page.wait_for_url(lambda url: "key=" not in url)
     expect(page.locator(".pair")).to_contain_text("query locked")
