@@ -18,7 +18,7 @@ import { EpochSlider } from "../../attnviz/ui/frontend/epoch_slider/epoch_slider
 import * as training from "../../attnviz/ui/frontend/draw/training.js";
 import { Asker } from "../../attnviz/ui/frontend/live/asker.js";
 import { EpochViews } from "../../attnviz/ui/frontend/live/epoch_views.js";
-import { completed, Views } from "../../attnviz/ui/frontend/live/fetched_views.js";
+import { lacking, Views } from "../../attnviz/ui/frontend/live/fetched_views.js";
 import { pack } from "../../attnviz/ui/frontend/live/live.js";
 import { LivePart } from "../../attnviz/ui/frontend/live/live_part.js";
 import { Socket } from "./helpers.js";
@@ -168,7 +168,8 @@ test("a header is changed without the arrays", () => {
 test("a view of another epoch gets what Python has added, with the name of its own net", () => {
   const state = { view: { value: { head: 2 }, revision: 7, key: "viewer.view" } };
   const sent = view("n4", { state, plain: false, asked: { checkpoint: "n4", missing: null, both: ["n4", "n2"] } });
-  const { header, arrays } = unpack(completed(view("n1"), headerOf(sent).header));
+  const kept = view("n1");
+  const { header, arrays } = unpack(kept, lacking(kept, headerOf(sent).header));
   assert.deepEqual(header.asked, { checkpoint: "n1", missing: null, both: ["n1", "n2"] });
   assert.deepEqual([header.title, header.plain, header.request.checkpoint], ["n1", false, "n1"]);
   assert.deepEqual(header.state, state);
@@ -178,7 +179,7 @@ test("a view of another epoch gets what Python has added, with the name of its o
 test("the state of an earlier run of the page does not come back with a view that is kept", () => {
   const earlier = view("n1", { state: { view: { revision: 1 } } });
   const now = headerOf(view("n4", { state: { view: { revision: 2 } } })).header;
-  assert.equal(headerOf(completed(earlier, now)).header.state.view.revision, 2);
+  assert.equal(unpack(earlier, lacking(earlier, now)).header.state.view.revision, 2);
 });
 
 /** Views of a part that shows nothing, the socket that they are asked of, and what became of it all. */

@@ -78,3 +78,62 @@ test("one scale for all maps reaches to the largest value of all layers", () => 
   const { scale } = fillLayers({ layers, all, view, held: 0, other: -1, carriedSigned: false });
   assert.equal(scale.high, Math.max(...all.maps.map(Math.abs)));
 });
+
+/** The layers, and how often the maps of each were computed. */
+function counted(parts, before = null) {
+  const made = layersOf(parts, before);
+  const times = made.layers.map(() => 0);
+  made.layers.forEach(({ attention }, layer) => {
+    if (!attention) return;
+    attention.fill = (...given) => {
+      times[layer]++;
+      Object.getPrototypeOf(attention).fill.apply(attention, given);
+    };
+  });
+  return { ...made, times };
+}
+
+const STATE = { view: VIEW, held: 1, other: -1, carriedSigned: false };
+
+test("the maps of a layer that stays are not computed again for another one, and are as if they were", () => {
+  const parts = partsOf(payload().given);
+  const first = counted(parts);
+  fillLayers({ ...STATE, ...first });
+  fillLayers({ ...STATE, ...first, view: { ...VIEW, layer: 0, head: 1 } });
+  assert.deepEqual(first.times, [1, 1]);
+  const other = { ...parts[1], arrays: { ...parts[1].arrays, query: parts[1].arrays.query.map((one) => 3 * one) } };
+  const second = counted([parts[0], other], first);
+  fillLayers({ ...STATE, ...second });
+  assert.deepEqual(second.times, [0, 1]);
+  const anew = layersOf([parts[0], other]);
+  fillLayers({ ...STATE, ...anew });
+  assert.deepEqual(second.all, anew.all);
+  for (const changed of [{ held: 2 }, { view: { ...VIEW, direction: "to" } }, { view: { ...VIEW, show: "scores" } }]) {
+    const before = [...second.times];
+    fillLayers({ ...STATE, ...second, ...changed });
+    assert.deepEqual(
+      second.times,
+      before.map((count) => count + 1),
+    );
+  }
+});
+
+test("a layer with larger values changes the colours of the others, where all have one scale", () => {
+  const parts = partsOf(payload().given);
+  const view = { ...VIEW, show: "scores", scale: "all" };
+  const first = layersOf([parts[0], null]);
+  fillLayers({ ...STATE, ...first, view: { ...view, layer: 0 } });
+  const larger = { ...parts[1], arrays: { ...parts[1].arrays, query: parts[1].arrays.query.map((one) => 9 * one) } };
+  const second = layersOf([parts[0], larger], first);
+  const anew = layersOf([parts[0], larger]);
+  for (const one of [second, anew]) fillLayers({ ...STATE, ...one, view });
+  assert.deepEqual(second.all.indices, anew.all.indices);
+});
+
+test("nothing of what was shown before is left where a layer is not here", () => {
+  const parts = partsOf(payload().given);
+  const first = layersOf(parts);
+  fillLayers({ ...STATE, ...first });
+  const { all } = layersOf([null, parts[1]], first);
+  assert.ok(all.maps.slice(0, (HEADS + 1) * TOKENS).every((value) => value === 0));
+});

@@ -34,6 +34,11 @@ test("a payload is read as described, wherever its bytes begin", () => {
   }
 });
 
+test("what is added to a header stands in place of its own entries", () => {
+  const { header, arrays } = unpack(new Uint8Array(described()), { title: "other", more: 1 });
+  assert.deepEqual([header.title, header.more, [...arrays.picture]], ["other", 1, [1, 2, 255]]);
+});
+
 test("a payload is written as described", () => {
   const arrays = {
     scores: { values: Float64Array.of(0.1, -Infinity), shape: [1, 2] },

@@ -71,6 +71,13 @@ test("every token gets the numbers of the kind that it is of", () => {
   assert.deepEqual(found.shapes.carried, [2, 3]);
 });
 
+test("where no two tokens are equal, their numbers are not copied", () => {
+  const arrays = { query: Float32Array.of(1, 2, 3, 4), place: Int32Array.of(0, 1) };
+  const found = spread({ header: {}, arrays: { ...arrays }, shapes: { query: [1, 2, 2] } });
+  assert.equal(found.arrays.query, arrays.query);
+  assert.deepEqual(found.shapes.query, [1, 2, 2]);
+});
+
 test("the first token lies on the ink, nearest to its centre", () => {
   // A ring: its centre is empty; the nearest ink, the first of four, is above it.
   const ring = Float32Array.of(0, 1, 0, 1, 0, 1, 0, 1, 0);

@@ -4,9 +4,9 @@
 
 import { mountable } from "../core/part.js";
 import { around } from "../core/epoch.js";
-import { unpack } from "../core/payload.js";
+import { headerOf, unpack } from "../core/payload.js";
 import { LayerBoard } from "../layer_board/layer_board.js";
-import { fillLayers, layerOf, layersOf } from "../layer_board/layers.js";
+import { fillLayers, isFilled, layerOf, layersOf } from "../layer_board/layers.js";
 import { spread } from "../pixel_viewer/derive.js";
 import { Layers } from "../pixel_viewer/layers.js";
 
@@ -15,7 +15,7 @@ const KEPT = 1 << 25; // numbers of layers that are held decoded
 const FRAME = 4e6; // products of a query and keys that a frame has time for
 
 /** @typedef {{path: string, heads: number, rows: number, columns: number, prefix: number, refused: string}} Path */
-/** @typedef {{arrays: Record<string, any>, shapes: Record<string, number[]>, over: any}} Known */
+/** @typedef {{arrays: Record<string, any>, shapes: Record<string, number[]>, over: any, bytes: Uint8Array}} Known */
 
 const ALIKE = /** @type {const} */ (["heads", "rows", "columns", "prefix"]);
 
@@ -46,6 +46,8 @@ export class CapturedBoard extends LayerBoard {
   /** @type {Map<string, Known>} layers that are here, by path */ known = new Map();
   number = 0; // of the layer that is shown large
   of = ""; // the model and the picture that `known` is of
+  /** @type {import("../maps/tiles.js").TileWall|null} for which the dots are there */ walled = null;
+  /** @type {(Uint8Array|undefined)[]} the layers whose dots are there */ overOf = [];
 
   constructor(parent) {
     super(parent);
@@ -55,13 +57,15 @@ export class CapturedBoard extends LayerBoard {
     this.layerChoice.remove();
   }
 
-  unpacked(bytes) {
-    const { header, arrays, shapes } = spread(unpack(bytes));
+  unpacked(bytes, added) {
+    const header = { ...headerOf(bytes).header, ...added };
     const of = JSON.stringify([header.origin.digest, header.origin.image]);
     if (of !== this.of) this.known.clear();
     this.of = of;
     const path = header.request.parameters.layer;
-    this.keep(path, { arrays, shapes, over: header.over });
+    const kept = this.known.get(path);
+    const { arrays, shapes } = kept && kept.bytes === bytes ? kept : spread(unpack(bytes));
+    this.keep(path, { arrays, shapes, over: header.over, bytes });
     const own = header.paths.find((/** @type {Path} */ one) => one.path === path);
     this.group = header.paths
       .filter((/** @type {Path} */ one) => !one.refused && ALIKE.every((name) => one[name] === own[name]))
@@ -89,12 +93,21 @@ export class CapturedBoard extends LayerBoard {
   }
 
   takeAttention() {
-    Object.assign(this, layersOf(this.group.map((path) => this.known.get(path) ?? null)));
+    Object.assign(
+      this,
+      layersOf(
+        this.group.map((path) => this.known.get(path) ?? null),
+        this,
+      ),
+    );
     this.use(this.number);
   }
 
   takeOver() {
     const { heads } = this.attention;
+    const known = this.group.map((path) => this.known.get(path)?.bytes);
+    if (this.wall === this.walled && known.every((bytes, layer) => bytes === this.overOf[layer])) return;
+    [this.walled, this.overOf] = [this.wall, known];
     const none = Array(heads).fill(NaN);
     const all = (name) =>
       Float64Array.from(
@@ -114,7 +127,7 @@ export class CapturedBoard extends LayerBoard {
     const number = this.group.indexOf(path);
     if (this.known.has(path) || number < 0) return;
     const { header, arrays, shapes } = spread(unpack(bytes));
-    this.keep(path, { arrays, shapes, over: header.over });
+    this.keep(path, { arrays, shapes, over: header.over, bytes });
     this.layers[number] = layerOf({ arrays, shapes }, this.layers[number].buffers);
     this.takeOver();
     this.layout(true);
@@ -138,11 +151,12 @@ export class CapturedBoard extends LayerBoard {
 
   fill() {
     const { heads, tokens, size } = this.attention;
-    const here = this.layers.flatMap(({ attention }, layer) => (attention ? [layer] : []));
-    const all = here.length * heads * tokens * Math.max(1, size) <= FRAME;
+    const rest = this.layers.flatMap((one, layer) =>
+      one.attention && layer !== this.number && !isFilled(one, this) ? [layer] : [],
+    );
     cancelAnimationFrame(this.later ?? 0);
-    if (all) return fillLayers(this);
-    const rest = here.filter((layer) => layer !== this.number);
+    if ((rest.length + 1) * heads * tokens * Math.max(1, size) <= FRAME) return fillLayers(this);
+    const now = this.layers.map((_, layer) => !rest.includes(layer));
     const next = () => {
       const one = rest.shift();
       if (one === undefined || this.left) return;
@@ -151,7 +165,7 @@ export class CapturedBoard extends LayerBoard {
       this.later = requestAnimationFrame(next);
     };
     this.later = requestAnimationFrame(next);
-    return fillLayers(this, (layer) => layer === this.number);
+    return fillLayers(this, (layer) => now[layer]);
   }
 
   /** Files hold the layer that is chosen: others may not be here. */

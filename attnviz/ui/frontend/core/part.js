@@ -91,17 +91,21 @@ export class Part extends Chooser {
     return this.header.ink ? this.palettes.ink : null;
   }
 
-  /** Take what Python sent, and draw. @param {Uint8Array} bytes */
-  receive(bytes) {
-    this.takeNew(bytes);
-    this.takeColours();
+  /**
+   * Take what Python sent, or a view that was fetched, and draw.
+   * @param {Uint8Array} bytes
+   * @param {Record<string, any>} [added] to the header of a view that was fetched: the theme is still the same
+   */
+  receive(bytes, added) {
+    this.takeNew(bytes, added);
+    if (!added) this.takeColours();
     this.watch();
     this.layout(true);
   }
 
-  /** What the bytes that Python sent hold. @param {Uint8Array} bytes @returns {Payload} */
-  unpacked(bytes) {
-    return unpack(bytes);
+  /** What bytes hold. @param {Uint8Array} bytes @param {Record<string, any>} [added] @returns {Payload} */
+  unpacked(bytes, added) {
+    return unpack(bytes, added);
   }
 
   /** Take the header and the arrays, which are here now. */
@@ -136,10 +140,10 @@ export class Part extends Chooser {
   }
 
   /** Take what Python sent, unless that is here already: header, arrays and shapes, then `takeData()`. */
-  takeNew(bytes) {
-    if (bytes === this.data) return;
+  takeNew(bytes, added) {
+    if (bytes === this.data && !added) return;
     this.data = bytes;
-    Object.assign(this, this.unpacked(bytes));
+    Object.assign(this, this.unpacked(bytes, added));
     this.takeData();
   }
 

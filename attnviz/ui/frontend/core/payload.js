@@ -6,21 +6,25 @@ const ALIGNMENT = 8; // of the arrays
 /**
  * Read what `pack` wrote.
  * @param {Uint8Array} bytes the whole payload
+ * @param {Record<string, any>} added entries of the header that stand in place of those in the bytes
  * @returns {Payload}
- *   the header, each array flat (row by row) under its name, and its shape under the same name
+ *   the header, each array flat (row by row) under its name, and its shape under the same name; the arrays may lie in
+ *   the bytes
  */
-export function unpack(bytes) {
+export function unpack(bytes, added = {}) {
   const { header, start } = headerOf(bytes);
-  // Streamlit hands the bytes over at any offset, and a Float64Array must begin at a multiple of 8: hence the copy.
-  const block = bytes.slice(start).buffer;
+  // Streamlit hands the bytes over at any offset, and a Float64Array must begin at a multiple of 8. What the live
+  // channel brings is aligned, and is not copied.
+  const begin = bytes.byteOffset + start;
+  const [block, from] = begin % ALIGNMENT ? [bytes.slice(start).buffer, 0] : [bytes.buffer, begin];
   const arrays = {};
   const shapes = {};
   for (const [name, { dtype, shape, offset }] of Object.entries(header.arrays)) {
     const count = shape.reduce((product, size) => product * size, 1);
-    arrays[name] = new VIEWS[dtype](block, offset, count);
+    arrays[name] = new VIEWS[dtype](block, from + offset, count);
     shapes[name] = shape;
   }
-  return { header, arrays, shapes };
+  return { header: { ...header, ...added }, arrays, shapes };
 }
 
 /**

@@ -52,10 +52,9 @@ export class GlimpsePlayer extends Part {
 
   // What Python sends
 
-  /** @param {Uint8Array} bytes */
-  receive(bytes) {
+  receive(bytes, added) {
     this.takeColours();
-    this.takeNew(bytes);
+    this.takeNew(bytes, added);
     this.watch();
     this.scene.paint(this.arrays.picture, this.shapes.picture, this.palettes.ink);
     this.layout(true);

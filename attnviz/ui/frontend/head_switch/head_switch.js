@@ -75,9 +75,9 @@ export class HeadSwitch extends Part {
     );
   }
 
-  receive(bytes) {
+  receive(bytes, added) {
     this.asker.open();
-    this.takeNew(bytes);
+    this.takeNew(bytes, added);
     this.failure.hidden = true;
     this.tiles.refresh();
     this.draw();

@@ -45,8 +45,8 @@ export class LayerBoard extends Viewer {
     this.board.append(frame.wallHolder, this.over.element);
   }
 
-  unpacked(bytes) {
-    const payload = unpack(bytes);
+  unpacked(bytes, added) {
+    const payload = unpack(bytes, added);
     this.parts = partsOf(payload);
     const header = { asked: null, boxes: null, ...payload.header }; // neither is offered here
     return { header, ...this.parts[0] };
@@ -54,11 +54,13 @@ export class LayerBoard extends Viewer {
 
   takeData() {
     super.takeData();
-    const { header } = this;
-    this.layerChoice.replaceChildren(
-      ...Array.from({ length: header.layers }, (_, layer) => new Option(String(layer + 1), String(layer))),
-    );
     this.takeOver();
+  }
+
+  build() {
+    super.build();
+    const options = this.layers.map((_, layer) => new Option(String(layer + 1), String(layer)));
+    this.layerChoice.replaceChildren(...options);
   }
 
   /** Take what changes from layer to layer. */

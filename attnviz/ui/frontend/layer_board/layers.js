@@ -25,7 +25,10 @@ export function partsOf({ header, arrays, shapes }) {
   });
 }
 
-/** @typedef {ReturnType<typeof layerOf>} Layer */
+/**
+ * A layer: `filled` and `coloured` say what its maps and their colours show.
+ * @typedef {ReturnType<typeof layerOf>} Layer
+ */
 
 /** @type {WeakMap<object, {attention: Attention, worked: Worked}>} by a layer's arrays: some of it is computed once */
 const attentions = new WeakMap();
@@ -42,28 +45,45 @@ export function layerOf({ arrays, shapes }, buffers) {
     found = { attention, worked: new Worked(attention, arrays, shapes) };
     attentions.set(arrays, found);
   }
-  return { arrays, shapes, ...found, buffers };
+  return { arrays, shapes, ...found, buffers, filled: "", coloured: "" };
 }
 
 /**
  * The attention of each layer, with room for its maps within that of all.
  * @param {(ReturnType<typeof partsOf>[0]|null)[]} parts null for one that is not here yet
+ * @param {{all: any, layers: Layer[]}|null} before what this gave for other layers: those that stay keep their maps
  */
-export function layersOf(parts) {
+export function layersOf(parts, before = null) {
   const [heads, tokens] = /** @type {any} */ (parts.find((part) => part !== null)).shapes.log_normaliser;
   const size = (heads + 1) * tokens;
   const total = parts.length * size;
-  const all = { maps: new Float64Array(total), logs: new Float64Array(total), indices: new Uint16Array(total) };
+  const room = before?.layers?.length === parts.length && before.all.maps.length === total;
+  const all = room
+    ? before.all
+    : { maps: new Float64Array(total), logs: new Float64Array(total), indices: new Uint16Array(total) };
   const layers = parts.map((part, number) => {
+    const old = room ? before.layers[number] : null;
+    if (old && old.arrays === part?.arrays) return old;
     const [from, to] = [number * size, (number + 1) * size];
     const buffers = {
       maps: all.maps.subarray(from, to),
       logs: all.logs.subarray(from, to),
       indices: all.indices.subarray(from, to),
     };
+    if (!part) for (const values of Object.values(buffers)) values.fill(0); // they may show what was here before
     return part ? layerOf(part, buffers) : /** @type {Layer} */ (/** @type {any} */ ({ buffers }));
   });
   return { all, layers };
+}
+
+/** What maps show, in a word. @param {any} view @param {number} held */
+function askedOf({ show, direction }, held) {
+  return `${show} ${direction} ${held}`;
+}
+
+/** Whether the maps of a layer show what is looked at. @param {Layer} layer @param {{view: any, held: number}} state */
+export function isFilled({ filled }, { view, held }) {
+  return filled === askedOf(view, held);
 }
 
 /**
@@ -75,13 +95,23 @@ export function layersOf(parts) {
  */
 export function fillLayers({ layers, all, view, held, other, carriedSigned }, wanted = () => true) {
   const { heads, tokens, inside } = layers[view.layer].attention;
-  layers.forEach(({ attention, buffers }, layer) => {
-    if (attention && wanted(layer)) attention.fill(view.show, view.direction, held, buffers.maps, buffers.logs);
+  const asked = askedOf(view, held);
+  layers.forEach((layer, number) => {
+    const { attention, buffers, filled } = layer;
+    if (!attention || filled === asked || !wanted(number)) return;
+    attention.fill(view.show, view.direction, held, buffers.maps, buffers.logs);
+    layer.filled = asked;
   });
   const { maps, logs, indices } = all;
   const scales = scalesOf(view, { maps, heads: layers.length * (heads + 1) - 1, tokens, carriedSigned });
+  const colours = `${asked} ${view.scale} ${view.scale === "map" ? "" : scales[0].high}`;
+  const stale = layers.map((layer, number) => {
+    if (!wanted(number) || layer.coloured === colours) return false;
+    layer.coloured = colours;
+    return true;
+  });
   scales.forEach((scale, tile) => {
-    if (!wanted(Math.floor(tile / (heads + 1)))) return;
+    if (!stale[Math.floor(tile / (heads + 1))]) return;
     if (scale.kind === "share") toIndices(logs, tile * tokens, tokens, scale, indices, Math.log(inside));
     else toIndices(maps, tile * tokens, tokens, scale, indices);
   });

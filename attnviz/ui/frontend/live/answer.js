@@ -25,6 +25,7 @@ export class AnswerPanel {
 
   /** Make a line a class. @param {string[]} classes @param {string|null} label what the picture shows */
   name(classes, label) {
+    if (label === this.label && classes.join("\n") === this.classes.join("\n")) return;
     this.classes = classes;
     this.label = label;
     this.cells = classes.map(() => text());

@@ -2,7 +2,7 @@
 // training (epoch_views.js), of the layers of a model (pixel_viewer/layers.js). One is fetched at a time.
 
 import { Complaint } from "../core/complaint.js";
-import { headerOf, withHeader } from "../core/payload.js";
+import { headerOf } from "../core/payload.js";
 import { Live } from "./live.js";
 
 const BYTES = 96 << 20; // of the views that are kept
@@ -50,12 +50,12 @@ export class Views {
 }
 
 /**
- * A view as the component takes it: with what Python has added to its own, and the net's key in the place of the other.
+ * What the header of a view lacks: what Python has added to its own, with the net's key in the place of the other.
  * @param {Uint8Array} view of a net
  * @param {any} header of what Python has sent last
- * @returns {Uint8Array}
+ * @returns {Record<string, any>}
  */
-export function completed(view, header) {
+export function lacking(view, header) {
   const own = headerOf(view).header;
   const renamed = (value) => {
     if (value === header.request.checkpoint) return own.request.checkpoint;
@@ -65,7 +65,7 @@ export function completed(view, header) {
   };
   const added = Object.entries(header).filter(([name]) => !(name in own));
   // What the visitor has chosen stays: Python asks for nothing that it has not asked for already.
-  return withHeader(view, { ...renamed(Object.fromEntries(added)), ...(header.state ? { state: header.state } : {}) });
+  return { ...renamed(Object.fromEntries(added)), ...(header.state ? { state: header.state } : {}) };
 }
 
 export class FetchedViews {
@@ -137,7 +137,7 @@ export class FetchedViews {
   show(one, view) {
     this.shown = one;
     this.rest();
-    this.part.guard(() => this.part.receive(completed(view, this.header)));
+    this.part.guard(() => this.part.receive(view, lacking(view, this.header)));
   }
 
   /** Nothing is awaited, and nothing is wrong. */

@@ -58,8 +58,8 @@ export class MapGrid extends GridFrame {
     Object.assign(this.root, { readMap }); // for tests
   }
 
-  receive(bytes) {
-    this.show(bytes, bytes === this.data ? this : unpack(bytes));
+  receive(bytes, added) {
+    this.show(bytes, bytes === this.data ? this : unpack(bytes, added));
   }
 
   /** Show maps, unless they are shown already. @param {any} key by which they are known @param {Payload} payload */

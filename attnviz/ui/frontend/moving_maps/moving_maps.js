@@ -33,8 +33,8 @@ export class MovingMaps extends Part {
     this.mount(parent, "moving", "moving_maps", this.handle, this.lines, this.panes);
   }
 
-  receive(bytes) {
-    this.takeNew(bytes);
+  receive(bytes, added) {
+    this.takeNew(bytes, added);
     this.failure.hidden = true;
     this.grids.forEach((grid) => grid.refresh());
     this.draw();

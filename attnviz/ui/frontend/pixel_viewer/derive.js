@@ -15,13 +15,15 @@ const OF_TOKENS = ["query", "key", "value", "log_normaliser", "carried", "receiv
  */
 export function spread({ header, arrays, shapes }) {
   const { place } = arrays;
+  if (place.every((kind, token) => kind === token)) return { header, arrays, shapes }; // no two are equal
   for (const name of OF_TOKENS.filter((name) => arrays[name])) {
     const [heads, kinds, size = 1] = shapes[name];
-    const found = new Float64Array(heads * place.length * size);
+    const found = new arrays[name].constructor(heads * place.length * size);
     for (let head = 0, to = 0; head < heads; head++) {
       for (const kind of place) {
         const from = (head * kinds + kind) * size;
-        for (let i = 0; i < size; i++) found[to++] = arrays[name][from + i];
+        found.set(arrays[name].subarray(from, from + size), to);
+        to += size;
       }
     }
     arrays[name] = found;

@@ -7,12 +7,18 @@ import { makeScale, packed, toIndices } from "../core/colours.js";
 // pair's weight lies at the query, and the other weights of the query lie on no map.
 const OUTLINED = { score: ["query", "key"], weight: ["query"], value: ["key"] };
 
+const NONE = new Uint8Array();
+
 /** @typedef {import("./pixel_viewer.js").Viewer} Viewer */
 
 export class Painter {
   constructor() {
     /** @type {Uint32Array|null} the picture without outlines */
     this.still = null;
+    /** @type {any[]} that on which the picture and the backgrounds are painted */
+    this.on = [];
+    /** @type {Numbers[]} the picture that is painted */
+    this.what = [];
   }
 
   /** The colours of the picture's tokens. @param {Viewer} viewer */
@@ -23,6 +29,12 @@ export class Painter {
 
   /** What does not change while the pointer moves: the picture and the backgrounds. @param {Viewer} viewer */
   background({ theme, palettes, wall, boxes, arrays, shapes, inks, frame: { picture, large } }) {
+    // Layers and epochs of one picture share all of this.
+    const on = [theme, inks, boxes, wall?.board.pixels, large.board.pixels, picture.board.pixels];
+    const what = [this.picture, arrays.background ?? NONE];
+    const known = on.every((one, i) => one === this.on[i]) && what.every((one, i) => equal(one, this.what[i]));
+    [this.on, this.what] = [on, what];
+    if (known) return;
     const paper = packed(theme.background);
     wall?.board.clear(paper);
     large.board.clear(paper);
@@ -85,4 +97,18 @@ export class Painter {
     if (view.direction !== "received") draw(viewer.shownOther, viewer.otherName);
     draw(viewer.held, viewer.heldName);
   }
+}
+
+/** Whether two arrays hold the same bytes. @param {Numbers} one @param {Numbers} [other] */
+function equal(one, other) {
+  if (one === other) return true;
+  if (!other || one.byteLength !== other.byteLength) return false;
+  const whole = one.byteLength & ~3; // four bytes at a time, as a photograph has many
+  const words = (of) => new Uint32Array(of.buffer, of.byteOffset, whole >> 2);
+  const rest = (of) => new Uint8Array(of.buffer, of.byteOffset + whole, of.byteLength - whole);
+  return [words, rest].every((part) => {
+    const [here, there] = [part(one), part(other)];
+    for (let i = 0; i < here.length; i++) if (here[i] !== there[i]) return false;
+    return true;
+  });
 }

@@ -50,12 +50,12 @@ export class Viewer extends Pointed {
 
   // What Python sends
 
-  unpacked(bytes) {
-    return spread(super.unpacked(bytes));
+  unpacked(bytes, added) {
+    return spread(super.unpacked(bytes, added));
   }
 
-  receive(bytes) {
-    super.receive(bytes);
+  receive(bytes, added) {
+    super.receive(bytes, added);
     const { model, recipe, image, address } = this.header.origin;
     this.root.dataset.shown = `${model}.${recipe} ${image}`;
     this.root.dataset.layer = address ?? "";
@@ -211,8 +211,16 @@ export class Viewer extends Pointed {
       if (name === "head" && !view[this.otherName]) this.other = -1;
       if (name === "map") this.showMap();
     }
-    this.changed();
-    if (name === "address") this.modelLayers?.follow();
+    if (name === "address" && this.modelLayers) this.follow(this.modelLayers);
+    else this.changed();
+  }
+
+  /** Show the layer that is chosen; where it is here it alone is drawn. @param {any} layers */
+  follow(layers) {
+    this.toAnnounce = true;
+    this.settle();
+    layers.follow();
+    if (!layers.isThere) this.draw();
   }
 
   /** On the picture, or on the map of the chosen head. @param {KeyboardEvent} event */
