@@ -211,16 +211,12 @@ export class Viewer extends Pointed {
       if (name === "head" && !view[this.otherName]) this.other = -1;
       if (name === "map") this.showMap();
     }
-    if (name === "address" && this.modelLayers) this.follow(this.modelLayers);
-    else this.changed();
-  }
-
-  /** Show the layer that is chosen; where it is here it alone is drawn. @param {any} layers */
-  follow(layers) {
-    this.toAnnounce = true;
+    const layers = name === "address" ? this.modelLayers : null;
+    layers?.follow();
+    if (!layers?.isThere) return this.changed();
+    this.toAnnounce = true; // the layer is drawn already
     this.settle();
-    layers.follow();
-    if (!layers.isThere) this.draw();
+    return undefined;
   }
 
   /** On the picture, or on the map of the chosen head. @param {KeyboardEvent} event */
