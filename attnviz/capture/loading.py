@@ -167,25 +167,48 @@ def _of_timm(name: str, weights: str) -> Loaded:
     except ModuleNotFoundError as error:
         raise BadInput("Models of timm need timm: pip install timm.") from error
     require(weights)
+    known, there = name.partition(".")[0], timm.list_models()
+    if ":" not in name and known not in there:
+        raise BadInput(f"timm has no model {name!r}. {closest(known, there)}")
     try:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)  # so that random weights are the same again
             model = timm.create_model(name, pretrained=not weights)
     except Exception as error:
-        if weights or not timm.is_model(name):
+        if weights or ":" in name:
             raise
         raise BadInput(
             f"The pretrained weights of {name} are not here and could not be downloaded: {type(error).__name__}: "
             f"{error} Give a file as --weights FILE.safetensors, or --weights {RANDOM} for random ones."
         ) from error
     if weights not in ("", RANDOM):
-        from safetensors.torch import load_file
-
-        model.load_state_dict(load_file(weights))
+        _take(model, name, weights)
     settings = timm.data.resolve_model_data_config(model)  # type: ignore[attr-defined, no-untyped-call]
     prepare = timm.data.create_transform(**settings, is_training=False)  # type: ignore[attr-defined]
     names = _imagenet() if getattr(model, "num_classes", 0) == 1000 else ()
     return Loaded(model.eval(), prepare, names, (settings["mean"], settings["std"]))
+
+
+def _take(model: nn.Module, name: str, path: str) -> None:
+    """Let a model have the weights in a file; BadInput says where they are not those of its architecture."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        found = load_file(path)
+    except SafetensorError as error:
+        raise BadInput(f"{path} is not a file of safetensors: {error}.") from error
+    try:
+        model.load_state_dict(found)
+    except RuntimeError as error:
+        shapes = {key: tuple(one.shape) for key, one in found.items()}
+        wanted = {key: tuple(one.shape) for key, one in model.state_dict().items()}
+        other = [key for key, shape in wanted.items() if shapes.get(key, shape) != shape]
+        lacks, more = [key for key in wanted if key not in shapes], [key for key in shapes if key not in wanted]
+        parts = [f"{one} has the shape {shapes[one]} instead of {wanted[one]}" for one in other[:1]]
+        for what, keys in (("missing", lacks), ("not the model's", more)):
+            parts += [f"tensors are {what} ({len(keys):,}, such as {one})" for one in keys[:1]]
+        raise BadInput(f"{path} does not hold the weights of {name}: {'; '.join(parts) or error}.") from error
 
 
 def _torchvision() -> None:
