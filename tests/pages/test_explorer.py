@@ -60,8 +60,8 @@ def test_all_addresses_are_listed_with_axes_and_shape() -> None:
     assert "| `attention.weights` | batch head query key | 1 x 1 x 784 x 784 |" in said
 
 
-# Other weights, or more heads, take the same way through an experiment.
-@pytest.mark.parametrize("name", one_per_model())
+# Other weights, or more heads, take the same way through the page and its experiments.
+@pytest.mark.parametrize("name", one_per_model(sorted(one_per_kind())))
 def test_every_model_can_be_explored_by_every_experiment_or_says_why_not(name: str) -> None:
     test = run(model=name)
     assert not test.exception
@@ -69,7 +69,7 @@ def test_every_model_can_be_explored_by_every_experiment_or_says_why_not(name: s
         assert "This command makes them" in [*test.info, *test.error][0].value
         return
     assert test.get("bidi_component") or "no taps" in [*test.info, *test.error][0].value
-    for experiment in sorted(EXPERIMENTS) if name in one_per_kind() else ():
+    for experiment in sorted(EXPERIMENTS):
         test.query_params["experiment"] = experiment
         test.run()
         if missing(subjects.net(name)) is None:
