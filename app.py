@@ -30,7 +30,7 @@ from attnviz.ui.server import (
     sockets,
     uploads,
 )
-from attnviz.ui.server.no_delay import NoDelay
+from attnviz.ui.server.connections import NoDelay
 from attnviz.ui.shared import url_state
 
 try:

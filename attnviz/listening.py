@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from attnviz import passes
 from attnviz.edits import Edit, Look, edited, together
 from attnviz.edits import version as _version
-from attnviz.effects import Effects
 from attnviz.errors import TraceError, closest
+from attnviz.passes import Effects
 from attnviz.readings import Places, Reading, axes_of, place_or_range, stacked
 from attnviz.roles import AXES
 

@@ -15,7 +15,7 @@ import numpy as np
 from playwright.sync_api import Page, sync_playwright
 
 from attnviz import cards, data
-from attnviz.training.material import split
+from attnviz.training.examples import split
 from attnviz.ui.draw import panels
 from benchmarks.clock import amount
 from benchmarks.tracing import Line, traced, written

@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw
 from attnviz import cards, checkpoints, data
 from attnviz.answers import as_batch
 from attnviz.data.inputs.digit import prepare
-from attnviz.training.material import split
+from attnviz.training.examples import split
 from benchmarks.clock import amount
 from benchmarks.drawn import EVERY, PLACES, SHIPPED
 from benchmarks.tracing import Line, traced, written

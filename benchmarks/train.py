@@ -23,10 +23,10 @@ from attnviz.recipes import RECIPES, Recipe
 from attnviz.recipes.altered import altered
 from attnviz.recipes.recipe import changed
 from attnviz.training import cost, optimisers, seeds
-from attnviz.training.events import Epoch, Step
 from attnviz.training.examples import Examples, as_float
 from attnviz.training.loop import Training
 from attnviz.training.objectives import objective
+from attnviz.training.progress import Epoch, Step
 from attnviz.training.run import Run
 from attnviz.training.run_file import RunFile
 from benchmarks.clock import amount, in_turn, table

@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz.formatting import counted
 from attnviz.lessons import Lesson
 from attnviz.ui.lessons import bar, shelf
-from attnviz.ui.lessons.known import file_of
+from attnviz.ui.lessons.shelf import file_of
 from attnviz.ui.server import preload
 from attnviz.ui.shared import page
 from attnviz.ui.shared.wording import verbatim

@@ -52,9 +52,9 @@ def see(names: list[str]) -> Net:
 
 def nearly_even(subject: Subject) -> str:
     """Return that attention is nearly even on the picture; nothing where it is not."""
-    from attnviz.ui.mechanisms.cnn_attention import blocks
+    from attnviz.ui.mechanisms.cnn_attention import stages
 
-    return words.even(attention(subject, UNIT), cache.of_subject(blocks.evenly, subject))
+    return words.even(attention(subject, UNIT), cache.of_subject(stages.evenly, subject))
 
 
 main()

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attnviz.ui.shared import page, url_state
 from attnviz.ui.shared.experiments import choose
-from attnviz.ui.training import access, act, cost, settings, watch
+from attnviz.ui.training import access, settings, watch
 from attnviz.ui.training.experiments import appear, same, what_if
 from attnviz.work.jobs import seen, submissions, table
 
@@ -25,8 +25,8 @@ def main() -> None:
                 # Not in a callback: it would start what was chosen before a setting that was typed a moment ago.
                 if st.button("Train", key="train_start", on_click=url_state.catch_up):
                     began = "The training has been started; it goes on without this page."
-                    act.do(lambda: table.start(submissions.here(order)), began)
-                cost.show(order)
+                    access.do(lambda: table.start(submissions.here(order)), began)
+                settings.show(order)
         watch.jobs()
         choose(EXPERIMENTS, seen.look(), heading="What happened while it learnt?")
     page.meaning(

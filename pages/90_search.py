@@ -3,10 +3,10 @@
 import streamlit as st
 
 from attnviz.ui.search import said, settings, shown
-from attnviz.ui.search import watch as searches
+from attnviz.ui.search import shown as searches
 from attnviz.ui.shared import page, url_state
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.training import access, act
+from attnviz.ui.training import access
 from attnviz.work.search import table, trials
 from attnviz.work.search.trials import Found
 from attnviz.work.search.wanted import Wanted
@@ -25,8 +25,8 @@ def main() -> None:
     page.start("Search", "Which settings matter, and how sure can one be? Each line is one training.", tries=there)
     found: list[Found] = []
     with page.sentences():
-        act.said()
-        act.done()  # a button outside the list of searches: all of the page is drawn now
+        access.said()
+        access.done()  # a button outside the list of searches: all of the page is drawn now
         found = shown.choose()
         if found:
             shown.draw(found, said.chosen)
@@ -75,7 +75,7 @@ def start() -> dict[str, str]:
             access.ask()
             # Not in a callback: it would start what was chosen before a setting that was typed a moment ago.
             if st.button("Search", key="search_do", type="primary"):
-                act.do(lambda: begin(asked, workers), "The search has been started; it goes on without this page.")
+                access.do(lambda: begin(asked, workers), "The search has been started; it goes on without this page.")
                 st.rerun()
     with page.sentences():
         searches.searches()

@@ -16,9 +16,9 @@ from streamlit.web.server.app_discovery import discover_asgi_app
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.server import head, preload, security
 from attnviz.ui.server.compressed import Compressed
+from attnviz.ui.server.connections import NoDelay
 from attnviz.ui.server.hosts import Hosts
 from attnviz.ui.server.moved import Moved
-from attnviz.ui.server.no_delay import NoDelay
 from attnviz.ui.server.sockets import Sockets
 from attnviz.ui.server.uploads import Uploads
 from attnviz.ui.shared import threads

@@ -18,9 +18,9 @@ from attnviz.models import MODELS
 from attnviz.recipes import PAPERS, RECIPES
 from attnviz.recipes.paper import Paper
 from attnviz.training import measuring, seeds
-from attnviz.training.events import Step
 from attnviz.training.loop import Training
 from attnviz.training.objectives import Measured
+from attnviz.training.progress import Step
 from attnviz.training.run import Run
 from tests.training import small
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils.checkpoint import checkpoint
 
-from attnviz import edits, effects
+from attnviz import edits, passes
 from attnviz.errors import TraceError
 from attnviz.tracing import Layer, trace
 from tests.traced_layers import VALUES, Free, Pair, Two, refused
@@ -339,8 +339,8 @@ def test_an_edit_works_where_only_a_part_of_the_model_is_called():
 
 def test_operations_are_watched_only_until_an_edit_has_reached_the_answer(monkeypatch):
     model, watched = Two(), []
-    before = effects._Watch.__init__
-    monkeypatch.setattr(effects._Watch, "__init__", lambda self, one: (watched.append(1), before(self, one))[1])
+    before = passes._Watch.__init__
+    monkeypatch.setattr(passes._Watch, "__init__", lambda self, one: (watched.append(1), before(self, one))[1])
     for address, expected in [("first.query", 1), ("first.query", 1), ("blocks.0.key", 2), ("first.query", 2)]:
         with trace(model, [], {address: torch.neg}):
             model(VALUES)

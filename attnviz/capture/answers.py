@@ -7,8 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnviz.capture.attend import bound
-from attnviz.capture.call import Call
+from attnviz.capture.call import Call, bound
 from attnviz.capture.frames import Frames
 from attnviz.capture.mode import Mode, Softmax
 from attnviz.capture.products import Product

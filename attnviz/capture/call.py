@@ -1,14 +1,124 @@
-"""One captured call: what is known of it, what was kept of it, and its weights when they are asked for."""
+"""One captured call: what is known and kept of it, what it computed, and its weights when they are asked for."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from attnviz.capture.attend import Attend, softmax
 from attnviz.capture.frames import Where
 from attnviz.capture.layout import Layout
+
+ROWS = 8  # queries on which a call that nobody keeps is checked
+
+
+@dataclass
+class Attend:
+    """The arguments of a scaled dot-product attention, with all leading axes spelled out.
+
+    Args:
+        query, key, value: (..., token, feature).
+        mask: what is added to the scores, (..., query, key), -inf where a key is hidden; None for nothing.
+        scale: of the products.
+        causal: whether key j is hidden from query i < j.
+        dropout: the share of weights that the call sets to 0.
+    """
+
+    query: Tensor
+    key: Tensor
+    value: Tensor
+    mask: Tensor | None
+    scale: float
+    causal: bool
+    dropout: float
+
+    def scores(self, rows: Tensor | None = None, dtype: torch.dtype | None = None) -> Tensor:
+        """Return what the softmax is taken of, (..., query, key); of some queries alone if `rows` names them."""
+        query, key = self.query.to(dtype), self.key.to(dtype)
+        mask = self.mask
+        if rows is not None:
+            query = query.index_select(-2, rows)
+            if mask is not None and mask.shape[-2] > 1:
+                mask = mask.index_select(-2, rows)
+        scores = (query @ key.mT) * self.scale
+        if mask is not None:
+            scores = scores + mask
+        if self.causal:
+            own = torch.arange(self.query.shape[-2], device=scores.device) if rows is None else rows
+            later = torch.arange(scores.shape[-1], device=scores.device) > own[:, None]
+            scores = scores.masked_fill(later, -torch.inf)
+        return scores
+
+    def weights(self, rows: Tensor | None = None, dtype: torch.dtype | None = None) -> Tensor:
+        """Return the weights, (..., query, key); a query that may look at nothing has weights of 0."""
+        return softmax(self.scores(rows, dtype))
+
+    def even(self) -> Tensor:
+        """Return the mean of the values that each query may look at, (..., query or 1, feature)."""
+        if self.mask is None and not self.causal:
+            return self.value.mean(-2, keepdim=True)
+        hidden = self.scores() < torch.finfo(self.query.dtype).min / 2
+        return softmax(torch.zeros_like(hidden, dtype=self.value.dtype).masked_fill(hidden, -torch.inf)) @ self.value
+
+
+def softmax(scores: Tensor) -> Tensor:
+    """Return the softmax over the keys; rows of -inf alone give 0, as in torch's attention."""
+    return scores.softmax(-1).nan_to_num(0.0)
+
+
+def bound(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+    **_: Any,
+) -> Attend:
+    """Return the arguments of torch's function, with heads that share keys repeated and a boolean mask as numbers."""
+    if enable_gqa:
+        key = key.repeat_interleave(query.shape[-3] // key.shape[-3], -3)
+        value = value.repeat_interleave(query.shape[-3] // value.shape[-3], -3)
+    lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
+    query, key, value = (one.expand(*lead, *one.shape[-2:]) for one in (query, key, value))
+    if attn_mask is not None and attn_mask.dtype == torch.bool:
+        hidden = torch.zeros((), dtype=query.dtype, device=query.device).expand(attn_mask.shape)
+        attn_mask = hidden.masked_fill(~attn_mask, -torch.inf)
+    if attn_mask is not None:
+        attn_mask = attn_mask.expand(*lead, *torch.broadcast_shapes(attn_mask.shape[-2:], (1, key.shape[-2])))
+    return Attend(
+        query, key, value, attn_mask, query.shape[-1] ** -0.5 if scale is None else scale, is_causal, dropout_p
+    )
+
+
+def rows_of(queries: int, device: torch.device) -> Tensor:
+    """Return the queries on which a call is checked, from the first to the last."""
+    return torch.linspace(0, queries - 1, min(queries, ROWS), device=device).round().long()
+
+
+def apart(found: Tensor, expected: Tensor) -> Tensor:
+    """Return how far two tensors lie apart, relative to the largest value of the second."""
+    wide = torch.promote_types(expected.dtype, torch.float32)
+    found, expected = found.to(wide), expected.to(wide)
+    return (found - expected).abs().max() / expected.abs().max().clamp_min(torch.finfo(wide).tiny)
+
+
+def tolerance(dtype: torch.dtype) -> float:
+    """Return how far weights times values may lie from what the call returned, relative."""
+    return max(1e-4, 2 * torch.finfo(dtype).eps)
+
+
+@contextmanager
+def aside(tensor: Tensor) -> Iterator[None]:
+    """Compute what is no part of the model: in full precision, without a graph, and unseen by other traces."""
+    with torch.no_grad(), torch.autocast(tensor.device.type, enabled=False), torch._C.DisableTorchFunction():
+        yield
+
 
 TAPS = ("query", "key", "value", "scores", "weights", "mixed")
 """The taps of a captured attention, in the order in which they are computed."""

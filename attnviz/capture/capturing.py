@@ -10,8 +10,19 @@ from torch.nn import functional as F
 
 from attnviz import passes
 from attnviz.capture import refusals
-from attnviz.capture.attend import Attend, apart, aside, bound, rows_of, softmax, tolerance
-from attnviz.capture.call import TAPS, Call, narrow, runs_over_channels
+from attnviz.capture.call import (
+    TAPS,
+    Attend,
+    Call,
+    apart,
+    aside,
+    bound,
+    narrow,
+    rows_of,
+    runs_over_channels,
+    softmax,
+    tolerance,
+)
 from attnviz.capture.frames import Frames, Where, tensors_of
 from attnviz.capture.gates import Gate, lies_on_a_picture
 from attnviz.capture.layout import heads_named, layout_of, packed_axis

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from attnviz.capture import refusals
-from attnviz.capture.attend import Attend, aside, rows_of
+from attnviz.capture.call import Attend, aside, rows_of
 from attnviz.capture.mode import Softmax
 from attnviz.capture.products import Product
 

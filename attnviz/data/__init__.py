@@ -26,8 +26,7 @@ from attnviz.data.loading import (
 )
 from attnviz.data.made import MADE
 from attnviz.data.specs import DATASETS, Dataset, DataSpec
-from attnviz.data.store import spec
-from attnviz.data.streams import batches
+from attnviz.data.store import batches, spec
 from attnviz.data.targets import OneClass, Target, Text
 from attnviz.paths import data_sets as folder
 

@@ -18,8 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attnviz.arrays import Bytes
-from attnviz.data.inputs.prepared import in_channels
-from attnviz.data.inputs.resized import scaled
+from attnviz.data.inputs.prepared import in_channels, scaled
 from attnviz.data.specs import DataSpec
 from attnviz.errors import BadInput
 from attnviz.files import check_directory

@@ -14,9 +14,9 @@ from attnviz.arrays import Bytes
 from attnviz.capture.call import Call
 from attnviz.capture.frames import tensors_of
 from attnviz.errors import BadInput
-from attnviz.figures.layers import chosen
 from attnviz.figures.lies import Lies, lies_of
 from attnviz.figures.photo import as_received, digest, stretched
+from attnviz.figures.shown import chosen
 from attnviz.grids import Grid
 from attnviz.version import VERSION
 from attnviz.views.attention import LayerView

@@ -14,9 +14,9 @@ import numpy as np
 from attnviz.arrays import Bytes, Floats
 from attnviz.errors import BadInput
 from attnviz.figures.colours import TOP, Scale, indices, theme_of
-from attnviz.figures.layers import chosen
 from attnviz.figures.photo import photo_of
 from attnviz.figures.saved import Figure
+from attnviz.figures.shown import chosen
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawn

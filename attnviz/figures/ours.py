@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from attnviz.errors import BadInput
-from attnviz.figures.layers import chosen
+from attnviz.figures.shown import chosen
 from attnviz.subjects import Subject, example, net
 from attnviz.views import attending
 from attnviz.views.attention import LayerView

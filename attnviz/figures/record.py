@@ -111,7 +111,7 @@ class Record:
         Raises:
             BadInput: nothing was recorded of it.
         """
-        from attnviz.figures.layers import chosen
+        from attnviz.figures.shown import chosen
 
         wanted = [*self.moments] if steps is None else [*steps]
         if missing := [step for step in wanted if step not in self.moments]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from attnviz.errors import BadInput, closest
 from attnviz.figures.maps import Choice
 from attnviz.views.attention import LayerView
 
@@ -28,3 +29,26 @@ class Shown:
     width: float = 3.25
     origin: Mapping[str, str | int | float] = field(default_factory=dict)
     steps: str = "layer"
+
+
+def chosen(paths: Sequence[str], layers: Sequence[int | str] | None) -> list[str]:
+    """Return the paths of layers that are chosen by numbers in the order of the pass, from 0 or backwards from -1, or
+    by paths; None is all.
+    """
+    if layers is None:
+        return [*paths]
+    if isinstance(layers, int | str):
+        layers = [layers]
+    found = []
+    for one in layers:
+        if isinstance(one, str):
+            if one not in paths:
+                raise BadInput(f"There is no layer {one!r}. {closest(one, paths)}")
+            found.append(one)
+        elif -len(paths) <= one < len(paths):
+            found.append(paths[one])
+        else:
+            raise BadInput(f"There is no layer {one}: there are {len(paths)}, counted from 0.")
+    if not found:
+        raise BadInput("layers: expected at least one layer, got none.")
+    return [*dict.fromkeys(found)]

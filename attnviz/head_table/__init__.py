@@ -7,12 +7,11 @@
 
 What maps alone tell is computed in attnviz/measures/heads.py.
 
-measures.py    what is measured, in words
 calls.py       which heads there are
 passes.py      what further passes tell: heads switched off, the gradient, tokens erased
 work.py        all of it in parts, which are kept on disk
 kept.py        where, and by what digest
-table.py       the result: means, intervals, parts of the pictures
+table.py       what is measured, and the result: means, intervals, parts of the pictures
 claims.py      statements about a head, tested over pictures
 export.py      CSV, npz, one HTML file
 door.py        `attnviz.heads`: from a name to a net and its pictures

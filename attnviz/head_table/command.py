@@ -12,10 +12,9 @@ from attnviz.errors import BadInput
 from attnviz.head_table import export
 from attnviz.head_table.claims import CLAIMS, ClaimWork, claim_of
 from attnviz.head_table.door import loaded, with_random_weights
-from attnviz.head_table.measures import MEASURES, UNTESTED
-from attnviz.head_table.table import Head, Mean
+from attnviz.head_table.table import MEASURES, UNTESTED, Head, Mean
 from attnviz.head_table.work import Work
-from attnviz.subjects import nets
+from attnviz.subjects import kinds
 
 
 def run(options: argparse.Namespace) -> str:
@@ -23,7 +22,7 @@ def run(options: argparse.Namespace) -> str:
     from tqdm import tqdm
 
     claims = {**CLAIMS, **dict(claim_of(word) for word in options.claim)}
-    net = nets.net(options.model)
+    net = kinds.net(options.model)
     model, images, labels, mask = loaded(net, options.pictures, options.count, None, None, False)
     models = [model] if options.no_random else [model, with_random_weights(model)]
     works = [Work(one, images, mask) for one in models]

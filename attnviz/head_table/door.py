@@ -15,7 +15,7 @@ from attnviz.head_table.table import Heads
 from attnviz.head_table.work import PLACES, Images, Report, Work
 from attnviz.layers.intensities import is_dense
 from attnviz.measures import sanity
-from attnviz.subjects import Net, nets
+from attnviz.subjects import Net, kinds
 
 SEED = 0  # of the random weights
 
@@ -122,7 +122,7 @@ def loaded(
     """Return model, pictures, right answers and mask; the arguments are those of `heads`."""
     if count is not None and count < 1:
         raise BadInput(f"count: expected at least one picture, or None for all, got {count}.")
-    found = nets.net(net) if isinstance(net, str) else net
+    found = kinds.net(net) if isinstance(net, str) else net
     if isinstance(found, Net):
         model = found.load(double=double).model
         model = model.to(_device())

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from attnviz.head_table.claims import Outcome
-from attnviz.head_table.measures import MEASURES
-from attnviz.head_table.table import METHOD, Heads, Mean
+from attnviz.head_table.table import MEASURES, METHOD, Heads, Mean
 
 
 def rows(table: Heads, claims: Sequence[Outcome] = ()) -> list[dict[str, Any]]:

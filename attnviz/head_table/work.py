@@ -19,9 +19,8 @@ from attnviz.grids import Grid
 from attnviz.head_table import kept
 from attnviz.head_table.calls import calls_of, outline
 from attnviz.head_table.kept import Arrays
-from attnviz.head_table.measures import MEASURES
 from attnviz.head_table.passes import Passes, agreement, of_places, where
-from attnviz.head_table.table import Head, Heads
+from attnviz.head_table.table import MEASURES, Head, Heads
 from attnviz.measures.heads import Values, correlation, of_maps, rows_of, sampled, without_itself
 from attnviz.measures.matched_heads import similarity
 from attnviz.measures.token_boxes import boxes, ink

@@ -13,8 +13,7 @@ from attnviz.lessons import conditions, directives, front_matter
 from attnviz.lessons.directives import Directive
 from attnviz.lessons.languages import DEFAULT, LANGUAGES
 from attnviz.lessons.lesson import Block, Known, Lesson, Mistake, Option, Step, Task, View
-from attnviz.lessons.text import TARGET, Texts, markdown
-from attnviz.lessons.views import view_of
+from attnviz.lessons.text import TARGET, Texts, markdown, view_of
 
 LARGEST = 60_000  # characters of a lesson
 MOST_STEPS = 40

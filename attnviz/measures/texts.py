@@ -1,10 +1,12 @@
-"""Texts that a model outputs, compared with their targets.
+"""Texts that a model outputs, compared with their targets, and how much of sorted digits can be guessed.
 
 Source: the edit distance is that of "Binary codes capable of correcting deletions, insertions, and reversals",
 Levenshtein, 1966.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
+from math import comb, factorial
 
 import torch
 from torch import Tensor
@@ -49,3 +51,31 @@ def edit_distance(one: Sequence[int], other: Sequence[int]) -> int:
             change = diagonal + (symbol != wanted)
             diagonal, row[column] = row[column], min(row[column] + 1, row[column - 1] + 1, change)
     return row[-1]
+
+
+DIGITS = 10
+
+
+def guessed_by_place(length: int) -> float:
+    """Return the share of places that are right where each of a text of so many digits is guessed to be its most
+    probable digit.
+    """
+    return sum(max(_at(place, length)) for place in range(length)) / length
+
+
+def guessed_whole(length: int) -> float:
+    """Return how often a whole text of so many digits is right that is guessed to be the most probable one."""
+    each, more = divmod(length, DIGITS)  # how often a digit occurs in the most probable text
+    orders: int = factorial(length) // (factorial(each) ** (DIGITS - more) * factorial(each + 1) ** more)
+    return float(orders / DIGITS**length)
+
+
+def _at(place: int, length: int) -> list[float]:
+    """Return how probable each digit is at a place of a sorted text."""
+
+    def up_to(digit: int) -> float:  # that at least place + 1 digits are at most this one
+        share = (digit + 1) / DIGITS
+        counts = range(place + 1, length + 1)
+        return sum(comb(length, count) * share**count * (1 - share) ** (length - count) for count in counts)
+
+    return [high - low for low, high in pairwise([0.0, *map(up_to, range(DIGITS))])]

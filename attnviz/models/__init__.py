@@ -9,11 +9,26 @@ from typing import Any
 
 from attnviz.errors import UnknownName
 from attnviz.extensions import Table
-from attnviz.models import settings
-from attnviz.models.settings import SHARED, Setting, switch
+from attnviz.models.spec import (
+    DROPOUT,
+    HEAD_SIZE,
+    HEADS,
+    HIDDEN,
+    POSITIONS,
+    SHARED,
+    SKIP,
+    Setting,
+    boxes,
+    grey,
+    imported,
+    patches,
+    pictures,
+    receptive_fields,
+    strips,
+    switch,
+)
 from attnviz.models.spec import Input as Input
 from attnviz.models.spec import ModelSpec as ModelSpec
-from attnviz.models.spec import boxes, grey, imported, patches, pictures, receptive_fields, strips
 
 _CONTROLS = "attnviz.models.controls"
 _ELEMENT_WISE = (
@@ -40,7 +55,7 @@ _OURS: dict[str, ModelSpec] = {
         "Multi-layer perceptron; a control",
         grey,
         differentiable=False,
-        settings=(settings.HIDDEN,),
+        settings=(HIDDEN,),
     ),
     "pixel_line": ModelSpec(
         "Logistic regression on the pixels",
@@ -54,7 +69,7 @@ _OURS: dict[str, ModelSpec] = {
         "Multi-Head Attention For Binary Classification, Schwarz, 2021",
         grey,
         boxes,
-        settings=(settings.HEADS, settings.HEAD_SIZE, settings.POSITIONS, settings.SKIP, settings.DROPOUT),
+        settings=(HEADS, HEAD_SIZE, POSITIONS, SKIP, DROPOUT),
     ),
     "recurrent_attention": ModelSpec(
         "Recurrent attention",
@@ -84,14 +99,14 @@ _OURS: dict[str, ModelSpec] = {
         "Investigating Attention Mechanisms for Variant MNIST Datasets, Wu, Xu, Lee, 2018",
         grey,
         receptive_fields,
-        settings=(replace(settings.HEADS, default=8, tried=SHARED), replace(settings.HIDDEN, default=256)),
+        settings=(replace(HEADS, default=8, tried=SHARED), replace(HIDDEN, default=256)),
     ),
     "pixel_mlp": ModelSpec(
         "A small network on the pixels",
         imported(_CONTROLS, "PixelMlp"),
         "Multi-layer perceptron; a control",
         grey,
-        settings=(settings.HIDDEN,),
+        settings=(HIDDEN,),
     ),
     "element_wise": ModelSpec(
         "Element-wise attention",
@@ -99,9 +114,9 @@ _OURS: dict[str, ModelSpec] = {
         _ELEMENT_WISE,
         pictures,
         settings=(
-            settings.HEADS,
+            HEADS,
             Setting("layers", "Layers", "attention layers, one after the other", "whole", 1, 8),
-            replace(settings.SKIP, default=True),
+            replace(SKIP, default=True),
         ),
     ),
     "vgg_control": ModelSpec(
@@ -125,7 +140,7 @@ _OURS: dict[str, ModelSpec] = {
         patches,
         settings=(
             replace(
-                settings.HEADS,
+                HEADS,
                 about="attention heads of each layer, which share its features evenly",
                 default=4,
                 tried=SHARED,
@@ -159,7 +174,7 @@ _OURS: dict[str, ModelSpec] = {
         imported("attnviz.models.spatial_transformer", "SpatialTransformerNet"),
         "Spatial Transformer Networks, Jaderberg et al., 2015, arXiv 1506.02025",
         pictures,
-        settings=(replace(settings.HIDDEN, default=128),),
+        settings=(replace(HIDDEN, default=128),),
     ),
     "encoder_decoder": ModelSpec(
         "Encoder-decoder",
@@ -177,7 +192,7 @@ _OURS: dict[str, ModelSpec] = {
                 values={kind: kind for kind in ("additive", "uniform", "none")},
                 default="additive",
             ),
-            replace(settings.HIDDEN, title="Decoder", about="numbers of the decoder's state", default=128),
+            replace(HIDDEN, title="Decoder", about="numbers of the decoder's state", default=128),
         ),
     ),
     "transformer": ModelSpec(
@@ -189,7 +204,7 @@ _OURS: dict[str, ModelSpec] = {
         per_step=True,
         settings=(
             replace(
-                settings.HEADS,
+                HEADS,
                 about="attention heads of each layer, which share its features evenly",
                 default=4,
                 tried=SHARED,

@@ -23,8 +23,7 @@ from torch import Tensor, nn
 from attnviz.errors import BadInput
 from attnviz.layers.additive_attention import AdditiveAttention
 from attnviz.layers.columns import ColumnFeatures
-from attnviz.models.parts import uniform
-from attnviz.models.spelling import LONGEST, Spelling
+from attnviz.models.parts import LONGEST, Spelling, uniform
 from attnviz.tracing import Layer
 
 

@@ -16,8 +16,7 @@ from attnviz.errors import BadInput
 from attnviz.layers.columns import ColumnFeatures
 from attnviz.layers.sequence_attention import Known
 from attnviz.layers.transformer import AddedPositions, DecoderLayer, EncoderLayer
-from attnviz.models.parts import uniform
-from attnviz.models.spelling import LONGEST, Spelling
+from attnviz.models.parts import LONGEST, Spelling, uniform
 from attnviz.tracing import Layer
 
 

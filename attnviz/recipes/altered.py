@@ -15,7 +15,7 @@ from attnviz import data, models
 from attnviz.data.own import is_own
 from attnviz.data.specs import DATASETS
 from attnviz.errors import BadInput, UnknownName
-from attnviz.models.settings import Setting
+from attnviz.models.spec import Setting
 from attnviz.recipes.recipe import Recipe, changed
 
 _MOST = 999_999

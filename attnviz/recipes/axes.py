@@ -1,4 +1,4 @@
-"""What a search varies: axes, each a setting of a recipe (`attnviz.models.settings`) with the values it may take."""
+"""What a search varies: axes, each a setting of a recipe (`attnviz.models.spec`) with the values it may take."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Self
 from pydantic import Field, ValidationError, model_validator
 
 from attnviz.errors import BadInput
-from attnviz.models.settings import Setting
+from attnviz.models.spec import Setting
 from attnviz.recipes.altered import altered, own, varied
 from attnviz.recipes.recipe import Recipe, Strict
 

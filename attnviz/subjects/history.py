@@ -1,19 +1,27 @@
 """How a net came to be: the epochs of its training, each of which is a net of its own.
 
 The key of an epoch of a checkpoint's history is "history:NAME@EPOCH"; that of an epoch of a run is "run:ID@EPOCH". The
-last epoch of a checkpoint's history is the checkpoint itself.
+last epoch of a checkpoint's history is the checkpoint itself, and epoch 0 of a run is before its training.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from attnviz.errors import UnknownName
-from attnviz.subjects import runs as of_runs
+from attnviz.data import own
+from attnviz.errors import RunError, UnknownName
 from attnviz.subjects.net import Net, of_recipe
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from attnviz.training.run_file import RunFile
+
 
 KIND = "history"
 _KEY = re.compile(rf"{KIND}:(.+)@(0|[1-9][0-9]{{0,6}})")
@@ -97,7 +105,7 @@ def history(net: Net) -> History | None:
 def _of_run(key: str, run_id: str) -> History:
     from attnviz.training import runs
 
-    points = [Point(epoch, of_runs.key_of(run_id, epoch)) for epoch in (0, *runs.epochs(run_id))]
+    points = [Point(epoch, key_of_run(run_id, epoch)) for epoch in (0, *runs.epochs(run_id))]
     return _with_curve(key, points, {epoch.epoch: epoch.values for epoch in runs.curve(run_id)})
 
 
@@ -135,3 +143,60 @@ def _with_curve(
         if curve:
             return History(key, tuple(points), words, unit, curve, note)
     return History(key, tuple(points), note=note)
+
+
+_RUN = re.compile(r"run:(.+)@(0|[1-9][0-9]{0,6})")
+
+
+def key_of_run(run_id: str, epoch: int) -> str:
+    """Return the key of the net that a run was after an epoch, counted from 1; 0 is before its training."""
+    return f"run:{run_id}@{epoch}"
+
+
+def epoch_of_run(key: str) -> Net:
+    """Return the net that a run was after an epoch; an error says which are kept, but never names a run on a visitor's
+    own pictures.
+    """
+    from attnviz.training import run_file, runs
+
+    found = _RUN.fullmatch(key)
+    if found is None:
+        raise UnknownName(
+            "net", key, [key_of_run(run_id, epoch) for run_id in _listed() for epoch in runs.epochs(run_id)]
+        )
+    run_id, epoch = found[1], int(found[2])
+    try:
+        run = runs.read(run_id)
+    except UnknownName as error:
+        raise UnknownName("run", run_id, _listed()) from error
+    return of_recipe(
+        run.recipe,
+        key=key,
+        title=f"{run.recipe.title}, {f'epoch {epoch}' if epoch else 'before its training'}",
+        config=run_file.config_of(run.recipe),
+        classes=run_file.class_names(run.recipe),
+        digest=runs.digest(run_id, epoch) if epoch else hashlib.sha256(key.encode()).hexdigest(),
+        seed=run.seed,
+        history=f"run:{run_id}",
+        epoch=epoch,
+        build=lambda: runs.load(run_id, epoch) if epoch else _untrained(run),
+    )
+
+
+def _listed() -> Iterator[str]:
+    """Yield the IDs of the runs that everybody may know: a sentence about one that is not there lists them."""
+    from attnviz.training import runs
+
+    for run_id in runs.ids():
+        with suppress(RunError, UnknownName):
+            if not own.is_own(runs.read(run_id).recipe.data):
+                yield run_id
+
+
+def _untrained(run: RunFile) -> nn.Module:
+    """Return the model with the weights that a run began with: its seed alone decides them."""
+    import torch
+
+    from attnviz.training.seeds import build
+
+    return build(run.recipe, torch.Generator().manual_seed(run.seed)).eval().requires_grad_(False)

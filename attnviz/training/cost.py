@@ -106,7 +106,7 @@ def part(recipe: Recipe, device: str, batches: int = BATCHES + 2) -> tuple[Train
     import numpy as np
 
     from attnviz import data
-    from attnviz.training import material
+    from attnviz.training import examples
     from attnviz.training.examples import Stream, on_device
 
     its = data.spec(recipe.data)
@@ -115,7 +115,7 @@ def part(recipe: Recipe, device: str, batches: int = BATCHES + 2) -> tuple[Train
         return stream, Whole(stream.steps(recipe), its.counts.get("validation", 0) if recipe.validation else 0, 0)
     labels = data.labels(recipe.data, "train")
     every = int(np.isin(labels, recipe.classes).sum()) if labels.ndim == 1 else len(labels)
-    held, trained = (len(part) for part in material.split(every, recipe))
+    held, trained = (len(part) for part in examples.split(every, recipe))
     held = its.counts["validation"] if recipe.validation == "validation" else held
     beside = 2 if recipe.augmentation is not None and recipe.augment == "beside" else 1
     wanted = min(len(labels), -(-batches * recipe.batch * len(labels) // max(1, every * beside)) + 200)

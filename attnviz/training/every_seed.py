@@ -14,7 +14,7 @@ from attnviz.errors import CheckpointError, RunError
 from attnviz.recipes.recipe import changed
 from attnviz.training import measuring, runs
 from attnviz.training.durations import core_seconds
-from attnviz.training.material import material
+from attnviz.training.examples import material
 from attnviz.training.objectives import objective
 from attnviz.training.run_file import RunFile
 from attnviz.training.seeds import build, command_of

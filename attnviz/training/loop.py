@@ -14,10 +14,10 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from attnviz.errors import BadInput, RunError
 from attnviz.recipes.recipe import Recipe
 from attnviz.training import optimisers
-from attnviz.training.events import Epoch, Step
 from attnviz.training.examples import ExampleSet, TrainingSet, as_float
 from attnviz.training.objectives import Measured, Objective, objective
 from attnviz.training.probes import Moment, probe
+from attnviz.training.progress import Epoch, Step
 from attnviz.training.together import ALONE, Alone
 
 _NUMBERS = ("epoch", "best_epoch", "best_value", "lowered", "lowered_epoch")  # of a state, beside its tensors

@@ -1,13 +1,49 @@
-"""The progress of a training on the command line: "seed 0, epoch 3 of at most 200"."""
+"""The events of a training, and its progress on the command line: "seed 0, epoch 3 of at most 200"."""
 
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TextIO
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
 
 from attnviz.recipes import Recipe
-from attnviz.training.events import Epoch, Resumed, Step
-from attnviz.training.objectives import Objective
+
+if TYPE_CHECKING:
+    from attnviz.training.objectives import Objective
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """A run resumes: this many epochs are done, perhaps all of them; `note` says in sentences which newer states could
+    not be read.
+    """
+
+    epoch: int
+    finished: bool
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A batch is done: `done` of `total` in this epoch."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """An epoch is done: a line of the curve.
+
+    Args:
+        epoch: its number, from 1.
+        values: by name: "train_loss" and whatever else the objective's loss gave, means over the epoch's pictures
+            while the weights changed; "validation_loss" and all else that the objective measures, afterwards, on the
+            validation part; and the recipe's probes. None where a probe's value is not a finite number.
+    """
+
+    epoch: int
+    values: dict[str, float | None]
 
 
 class Stopped(KeyboardInterrupt):
@@ -31,7 +67,7 @@ class Progress:
         self,
         recipe: Recipe,
         seeds: Sequence[int],
-        goal: Objective,
+        goal: "Objective",
         stream: TextIO | None = None,
         *,
         quiet: bool = False,

@@ -19,8 +19,8 @@ from attnviz import checkpoints, files
 from attnviz.errors import CheckpointError, RunError
 from attnviz.training import mistakes, run_file, runs, states
 from attnviz.training.durations import Duration, Stopwatch, line
-from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.loop import Training
+from attnviz.training.progress import Epoch, Resumed, Step
 from attnviz.training.run_file import RunFile
 from attnviz.work import processes
 

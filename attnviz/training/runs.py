@@ -22,7 +22,7 @@ from attnviz import files, paths
 from attnviz.checkpoint_folder import is_name
 from attnviz.errors import CheckpointError, RunError, UnknownName
 from attnviz.training.durations import Duration, in_log
-from attnviz.training.events import Epoch
+from attnviz.training.progress import Epoch
 from attnviz.training.run_file import RunFile, config_of
 
 if TYPE_CHECKING:

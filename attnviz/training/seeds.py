@@ -16,10 +16,10 @@ from attnviz.errors import CheckpointError, RunError
 from attnviz.recipes import Recipe
 from attnviz.training import evaluations, measuring, run_file, stopping
 from attnviz.training.durations import Duration, core_seconds
-from attnviz.training.events import Epoch, Resumed, Step
+from attnviz.training.examples import Material, material
 from attnviz.training.loop import Training
-from attnviz.training.material import Material, material
 from attnviz.training.objectives import Objective, objective
+from attnviz.training.progress import Epoch, Resumed, Step
 from attnviz.training.run import Run
 from attnviz.training.run_file import RunFile
 from attnviz.training.together import ALONE, Alone, following

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import TypeVar
 
-from attnviz.training.events import Epoch
+from attnviz.training.progress import Epoch
 
 Event = TypeVar("Event")
 

@@ -29,7 +29,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from attnviz.errors import RunError
-from attnviz.training.events import Step
+from attnviz.training.progress import Step
 from attnviz.training.stopping import Terminated
 
 if TYPE_CHECKING:

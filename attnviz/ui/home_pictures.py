@@ -1,11 +1,10 @@
 """Makes the pictures of the home page in advance: `python -m attnviz.ui.home_pictures [NAME ...]`; without names, all.
 
-The module `home` of a mechanism draws its two tiles. A test holds them equal to what the models compute. Drawn while a
+A mechanism's row says what draws its two tiles. A test holds them equal to what the models compute. Drawn while a
 visitor waits, they would need torch.
 """
 
 import sys
-from importlib import import_module
 
 from attnviz.subjects import Picture, net
 from attnviz.ui.mechanisms import MECHANISMS
@@ -15,11 +14,11 @@ from attnviz.ui.shared import home_picture
 def tiles(name: str) -> home_picture.Pair:
     """Return the two tiles of a mechanism's picture: the input of the model, and a map of the mechanism."""
     row = MECHANISMS[name].home
-    assert row is not None
+    assert row is not None and row.tiles is not None
     shown, loaded = row.view, net(row.view["model"]).load(double=True)
     picture = Picture(shown["data"], shown["number"]) if "data" in shown else None
     image = None if picture is None else picture.taken_by(loaded.net)
-    made: home_picture.Pair = import_module(f"attnviz.ui.mechanisms.{name}.home").tiles(loaded, picture, image, shown)
+    made: home_picture.Pair = row.tiles(loaded, picture, image, shown)
     return made
 
 

@@ -3,8 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from attnviz.head_table.measures import MEASURES
-from attnviz.head_table.table import Head, Heads
+from attnviz.head_table.table import MEASURES, Head, Heads
 from attnviz.ui.components.head_table import head_table, packed
 
 LAYERS, HEADS, PICTURES = 24, 16, 500

@@ -12,8 +12,7 @@ import attnviz
 from attnviz.__main__ import main
 from attnviz.head_table import export
 from attnviz.head_table.claims import ClaimWork
-from attnviz.head_table.measures import MEASURES
-from attnviz.head_table.table import METHOD
+from attnviz.head_table.table import MEASURES, METHOD
 from tests.head_table.test_table import own_cache as own_cache
 from tests.head_table.test_table import small, some_pictures
 

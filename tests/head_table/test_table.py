@@ -14,8 +14,7 @@ from attnviz import subjects
 from attnviz.errors import BadInput, UnknownName
 from attnviz.head_table import kept, passes, work
 from attnviz.head_table.door import pictures_of
-from attnviz.head_table.measures import MEASURES
-from attnviz.head_table.table import Heads, average, proportion
+from attnviz.head_table.table import MEASURES, Heads, average, proportion
 from tests.head_table import oracle
 
 MANY = int(os.environ.get("HEAD_PICTURES", "80"))  # of the slow test: more than two parts, of which one is not full

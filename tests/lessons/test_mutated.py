@@ -5,7 +5,7 @@ import re
 
 from attnviz.lessons.folder import ours
 from attnviz.lessons.reader import read
-from attnviz.ui.lessons.known import known
+from attnviz.ui.lessons.shelf import known
 
 COUNT = 500
 LINES = r"""

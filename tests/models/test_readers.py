@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy
 from attnviz.edits import set_value
 from attnviz.errors import BadInput
 from attnviz.models import MODELS, input_of, spec
-from attnviz.models.spelling import LONGEST, Spelling
+from attnviz.models.parts import LONGEST, Spelling
 from attnviz.tracing import Layer, trace
 
 CLASSES = (*"0123456789", "stop")

@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 from attnviz import data, subjects
 from attnviz.data import own
 from attnviz.errors import DataError, UnknownName
-from attnviz.training import material, seeds
+from attnviz.training import examples, seeds
 from attnviz.training.cost import Cost
 from attnviz.training.loop import Training
 from attnviz.training.run import Run
@@ -141,7 +141,7 @@ def test_a_visitor_trains_on_own_pictures_which_nobody_else_sees(here, monkeypat
     assert (recipe.data, recipe.classes, recipe.tests) == (name, (0, 1, 2, 3), ())
     for child in table._children:
         child.wait()
-    given = material.material(recipe, "cpu")
+    given = examples.material(recipe, "cpu")
     generator = torch.Generator().manual_seed(0)
     training = Training(seeds.build(recipe, generator), recipe, *given.parts(), generator)
     info = small.run_file(recipe, data_digest=given.digest)
@@ -260,7 +260,7 @@ def test_a_model_kept_from_ones_own_pictures_opens_with_a_drawing(here, monkeypa
     np.savez(file, images=images, labels=np.arange(40) % 2, classes=np.array(["cat", "dog"]))
     name = own.bring(file.getvalue(), "mine", data.spec("strokes"), "me")
     recipe = Order(model="pixel_attention", recipe="1v8", changes={"data": name, "epochs": "1"}).made()
-    given = material.material(recipe, "cpu")
+    given = examples.material(recipe, "cpu")
     generator = torch.Generator().manual_seed(0)
     info = small.run_file(recipe, data_digest=given.digest)
     list(Run(info).train(Training(seeds.build(recipe, generator), recipe, *given.parts(), generator)))

@@ -11,7 +11,7 @@ from attnviz import cards, checkpoints, subjects
 from attnviz.card import SeedRun
 from attnviz.errors import UnknownName
 from attnviz.subjects.history import history, key_of
-from attnviz.subjects.runs import key_of as key_of_run
+from attnviz.subjects.history import key_of_run as key_of_run
 from attnviz.subjects.subject import origin_of
 from attnviz.training import histories, runs
 from attnviz.training.run import Run

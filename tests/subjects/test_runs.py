@@ -10,7 +10,7 @@ import torch
 from attnviz import cards, checkpoints, subjects
 from attnviz.errors import RunError, UnknownName
 from attnviz.subjects import Picture, Subject
-from attnviz.subjects.runs import key_of
+from attnviz.subjects.history import key_of_run
 from attnviz.training import runs
 from attnviz.training.run import Run
 from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW
@@ -43,7 +43,7 @@ def here(trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def net(epoch: int) -> subjects.Net:
-    return subjects.net(key_of(INFO.id, epoch))
+    return subjects.net(key_of_run(INFO.id, epoch))
 
 
 @pytest.mark.usefixtures("here")

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attnviz.training.events import Epoch, Step
+from attnviz.training.progress import Epoch, Step
 from tests.training import kinds
 
 

@@ -13,10 +13,10 @@ from attnviz.data.augment import augment
 from attnviz.errors import BadInput, RunError, UnknownName
 from attnviz.recipes.recipe import Augmentation, changed
 from attnviz.training import seeds
-from attnviz.training.events import Epoch, Step
 from attnviz.training.examples import Examples
 from attnviz.training.loop import Training
 from attnviz.training.objectives import Classification
+from attnviz.training.progress import Epoch, Step
 from tests.training import small
 
 

@@ -10,10 +10,10 @@ from torch import Tensor, nn
 from attnviz.answers import predicted
 from attnviz.errors import BadInput, UnknownName
 from attnviz.training import objectives
-from attnviz.training.events import Epoch
 from attnviz.training.examples import Examples, ExampleSet, as_float
 from attnviz.training.loop import Training
 from attnviz.training.objectives import OBJECTIVES, Classification, Measure, Measured, Objective
+from attnviz.training.progress import Epoch
 from tests.training import small
 
 

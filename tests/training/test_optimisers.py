@@ -5,8 +5,8 @@ import torch
 from torch import nn
 
 from attnviz.errors import BadInput
-from attnviz.training.events import Step
 from attnviz.training.optimisers import optimiser, rate
+from attnviz.training.progress import Step
 from tests.training import small
 
 

@@ -7,10 +7,10 @@ from torch import Tensor, nn
 from attnviz.errors import BadInput, TraceError, UnknownName
 from attnviz.recipes.recipe import Probe
 from attnviz.tracing import Layer
-from attnviz.training.events import Epoch
 from attnviz.training.examples import as_float
 from attnviz.training.loop import Training
 from attnviz.training.probes import PROBES, Moment, probe
+from attnviz.training.progress import Epoch
 from tests.training import small
 
 

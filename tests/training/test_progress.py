@@ -6,9 +6,8 @@ import io
 import pytest
 import tqdm
 
-from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.objectives import objective
-from attnviz.training.progress import Progress, Stopped
+from attnviz.training.progress import Epoch, Progress, Resumed, Step, Stopped
 from tests.training import small
 
 

@@ -18,8 +18,8 @@ from safetensors.torch import save_file
 from attnviz import files
 from attnviz.errors import RunError
 from attnviz.training import mistakes, runs
-from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.loop import Diverged, Training
+from attnviz.training.progress import Epoch, Resumed, Step
 from attnviz.training.run import Run
 from attnviz.work import processes
 from tests.forks import FORKS

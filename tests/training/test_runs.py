@@ -17,7 +17,7 @@ from torch import Tensor
 from attnviz import checkpoints
 from attnviz.errors import AttnvizError, CheckpointError, RunError, UnknownName
 from attnviz.training import run, runs
-from attnviz.training.events import Epoch
+from attnviz.training.progress import Epoch
 from attnviz.training.run import Run, kept_epochs
 from tests.training import small
 

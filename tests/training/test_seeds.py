@@ -19,10 +19,10 @@ from attnviz.recipes.recipe import Augmentation, Recipe
 from attnviz.recipes.recipe import Test as RecipeTest
 from attnviz.training import measuring, seeds
 from attnviz.training.evaluations import EVALUATIONS
-from attnviz.training.events import Epoch, Resumed
 from attnviz.training.examples import as_float, on_device
 from attnviz.training.loop import Training
 from attnviz.training.objectives import OBJECTIVES, Classification, objective
+from attnviz.training.progress import Epoch, Resumed
 from attnviz.training.run import Run
 from tests.training import small
 

@@ -10,7 +10,7 @@ from attnviz.data import Dataset
 from attnviz.errors import RunError
 from attnviz.training import runs, seeds
 from attnviz.training.durations import Duration
-from attnviz.training.events import Epoch
+from attnviz.training.progress import Epoch
 from attnviz.training.run import Run
 from attnviz.work import processes
 from tests.training import small

@@ -15,7 +15,7 @@ from torch import Tensor
 from attnviz import files
 from attnviz.errors import CheckpointError, RunError
 from attnviz.training import runs, states
-from attnviz.training.events import Epoch, Resumed
+from attnviz.training.progress import Epoch, Resumed
 from attnviz.training.run import Run
 from tests.training import small
 

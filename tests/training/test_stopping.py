@@ -20,7 +20,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from attnviz import __main__
-from attnviz.training.events import Step
+from attnviz.training.progress import Step
 from attnviz.training.progress import Progress
 from tests.training import small
 

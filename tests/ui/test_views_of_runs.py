@@ -21,7 +21,7 @@ from attnviz.recipes import RECIPES, Recipe
 from attnviz.recipes.recipe import Test, changed
 from attnviz.subjects import Net, Picture, Subject
 from attnviz.subjects.history import key_of as history_key
-from attnviz.subjects.runs import key_of
+from attnviz.subjects.history import key_of_run
 from attnviz.training import histories, runs, seeds
 from attnviz.training.examples import Examples, on_device
 from attnviz.training.loop import Training
@@ -99,7 +99,7 @@ def _trained(checkpoints: Path, recipe: Recipe) -> Pair:
     model.load_state_dict(runs.weights(info.id, 1))
     untrained.write(checkpoints, recipe, model, config)
     _make_history(checkpoints, info.id, recipe, config)
-    run, checkpoint = subjects.net(key_of(info.id, 1)), subjects.net(recipe.key)
+    run, checkpoint = subjects.net(key_of_run(info.id, 1)), subjects.net(recipe.key)
     assert run.digest == checkpoint.digest
     return Subject(run, EIGHT), Subject(checkpoint, EIGHT)
 

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import pytest
 
-from attnviz.work import children
+from attnviz.work import processes
 from tests.forks import FORKS
 
 
@@ -58,7 +58,7 @@ def popen(
 def forked() -> Iterator[None]:
     """Let background processes that train be forked."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(children, "subprocess", SimpleNamespace(**{**vars(subprocess), "Popen": popen}))
+        patch.setattr(processes, "subprocess", SimpleNamespace(**{**vars(subprocess), "Popen": popen}))
         yield
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import attnviz
 from attnviz.training import runs
-from attnviz.work import children
+from attnviz.work import processes
 
 TELL = (
     "import json, os, attnviz; print(json.dumps({'session': os.getsid(0), 'own': os.getpid(), "
@@ -26,7 +26,7 @@ def test_a_process_has_a_session_the_lowest_priority_and_our_folders(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ATTNVIZ_RUNS", "runs")  # relative to here, and not to where the process goes
     with (tmp_path / "log").open("wb") as log:
-        child = children.spawn([sys.executable, "-c", TELL], 3, log, tmp_path / "alive")
+        child = processes.spawn([sys.executable, "-c", TELL], 3, log, tmp_path / "alive")
         assert child.wait(60) == 0
     told = json.loads((tmp_path / "log").read_text())
     assert told["session"] == told["own"] == child.pid
@@ -39,7 +39,7 @@ def test_a_process_has_a_session_the_lowest_priority_and_our_folders(
 
 def test_a_command_that_does_not_exist_is_an_error_of_the_system(tmp_path: Path) -> None:
     with (tmp_path / "log").open("wb") as log, pytest.raises(OSError, match="nothing-of-that-name"):
-        children.spawn(["nothing-of-that-name"], 1, log, tmp_path / "alive")
+        processes.spawn(["nothing-of-that-name"], 1, log, tmp_path / "alive")
 
 
 def test_those_that_have_ended_are_forgotten_and_no_zombie_is_left() -> None:
@@ -47,15 +47,15 @@ def test_those_that_have_ended_are_forgotten_and_no_zombie_is_left() -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and nobody has reaped it
     several = [waiting, ended]
-    children.forget(several)
+    processes.forget(several)
     assert several == [waiting]
     assert ended.returncode == 0
     waiting.communicate(b"\n")
-    children.forget(several)
+    processes.forget(several)
     assert several == []
 
 
 def test_a_process_that_has_ended_already_is_no_error() -> None:
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
-    children.lowest(child.pid)
+    processes.lowest(child.pid)

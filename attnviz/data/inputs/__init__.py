@@ -7,9 +7,7 @@ Another package adds a row to `PREPARATIONS` (attnviz/extensions.py), and names 
 """
 
 from attnviz.arrays import Bytes
-from attnviz.data.inputs.mnist_style import mnist_style
-from attnviz.data.inputs.prepared import Preparation, Prepared, in_channels
-from attnviz.data.inputs.resized import resized
+from attnviz.data.inputs.prepared import Preparation, Prepared, in_channels, mnist_style, resized
 from attnviz.data.inputs.strip import strip
 from attnviz.errors import UnknownName
 from attnviz.extensions import Table

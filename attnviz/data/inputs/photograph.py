@@ -22,7 +22,7 @@ from PIL import Image, ImageFilter
 from attnviz.data.inputs import paper
 from attnviz.data.inputs.digit import BOX, CANVAS
 from attnviz.data.inputs.morphology import extreme, pieces
-from attnviz.data.inputs.rules import without_rules
+from attnviz.data.inputs.paper import without_rules
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]

@@ -1,4 +1,4 @@
-"""What a preparation is, and what it gives."""
+"""Preparations: how a drawing or a picture becomes what a model takes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,6 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from attnviz.arrays import Bytes
+from attnviz.data.inputs import digit
+from attnviz.data.inputs.digit import averaged
 from attnviz.errors import BadInput
 
 
@@ -57,3 +59,54 @@ def in_channels(picture: Bytes, channels: int) -> Bytes:
     if picture.shape[2] == 1:
         return picture.repeat(channels, 2)
     raise BadInput(f"A picture of {picture.shape[2]} channels cannot be shown to a model of {channels}.")
+
+
+_STEPS = ("empty", "box", "scale", "fitted", "shift", "centred")
+
+
+def mnist_style(canvas: Bytes, *, rows: int, columns: int, channels: int, centred: bool) -> Prepared:
+    """Make of a drawing, uint8 (row, column) or (row, column, channel), what MNIST would have made of it: see
+    `attnviz.data.inputs.digit.prepare`.
+
+    A model of larger pictures than 28 x 28 gets that digit in the middle of paper; one of smaller pictures gets it
+    scaled down. Of a canvas in colour the mean over the channels is the ink.
+    """
+    seen = digit.prepare(in_channels(checked(canvas), 1)[:, :, 0], centred=centred)
+    side = len(seen.picture)
+    words, picture = seen.words, seen.picture[:, :, None]
+    if min(rows, columns) < side:
+        picture = scaled(picture, rows, columns)
+        words += "" if seen.empty else f" Then scaled to {columns} × {rows} pixels."
+    elif max(rows, columns) > side:
+        top, left = (rows - side) // 2, (columns - side) // 2
+        paper = np.zeros((rows, columns, 1), np.uint8)
+        paper[top : top + side, left : left + side] = picture
+        picture = paper
+        words += "" if seen.empty else f" Then placed in the middle of {columns} × {rows} pixels."
+    return Prepared(in_channels(picture, channels), words, {step: getattr(seen, step) for step in _STEPS})
+
+
+def resized(canvas: Bytes, *, rows: int, columns: int, channels: int, centred: bool) -> Prepared:
+    """Scale a canvas, uint8 (row, column) or (row, column, channel), to a shape; each pixel is the mean of the area
+    that it covers.
+
+    Grey is repeated, and colour averaged to grey. Nothing is cut out, `centred` or not.
+    """
+    picture = checked(canvas)
+    made = in_channels(scaled(picture, rows, columns), channels)
+    high, wide = picture.shape[:2]
+    empty = not made.any()
+    words = (
+        "Nothing is drawn."
+        if empty
+        else f"The whole picture of {wide} × {high} pixels was scaled to {columns} × {rows}."
+    )
+    return Prepared(made, words, {"empty": empty})
+
+
+def scaled(picture: Bytes, rows: int, columns: int) -> Bytes:
+    """Return a picture (row, column, channel) averaged over the area of each new pixel: (rows, columns, channel)."""
+    high, wide, channels = picture.shape
+    side = high / rows, wide / columns
+    made = [averaged(picture[:, :, channel], (0, 0), side, (rows, columns)) for channel in range(channels)]
+    return np.stack(made, axis=2)

@@ -15,8 +15,7 @@ import numpy as np
 
 from attnviz.arrays import Bytes
 from attnviz.data.digit_strips import MOST, SIDE
-from attnviz.data.inputs.mnist_style import mnist_style
-from attnviz.data.inputs.prepared import Prepared, checked, in_channels
+from attnviz.data.inputs.prepared import Prepared, checked, in_channels, mnist_style
 from attnviz.errors import BadInput
 
 LONGEST = 4200

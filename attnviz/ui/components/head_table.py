@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attnviz.head_table.measures import MEASURES
+from attnviz.head_table.table import MEASURES
 from attnviz.ui.components import url_view
 from attnviz.views.payload import pack
 from attnviz.views.url_fields import Field, Fields

@@ -20,8 +20,7 @@ import streamlit as st
 from attnviz import data
 from attnviz.data.inputs import photograph, pictures
 from attnviz.data.inputs.digit import FAINT
-from attnviz.data.inputs.prepared import checked
-from attnviz.data.inputs.resized import scaled
+from attnviz.data.inputs.prepared import checked, scaled
 from attnviz.errors import AttnvizError
 from attnviz.ui.components.drawing_pad import Base, on_pad
 from attnviz.ui.components.photograph import drawn_box

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from attnviz.head_table.measures import UNTESTED
+from attnviz.head_table.table import UNTESTED
 from attnviz.ui.heads import work
 from attnviz.ui.heads.pictures import Asked, pictures
 from attnviz.ui.shared.over_many import over_many

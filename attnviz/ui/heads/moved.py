@@ -9,7 +9,7 @@ from urllib.parse import quote
 import numpy as np
 import numpy.typing as npt
 
-from attnviz.head_table.measures import MEASURES
+from attnviz.head_table.table import MEASURES
 from attnviz.subjects import Net
 from attnviz.ui.components.head_table import Moved, Row
 from attnviz.ui.heads import work

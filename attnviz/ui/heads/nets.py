@@ -1,7 +1,7 @@
 """The nets whose heads can be measured: checkpoints that answer to one picture with attention heads."""
 
 from attnviz import cards
-from attnviz.subjects import Net, nets
+from attnviz.subjects import Net, kinds
 from attnviz.ui.shared import cache
 
 
@@ -17,7 +17,7 @@ def first() -> str:
 
 def _first() -> str:
     def order(name: str) -> tuple[int, ...]:
-        net = nets.net(name)
+        net = kinds.net(name)
         heads = net.config.get("layers", 1) * net.config["heads"]
         return len(net.classes), -net.input.rows * net.input.columns * net.input.channels, heads
 
@@ -29,7 +29,7 @@ def _names() -> list[str]:
     known: dict[tuple[str, ...], bool] = {}
     found = []
     for name in several:
-        net = nets.net(name)
+        net = kinds.net(name)
         # Whether there are heads depends on the architecture and on its words, such as "even"; not on its sizes.
         kind = (net.architecture, *sorted(str(word) for word in net.config.values() if isinstance(word, str)))
         if kind not in known:

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from attnviz.errors import BadInput
-from attnviz.subjects import Net, nets, own, photos
+from attnviz.subjects import Net, kinds, own, photos
 from attnviz.ui.shared.own_models import batch_of, is_own, running
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Asked:
     @property
     def net(self) -> Net:
         """The net."""
-        return nets.net(self.key)
+        return kinds.net(self.key)
 
     @property
     def stated(self) -> dict[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
-from attnviz.subjects import nets, own
+from attnviz.subjects import kinds, own
 from attnviz.ui.heads.pictures import Asked, pictures
 from attnviz.ui.shared import cache, jobs
 from attnviz.ui.shared.own_models import is_own, running
@@ -44,7 +44,7 @@ def alone(asked: Asked) -> AbstractContextManager[None]:
 def _random(key: str, digest: str) -> nn.Module:
     from attnviz.head_table.door import with_random_weights
 
-    net = nets.net(key)
+    net = kinds.net(key)
     return with_random_weights(own.own().model if is_own(net) else cache.single(net).model)
 
 

@@ -12,7 +12,7 @@ from attnviz.lessons import Lesson, Mistake
 from attnviz.lessons.folder import Folder
 from attnviz.lessons.teacher import ALONE, VARIABLE
 from attnviz.ui.lessons import in_browser, shelf, tried
-from attnviz.ui.lessons.known import known
+from attnviz.ui.lessons.shelf import known
 
 
 def listed(folder: str | None) -> Iterator[dict[str, Any]]:

@@ -18,7 +18,7 @@ from attnviz import paths
 from attnviz.errors import closest
 from attnviz.lessons import Lesson, Mistake, View
 from attnviz.lessons.conditions import holds
-from attnviz.ui.lessons.known import file_of
+from attnviz.ui.lessons.shelf import file_of
 from attnviz.ui.shared import url_state
 from attnviz.views.payload import unpack
 from attnviz.views.url_fields import KINDS

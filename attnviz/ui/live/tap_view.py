@@ -91,7 +91,7 @@ def edge(image: np.ndarray, grid: Grid | None, shape: tuple[int, ...]) -> np.nda
     )
     if not whole or rows == 1 or image.shape[0] % rows or image.shape[1] % columns:
         return None
-    from attnviz.data.inputs.resized import scaled
+    from attnviz.data.inputs.prepared import scaled
 
     found: np.ndarray = scaled(image, rows, columns).mean(2) / 255
     return found

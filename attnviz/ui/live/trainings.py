@@ -15,8 +15,7 @@ from attnviz.recipes import RECIPES
 from attnviz.recipes.altered import own as value_of
 from attnviz.recipes.altered import varied
 from attnviz.subjects import Net
-from attnviz.subjects.history import History, history
-from attnviz.subjects.runs import key_of
+from attnviz.subjects.history import History, history, key_of_run
 from attnviz.training import runs
 from attnviz.ui.shared import visitor
 
@@ -68,7 +67,7 @@ def written(run: str) -> int:
 
 def net_of(key: str) -> Net:
     """Return a net of a training by the key of its history: of a run, the model before its training."""
-    return subjects.net(key_of(key.removeprefix("run:"), 0) if key.startswith("run:") else key)
+    return subjects.net(key_of_run(key.removeprefix("run:"), 0) if key.startswith("run:") else key)
 
 
 def history_of(key: str) -> History:

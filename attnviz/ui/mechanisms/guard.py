@@ -5,7 +5,7 @@
     panel = guard.call(row, "panel", row.panel, card, gives=Panel)      # or Failed, whose sentence a page shows
     for row, derived in guard.each(rows, "derived values", lambda row: row.derived()):
         ...                                                             # of those mechanisms that work
-    with faults.drawing(row, "live picture"):                           # attnviz.ui.shared.faults
+    with faults.drawing(row, "live picture"):                           # attnviz.ui.shared.page
         row.live()                                                      # or the sentence, in its place
 
 Whatever a mechanism raises becomes one sentence for the page concerned, and a traceback in the log: once for each

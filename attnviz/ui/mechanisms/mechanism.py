@@ -44,11 +44,14 @@ class HomePicture:
         file: a PNG, twice as wide as high, made by `attnviz.ui.shared.home_picture`.
         words: what it shows, for those who cannot see it.
         view: the words of the URL it leads to.
+        tiles: draws its two halves for `python -m attnviz.ui.home_pictures`, from the net, the picture, the picture as
+            the net takes it, and `view`; None for a picture that is made elsewhere.
     """
 
     file: Path
     words: str
     view: Mapping[str, Any]
+    tiles: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True)

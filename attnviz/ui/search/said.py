@@ -10,7 +10,7 @@ from attnviz.charts.plots import history
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.formatting import counted
 from attnviz.recipes.axes import Axis
-from attnviz.subjects.runs import key_of
+from attnviz.subjects.history import key_of_run
 from attnviz.training import runs
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.search import shown
@@ -50,7 +50,7 @@ def _trial(one: Found, trial: Trial | None, *, is_best: bool) -> None:
     for row in MECHANISMS.values():
         if recipe.model in row.models and kept:
             epoch = trial.epoch if trial.epoch in kept else kept[-1]
-            page.link(row.page, "Look at it", model=key_of(trial.run, epoch), data=recipe.data)
+            page.link(row.page, "Look at it", model=key_of_run(trial.run, epoch), data=recipe.data)
 
 
 def matters(found: list[Found], name: str) -> None:

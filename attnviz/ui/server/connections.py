@@ -20,6 +20,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from starlette.types import ASGIApp, Receive, Scope, Send
+
 from attnviz.ui.server.asked import ASKED
 from attnviz.ui.server.descriptors import for_connections
 from attnviz.ui.server.sockets import network
@@ -132,3 +134,21 @@ def counted(made: Any, connections: Connections) -> Any:
         connections.came(transport)
 
     return connection_made
+
+
+class NoDelay:
+    """A middleware that sets TCP_NODELAY on the connection of every request and of every WebSocket.
+
+    An ASGI server does not name the connection. Uvicorn's `receive` is a method of what holds it; of another server, or
+    behind a middleware that wraps it, nothing is found and nothing is done.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        transport: Any = getattr(getattr(receive, "__self__", None), "transport", None)
+        connection = transport.get_extra_info("socket") if hasattr(transport, "get_extra_info") else None
+        if connection is not None and connection.family in (socket.AF_INET, socket.AF_INET6):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        await self.app(scope, receive, send)

@@ -76,9 +76,9 @@ def _find_out() -> str:
 
 @lru_cache(maxsize=1)
 def _smallest() -> Loaded:
-    from attnviz.subjects import nets
+    from attnviz.subjects import kinds
 
-    known = [one for one in nets.usable().values() if not one.takes and one.parameters]
+    known = [one for one in kinds.usable().values() if not one.takes and one.parameters]
     if not known:
         raise CheckpointError("there is no checkpoint with weights.")
     return min(known, key=lambda one: (one.parameters or 0, one.key)).load()

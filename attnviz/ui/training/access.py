@@ -1,13 +1,16 @@
-"""Who may train: visitors at this machine, and visitors from elsewhere with the token."""
+"""Who may train: visitors at this machine, and visitors from elsewhere with the token; and what their buttons do."""
 
 import hmac
 import ipaddress
 import os
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import streamlit as st
 
-from attnviz.errors import BadInput
+from attnviz.errors import AttnvizError, BadInput
+from attnviz.ui.shared.wording import verbatim
+from attnviz.work.jobs import seen
 
 TOKEN = "ATTNVIZ_TRAIN_TOKEN"
 """Environment variable: the token of visitors from other machines. Without it they cannot train."""
@@ -61,3 +64,33 @@ def _is_loopback(name: str) -> bool:
         return name == "localhost" or ipaddress.ip_address(name).is_loopback
     except ValueError:
         return False
+
+
+SAID = "train_said"  # in the session: the sentence of the last button
+_AGAIN = "train_again"  # in the session: a button was pressed in a part of the page, and the rest must run again
+
+
+def do(action: Callable[[], object], said: str = "") -> None:
+    """Do what a button asks for, if the visitor may; the page then says what came of it, or what is `said` of it."""
+    try:
+        check()
+        action()
+        st.session_state[SAID] = (said, "")
+    except AttnvizError as error:
+        st.session_state[SAID] = ("", str(error))
+    st.session_state[_AGAIN] = True
+    seen.again()
+
+
+def done() -> bool:
+    """Return whether a button has been pressed since this was asked last."""
+    return bool(st.session_state.pop(_AGAIN, False))
+
+
+def said() -> None:
+    """Draw the sentence of the last button."""
+    did, failed = st.session_state.pop(SAID, ("", ""))
+    if failed:
+        st.error(verbatim(failed))
+    elif did:
+        st.success(verbatim(did))

@@ -11,7 +11,7 @@ from attnviz.charts.tables import confusion
 from attnviz.data.own import is_own
 from attnviz.formatting import counted
 from attnviz.recipes import RECIPES
-from attnviz.subjects.runs import key_of
+from attnviz.subjects.history import key_of_run
 from attnviz.training import mistakes, runs
 from attnviz.ui.live import trainings
 from attnviz.ui.mechanisms import MECHANISMS
@@ -113,4 +113,4 @@ def _epoch(run: str, title: str) -> None:
         for row in MECHANISMS.values():
             if recipe.model in row.models and recipe.key in RECIPES:
                 shown = {} if is_own(recipe.data) else {"data": recipe.data}
-                page.link(row.page, "See this epoch", model=key_of(run, epoch), **shown)
+                page.link(row.page, "See this epoch", model=key_of_run(run, epoch), **shown)

@@ -10,7 +10,7 @@ from attnviz.subjects import Net, usable
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import page
 from attnviz.ui.shared.wording import verbatim
-from attnviz.ui.training import act
+from attnviz.ui.training import access
 from attnviz.work.jobs import keeping
 
 DRAW = "05_draw.py"
@@ -21,7 +21,7 @@ def keep(run: str, epoch: int) -> None:
     """Draw the name under which an epoch is to be kept, and the button."""
     word = st.text_input("Name to keep it under", key="train_word", placeholder="mine", width=220, max_chars=100)
     st.button(
-        "Keep", key="train_do_keep", disabled=not word, on_click=act.do,
+        "Keep", key="train_do_keep", disabled=not word, on_click=access.do,
         args=(lambda: keeping.keep(run, epoch, word), f"It is kept as {word}: on its mechanism's page, and on Draw."),
     )  # fmt: skip
 
@@ -56,7 +56,7 @@ def _one(name: str, net: Net) -> None:
 
 
 def _remove(name: str) -> None:
-    st.button("Remove", key=f"remove-{name}", on_click=act.do, args=(lambda: keeping.remove(name), "It is removed."))
+    st.button("Remove", key=f"remove-{name}", on_click=access.do, args=(lambda: keeping.remove(name), "It is removed."))
 
 
 def _bring() -> None:
@@ -75,6 +75,6 @@ def _bring() -> None:
         keeping.bring(file.getvalue(), word)
 
     st.button(
-        "Add it", key="train_do_bring", disabled=not (word and file), on_click=act.do,
+        "Add it", key="train_do_bring", disabled=not (word and file), on_click=access.do,
         args=(bring, f"It is kept as {word}: on its mechanism's page, and on Draw."),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What is to be trained: chosen on the page, and held in its URL."""
+"""What is to be trained: chosen on the page, and held in its URL; and what that will cost."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import streamlit as st
 
 from attnviz import data
 from attnviz.data.specs import DATASETS
-from attnviz.errors import BadInput
-from attnviz.models.settings import Setting
+from attnviz.errors import AttnvizError, BadInput
+from attnviz.models.spec import Setting
 from attnviz.recipes import RECIPES, Recipe, altered
 from attnviz.recipes.altered import DATA, own, suits, varied
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import verbatim
-from attnviz.ui.training import yours
-from attnviz.work.jobs import order
+from attnviz.ui.training import access, yours
+from attnviz.work.jobs import cost, order
 from attnviz.work.jobs.order import Order
 
 START = {"data": "strokes", "epochs": "12", "learning_rate": "0.01"}
@@ -173,3 +173,37 @@ def _other(field: str) -> None:
     """Take another mechanism or recipe, with its own settings."""
     gone = {name: None for name in url_state.shown() if name not in ("mechanism", "v")}
     url_state.set_value(**{**gone, field: st.session_state[field]})
+
+
+EVERY = 1.0
+"""Seconds between two checks whether the estimate is ready."""
+
+
+def show(wanted: Order) -> None:
+    """Draw the cost of a training, as soon as it is estimated, for visitors who may train."""
+    try:
+        access.check()
+        known = cost.of(order.checked(wanted, order.limits())) is not None
+    except AttnvizError:
+        known = True  # there is nothing to wait for
+    st.fragment(_sentence, run_every=None if known else EVERY)(wanted, not known)
+
+
+def _sentence(wanted: Order, waiting: bool) -> None:
+    """Draw the estimate, or that there is none yet, as when the page was drawn if it is `waiting`."""
+    try:
+        access.check()
+    except AttnvizError:
+        return
+    with st.container(key="train_cost"):
+        try:
+            found = cost.of(order.checked(wanted, order.limits()))
+        except AttnvizError as error:
+            st.caption(verbatim(str(error)))
+            return
+        if found is None:
+            st.caption("Estimating what it will cost, from a few batches.")
+            return
+        if waiting:
+            st.rerun()  # nobody need ask again
+        st.caption(found.sentence(wanted.made().epochs, len(wanted.seeds)))

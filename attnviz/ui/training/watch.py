@@ -12,7 +12,7 @@ from attnviz.recipes.altered import DATA
 from attnviz.training.cost import duration
 from attnviz.ui.shared import page
 from attnviz.ui.shared.wording import verbatim
-from attnviz.ui.training import act, course, yours
+from attnviz.ui.training import access, course, yours
 from attnviz.work.jobs import seen, table
 from attnviz.work.jobs.seen import Seen
 
@@ -28,16 +28,16 @@ _WORDS = {"stopped": "paused"}
 
 def jobs() -> None:
     """Draw all trainings and what they have learnt, and look again every two seconds while one goes on."""
-    act.done()
+    access.done()
     live = any(one.lives for one in seen.look())
     st.fragment(_all, run_every=EVERY if live else None)(live)
 
 
 def _all(live: bool) -> None:
     """Draw everything that changes while a training goes on, as one did when the page was drawn if `live`."""
-    if act.done():
+    if access.done():
         st.rerun()  # other trainings may go on now
-    act.said()
+    access.said()
     with page.sentences():
         there = seen.look()
         if live and not any(one.lives for one in there):
@@ -115,4 +115,4 @@ def _buttons(one: Seen) -> None:
 
 
 def _button(job: str, label: str, action: Callable[[], object], said: str = "") -> None:
-    st.button(label, key=f"{label}-{job}", on_click=act.do, args=(action, said))
+    st.button(label, key=f"{label}-{job}", on_click=access.do, args=(action, said))

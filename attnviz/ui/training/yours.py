@@ -14,7 +14,7 @@ from attnviz.recipes.altered import DATA, suits
 from attnviz.ui.shared import url_state, visitor
 from attnviz.ui.shared.jobs import Job
 from attnviz.ui.shared.wording import verbatim
-from attnviz.ui.training import act
+from attnviz.ui.training import access
 from attnviz.work.jobs import seen
 from attnviz.work.jobs.seen import Seen
 
@@ -64,7 +64,7 @@ def show(recipe: Recipe) -> None:
             with st.container(key=f"own-{name}", horizontal=True, vertical_alignment="center"):
                 counted = f"{its.counts['train']:,} pictures of {len(its.classes)} classes"
                 st.markdown(f"**{verbatim(its.title)}**: {counted}", width="content")
-                st.button("Remove", key=f"remove-{name}", on_click=act.do, args=(partial(_remove, name), "Removed."))
+                st.button("Remove", key=f"remove-{name}", on_click=access.do, args=(partial(_remove, name), "Removed."))
 
 
 def _bring(recipe: Recipe) -> None:
@@ -79,9 +79,9 @@ def _bring(recipe: Recipe) -> None:
         job.wait(job.count, AT_ONCE)
         _look(job)
 
-    act.do(bring)
-    if _WORK not in st.session_state and not st.session_state[act.SAID][1]:
-        st.session_state[act.SAID] = (_HERE, "")
+    access.do(bring)
+    if _WORK not in st.session_state and not st.session_state[access.SAID][1]:
+        st.session_state[access.SAID] = (_HERE, "")
 
 
 def _look(job: Job[str]) -> float:
@@ -107,10 +107,10 @@ def _tick() -> None:
     try:
         share = _look(job)
     except AttnvizError as error:
-        st.session_state[act.SAID] = ("", str(error))
+        st.session_state[access.SAID] = ("", str(error))
         st.rerun()
     if _WORK not in st.session_state:
-        st.session_state[act.SAID] = (_HERE, "")
+        st.session_state[access.SAID] = (_HERE, "")
         st.rerun()
     st.progress(share, f"{share:.0%} of your pictures are read")
 
@@ -119,7 +119,7 @@ def _stop() -> None:
     job = st.session_state.pop(_WORK, None)
     if job is not None:
         job.stop()
-        st.session_state[act.SAID] = ("Stopped. Pictures of which only a part was read are not kept.", "")
+        st.session_state[access.SAID] = ("Stopped. Pictures of which only a part was read are not kept.", "")
 
 
 def _remove(name: str) -> None:

@@ -14,8 +14,8 @@ from collections import OrderedDict
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.recipes.recipe import Recipe
 from attnviz.training.cost import Cost
-from attnviz.work.children import environment, lowest
 from attnviz.work.jobs.order import Order
+from attnviz.work.processes import environment, lowest
 
 PATIENCE = 120.0
 """Seconds that an estimate may take."""

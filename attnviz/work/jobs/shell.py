@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from attnviz import files, listings
 from attnviz.errors import RunError
 from attnviz.recipes.altered import settings
-from attnviz.work import children
+from attnviz.work import processes
 from attnviz.work.jobs import cluster, order, submissions, table
 
 _LOOK = 1.0  # seconds between two looks at all jobs
@@ -98,4 +98,4 @@ def work(job: str) -> None:
         for descriptor in (1, 2):
             os.dup2(log.fileno(), descriptor)
     words = asked.words()
-    os.execve(words[0], words, children.environment(asked.threads))
+    os.execve(words[0], words, processes.environment(asked.threads))

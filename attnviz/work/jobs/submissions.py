@@ -23,7 +23,7 @@ from attnviz import files
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.recipes.recipe import Strict
 from attnviz.training import runs
-from attnviz.work import children, processes
+from attnviz.work import processes
 from attnviz.work.folders import LARGEST, last_words
 from attnviz.work.jobs.cluster import PLACE, Cluster, Unreachable, address
 from attnviz.work.jobs.order import Order
@@ -239,7 +239,7 @@ def _write(home: Path, submission: Submission) -> None:
 
 def _environment(order: Order) -> dict[str, str]:
     """Return what is set for a job on a node, whose folders have the same paths as here."""
-    here = children.environment(order.threads)
+    here = processes.environment(order.threads)
     told = {name: here[name] for name in _TOLD if name in here}
     return {**told, "RAY_JOB_STOP_WAIT_TIME_S": str(_STOP_WAIT)}
 

@@ -25,7 +25,7 @@ from attnviz import files
 from attnviz.checkpoint_folder import is_name
 from attnviz.errors import BadInput, RunError, UnknownName
 from attnviz.training import runs
-from attnviz.work import children, processes, shelf
+from attnviz.work import processes, shelf
 from attnviz.work.folders import identity, last_words
 from attnviz.work.jobs import cluster, submissions
 from attnviz.work.jobs import order as orders
@@ -141,7 +141,7 @@ def tend() -> None:
 
     Where the folder of jobs can only be read, nothing is started: another server, which may write there, does it.
     """
-    children.forget(_children)
+    processes.forget(_children)
     if not os.access(folder(), os.W_OK):
         return
     for job, order in _submitted():
@@ -280,7 +280,7 @@ def _popen(order: Order, home: Path) -> None:
         (home / name).unlink(missing_ok=True)
     with files.opened(home / "log.txt", "wb") as log:
         try:
-            child = children.spawn(order.words(), order.threads, log, home / "alive")
+            child = processes.spawn(order.words(), order.threads, log, home / "alive")
         except OSError as error:
             log.write(f"The training could not be started: {files.reason(error)}.\n".encode())
             return

@@ -17,7 +17,7 @@ from typing import Literal
 from attnviz import data, files
 from attnviz.checkpoint_folder import is_name
 from attnviz.errors import BadInput, RunError, UnknownName
-from attnviz.work import children, processes, shelf
+from attnviz.work import processes, shelf
 from attnviz.work.folders import identity, last_words
 from attnviz.work.jobs import order
 from attnviz.work.jobs.order import Limits
@@ -104,7 +104,7 @@ def spawn(search: str) -> subprocess.Popen[bytes]:
     try:
         with files.opened(place / "log.txt", "ab") as log:
             alive = place / "workers" / f"{secrets.token_hex(4)}.alive"
-            child = children.spawn(words(search), read(search).threads, log, alive)
+            child = processes.spawn(words(search), read(search).threads, log, alive)
     except OSError as error:
         raise RunError(f"A worker of the search could not be started: {files.reason(error)}.") from error
     _children.append(child)
@@ -120,7 +120,7 @@ def started(process: int) -> str:
 
 def at_work(search: str) -> list[Identity]:
     """Return the living workers of a search on this machine."""
-    children.forget(_children)
+    processes.forget(_children)
     found = {}
     for path in sorted((home(search) / "workers").glob("*.json")):
         if (one := identity(path)) is not None and one.alive:

@@ -15,8 +15,8 @@ from attnviz import files
 from attnviz.errors import BadInput, RunError
 from attnviz.recipes.axes import Value
 from attnviz.training import runs, seeds, states, stopping
+from attnviz.training.examples import Material, material
 from attnviz.training.loop import Diverged, Training
-from attnviz.training.material import Material, material
 from attnviz.training.objectives import Objective, objective
 from attnviz.training.run import Run
 from attnviz.training.run_file import RunFile

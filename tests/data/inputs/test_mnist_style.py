@@ -1,10 +1,10 @@
-"""A drawing as MNIST would have made it: attnviz/data/inputs/mnist_style.py."""
+"""A drawing as MNIST would have made it: attnviz/data/inputs/prepared.py."""
 
 import numpy as np
 import pytest
 
 from attnviz.data.inputs import digit
-from attnviz.data.inputs.mnist_style import mnist_style
+from attnviz.data.inputs.prepared import mnist_style
 from attnviz.errors import BadInput
 
 CANVAS = np.zeros((280, 280), np.uint8)

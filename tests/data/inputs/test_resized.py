@@ -1,9 +1,9 @@
-"""A whole picture, scaled: attnviz/data/inputs/resized.py."""
+"""A whole picture, scaled: attnviz/data/inputs/prepared.py."""
 
 import numpy as np
 import pytest
 
-from attnviz.data.inputs.resized import resized, scaled
+from attnviz.data.inputs.prepared import resized, scaled
 
 
 def area_means(picture: np.ndarray, rows: int, columns: int) -> np.ndarray:

@@ -13,11 +13,16 @@ from attnviz.edits import scale
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
 from attnviz.measures.switched import attention_off, changes, head_off, key_off
-from attnviz.measures.vision_transformer.combined import mixed, rollout, weighted_rollout, weights_and_gradients
-from attnviz.measures.vision_transformer.flow import attention_flow
 from attnviz.measures.vision_transformer.late_registers import WithRegister, move, outliers, register_neurons
 from attnviz.measures.vision_transformer.normal import by_constant, found_in
-from attnviz.measures.vision_transformer.over_layers import over_layers
+from attnviz.measures.vision_transformer.over_layers import (
+    attention_flow,
+    mixed,
+    over_layers,
+    rollout,
+    weighted_rollout,
+    weights_and_gradients,
+)
 from attnviz.tracing import trace
 
 from .outlier import with_an_outlier

@@ -15,7 +15,7 @@ from attnviz.lessons.folder import Folder, ours, picture_of
 from attnviz.lessons.teacher import ALONE, VARIABLE
 from attnviz.ui.components.component import FRONTEND
 from attnviz.ui.lessons import bar, command, offer, shelf
-from attnviz.ui.lessons.known import file_of, known
+from attnviz.ui.lessons.shelf import file_of, known
 
 from ...lessons.samples import TEXT
 

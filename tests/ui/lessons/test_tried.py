@@ -7,7 +7,7 @@ import pytest
 from attnviz.lessons import Lesson, reader
 from attnviz.lessons.conditions import holds
 from attnviz.ui.lessons import shelf, tried
-from attnviz.ui.lessons.known import known
+from attnviz.ui.lessons.shelf import known
 
 TEXT = """---
 title: Tried

@@ -15,7 +15,7 @@ from attnviz.errors import BadInput
 from attnviz.ui import derived_values
 from attnviz.ui.draw import panels
 from attnviz.ui.lessons import shelf
-from attnviz.ui.lessons.known import known
+from attnviz.ui.lessons.shelf import known
 from attnviz.ui.live import channel
 from attnviz.ui.live.jacobian import JACOBIAN
 from attnviz.ui.live.request import read

@@ -8,7 +8,7 @@ import pytest
 import torch
 from starlette.routing import Route
 
-from attnviz.subjects import nets
+from attnviz.subjects import kinds
 from attnviz.ui.server import health
 
 
@@ -32,7 +32,7 @@ def test_a_model_answers():
 
 
 def test_without_a_checkpoint_it_says_so(monkeypatch):
-    monkeypatch.setattr(nets, "usable", dict)
+    monkeypatch.setattr(kinds, "usable", dict)
     assert _asked() == (503, "A model does not answer: there is no checkpoint with weights.")
 
 

@@ -19,7 +19,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 from websockets.sync.client import connect
 
-from attnviz.ui.server.no_delay import NoDelay
+from attnviz.ui.server.connections import NoDelay
 
 WAIT = 30.0  # seconds after which a test that waits has failed
 

@@ -4,7 +4,7 @@ import pytest
 import streamlit as st
 
 from attnviz.errors import BadInput
-from attnviz.ui.training import access, act
+from attnviz.ui.training import access
 
 
 @pytest.mark.parametrize(
@@ -57,5 +57,5 @@ def test_an_empty_token_opens_nothing(from_elsewhere, monkeypatch):
 
 
 def test_no_button_does_anything_for_who_may_not_train(from_elsewhere):
-    act.do(lambda: pytest.fail("it was done"), "Done.")
-    assert "another machine" in st.session_state[act.SAID][1]
+    access.do(lambda: pytest.fail("it was done"), "Done.")
+    assert "another machine" in st.session_state[access.SAID][1]

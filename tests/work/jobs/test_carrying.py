@@ -10,8 +10,8 @@ import torch
 from attnviz import checkpoints
 from attnviz.errors import AttnvizError, BadInput, CheckpointError, UnknownName
 from attnviz.recipes.recipe import Probe
-from attnviz.subjects import nets
-from attnviz.subjects.runs import key_of
+from attnviz.subjects import kinds
+from attnviz.subjects.history import key_of_run
 from attnviz.training import mistakes, runs
 from attnviz.training.run import Run
 from attnviz.work import packing
@@ -46,7 +46,7 @@ def test_a_run_that_was_packed_is_the_same_elsewhere(there, here):
     assert len(runs.durations(name)) == len(curve) == 3
     assert mistakes.read(name) is not None
     assert runs.epochs(name) == [1, 2, 3]
-    kept = nets.net(key_of(name, 2)).load().model.state_dict()
+    kept = kinds.net(key_of_run(name, 2)).load().model.state_dict()
     assert all(torch.equal(kept[key], tensor) for key, tensor in weights.items())
     assert carrying.packed(name) == content
     assert carrying.bring(content) == name  # the very same one

@@ -12,7 +12,7 @@ from attnviz.errors import BadInput
 from attnviz.recipes.axes import read as axes
 from attnviz.training import runs
 from attnviz.training.run import Run
-from attnviz.work import children, processes
+from attnviz.work import processes
 from attnviz.work.jobs import table
 from attnviz.work.jobs.order import Order
 from attnviz.work.search import table as searches
@@ -100,10 +100,10 @@ def test_a_process_holds_its_lock_as_long_as_it_lives_and_no_longer_than_that(tm
     alive = tmp_path / "alive"
     assert not processes.is_locked(alive)
     with (tmp_path / "log").open("wb") as log:
-        child = children.spawn([sys.executable, "-c", "import signal; signal.pause()"], 1, log, alive)
+        child = processes.spawn([sys.executable, "-c", "import signal; signal.pause()"], 1, log, alive)
         assert processes.is_locked(alive)
         with pytest.raises(BlockingIOError, match="another process is at it already"):
-            children.spawn([sys.executable, "-c", ""], 1, log, alive)
+            processes.spawn([sys.executable, "-c", ""], 1, log, alive)
     child.kill()
     child.wait()
     assert not processes.is_locked(alive)

@@ -15,8 +15,8 @@ from attnviz import __main__, data
 from attnviz.data import own
 from attnviz.errors import AttnvizError, BadInput, RunError, UnknownName
 from attnviz.recipes.axes import Axis
-from attnviz.subjects import nets
-from attnviz.subjects.runs import key_of
+from attnviz.subjects import kinds
+from attnviz.subjects.history import key_of_run
 from attnviz.training import runs
 from attnviz.work import shelf
 from attnviz.work.jobs.order import NONE, Limits
@@ -40,7 +40,7 @@ def test_a_trial_is_a_run_that_can_be_looked_at(here):
         assert info.recipe.learning_rate == trial.params["learning_rate"]
         assert [epoch.values["validation_accuracy"] for epoch in curve] == list(trial.values)
         assert trial.value == trial.values[trial.epoch - 1]
-        assert nets.net(key_of(trial.run, trial.epoch)).load().model is not None
+        assert kinds.net(key_of_run(trial.run, trial.epoch)).load().model is not None
         assert not list((runs.folder() / trial.run).glob("state-*"))
     assert table.state(found.name).word == "finished"
     table.delete(found.name)

@@ -38,6 +38,7 @@ MECHANISM = Mechanism(
         Path(__file__).parent / "home.png",
         "A handwritten 8, and the gates of the last block of a network as bars: each lets a channel through by so much",
         {"model": MODEL, "data": DATA, "number": NUMBER, "layer": "6"},
+        later(f"{__name__}.gates", "home_tiles"),
     ),
     derived=_derived,
     components=("gates",),

@@ -15,7 +15,7 @@ from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components import stage_maps
 from attnviz.ui.components.map_grid import map_grid
-from attnviz.ui.mechanisms.channel_attention import block, words
+from attnviz.ui.mechanisms.channel_attention import words
 from attnviz.ui.mechanisms.channel_attention.view import BLOCKS_VIEW, CLASS_GATES, in_url
 from attnviz.ui.shared import cache, mechanism_page, pickers
 from attnviz.ui.shared.experiments import Experiment, finding
@@ -39,9 +39,11 @@ def maps(subject: Subject) -> None:
     asked = in_url(subject, st.query_params.to_dict())
     st.markdown(words.STAGES[words.kind_of(own.layers)])
     st.caption(words.gates_of_maps(asked["gates"], asked["turned"], own.other))
-    state = block.FIELDS.read(st.query_params.to_dict())
-    keep = mechanism_page.keep(block.FIELDS, stage_maps.settled_view, MAPS)
-    stage_maps.stage_maps(BLOCKS_VIEW.of(subject, **asked), key=MAPS, state=state, fields=block.FIELDS, on_change=keep)
+    state = words.STAGE_FIELDS.read(st.query_params.to_dict())
+    keep = mechanism_page.keep(words.STAGE_FIELDS, stage_maps.settled_view, MAPS)
+    stage_maps.stage_maps(
+        BLOCKS_VIEW.of(subject, **asked), key=MAPS, state=state, fields=words.STAGE_FIELDS, on_change=keep
+    )
 
 
 def constant(subject: Subject) -> None:
@@ -104,8 +106,7 @@ def _table(differences: Mapping[tuple[str, str], Difference], titles: Mapping[st
 
 def shared(subject: Subject) -> None:
     """Draw which share of the gates' variance lies between classes, by depth, and the mean gates of each class."""
-    from attnviz.ui.mechanisms.channel_attention.gates import title_of
-    from attnviz.ui.mechanisms.channel_attention.many import between, over
+    from attnviz.ui.mechanisms.channel_attention.gates import between, over, title_of
 
     say = finding()
     net, source = subject.net, pickers.tests(subject)
@@ -128,7 +129,7 @@ def shared(subject: Subject) -> None:
     highest = [float(one.max()) for one in found.chance.values()]
     say(words.by_depth(list(found.shares.values()), highest, found.halves))
     paths = list(titles)
-    chosen = block.FIELDS.read(st.query_params.to_dict()).get("layer", 0)
+    chosen = words.STAGE_FIELDS.read(st.query_params.to_dict()).get("layer", 0)
     path = paths[chosen] if isinstance(chosen, int) and 0 <= chosen < len(paths) else paths[0]
     map_grid(CLASS_GATES.of(subject, layer=paths.index(path)), key=f"class_gates {path}")
     st.caption(words.classes(many.said))

@@ -1,20 +1,24 @@
-"""From a net on an example to what the page shows of its gates. Loads torch."""
+"""The gates of a net: on an example, with other values, and over many pictures. Loads torch."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from attnviz.answers import probabilities
-from attnviz.measures.channel_attention.gates import kinds
+from attnviz import data
+from attnviz.answers import as_batch, probabilities
+from attnviz.data import inputs
+from attnviz.errors import BadInput
+from attnviz.measures.channel_attention.gates import between_classes, by_chance, gain_with_depth, kinds
 from attnviz.subjects import Example, Loaded, Picture, Subject
 from attnviz.tracing import trace
 from attnviz.ui.components.gates import GatesOfLayer, GatesView, GateTap
-from attnviz.ui.mechanisms.channel_attention.layers import GateLayer, kind_of, layers_of, of_channels, weights_of
-from attnviz.ui.mechanisms.channel_attention.many import Many, over
-from attnviz.ui.shared import cache, inference, pickers
+from attnviz.ui.mechanisms.channel_attention.layers import GateLayer, Kind, kind_of, layers_of, of_channels, weights_of
+from attnviz.ui.shared import cache, home_picture, inference, pickers
 
 if TYPE_CHECKING:
     from attnviz.readings import Reading
@@ -118,3 +122,89 @@ def _layer(
 def _tap(path: str, tap: str, beside: dict[str, Reading] | None, many: Many) -> GateTap:
     address = f"{path}.{tap}"
     return GateTap(address, many.means[address], None if beside is None else beside[address].tensor[0].numpy())
+
+
+def home_tiles(loaded: Loaded, picture: Picture, image: np.ndarray, shown: Mapping[str, Any]) -> home_picture.Pair:
+    """Return the digit, and the gates of the last block as bars, from the floor of its row up."""
+    across, high, gap = 32, 48, 8  # bars in a row; steps of a bar, and between two rows
+    found = of_picture(loaded, picture)[int(shown["layer"]) - 1]
+    rows = [found[first : first + across] for first in range(0, len(found), across)]
+    levels = (np.arange(high, 0, -1) - 0.5) / high
+    drawn = [np.concatenate([levels[:, None] < row, np.zeros((gap, across), bool)]) for row in rows]
+    return home_picture.grey(image[..., 0]), home_picture.heat(np.concatenate(drawn).astype(float))
+
+
+PICTURES, BATCH = 500, 50  # over how many pictures, and how many go at once
+
+
+@dataclass(frozen=True, eq=False)
+class Many:
+    """The gates of a network over pictures of a data set.
+
+    Args:
+        gates: path of a layer -> (picture, channel), 0..1, mean over places.
+        means: tap path -> mean over pictures, in the shape of the tap without its pictures.
+        labels: (picture,) int.
+        said: which pictures, in words.
+    """
+
+    gates: dict[str, np.ndarray]
+    means: dict[str, np.ndarray]
+    labels: np.ndarray
+    said: str
+
+
+def over(loaded: Loaded, source: str) -> Many:
+    """Return the gates over the first test pictures of a data set, in single precision, as the net was trained."""
+    model, net = cache.single(loaded.net)
+    shown = data.shown(source)
+    known = [label for label, name in enumerate(data.DATASETS[source].classes) if name in net.classes]
+    places = np.flatnonzero(np.isin(shown.labels, known) if known else shown.labels >= 0)[:PICTURES]
+    layers = layers_of(model)
+    if not layers:
+        raise BadInput(f"{net.key} has no gates. Look at it in the explorer.")
+    taps = {path: _gates(path, kind_of(layer)) for path, layer in layers.items()}
+    gates: dict[str, list[np.ndarray]] = {path: [] for path in layers}
+    sums: dict[str, np.ndarray] = {}
+    for some in np.array_split(places, -(-len(places) // BATCH)):
+        pictures = data.pick(source, shown.split, some).images
+        images = np.stack([inputs.fitted(picture, **asdict(net.input)) for picture in pictures])
+        with torch.no_grad(), trace(model, [tap for both in taps.values() for tap in both]) as seen:
+            model(as_batch(images))
+        for path, (first, *_) in taps.items():
+            gates[path].append(of_channels(seen[first].tensor).double().numpy())
+        for tap, reading in seen.items():
+            sums[tap] = sums.get(tap, 0.0) + reading.tensor.double().sum(0).numpy()
+    kind = "test pictures" if shown.split == "test" else "sample pictures"
+    return Many(
+        {path: np.concatenate(parts) for path, parts in gates.items()},
+        {tap: total / len(places) for tap, total in sums.items()},
+        shown.labels[places],
+        f"{len(places)} {kind} of {data.DATASETS[source].title}",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Between:
+    """How much of the variance of the gates of each layer lies between classes, 0..1, by chance with shuffled labels,
+    (draw,), and in both halves, as `gain_with_depth` has it.
+    """
+
+    shares: dict[str, float]
+    chance: dict[str, np.ndarray]
+    halves: tuple[float, float, tuple[float, float]] | None
+
+
+def between(loaded: Loaded, source: str) -> Between:
+    """Return how much of the variance of a net's gates over pictures of a data set lies between classes."""
+    many = cache.of_net(over, loaded.net, source)
+    return Between(
+        {path: between_classes(gates, many.labels) for path, gates in many.gates.items()},
+        {path: by_chance(gates, many.labels) for path, gates in many.gates.items()},
+        gain_with_depth([*many.gates.values()], many.labels) if len(many.gates) > 1 else None,
+    )
+
+
+def _gates(path: str, kind: Kind) -> list[str]:
+    """Return the taps of a layer's gates: of its channels, and of its places where these have gates of their own."""
+    return [f"{path}.{kind.tap}", *([f"{path}.{kind.space}"] if kind.space_is == "gate" else [])]

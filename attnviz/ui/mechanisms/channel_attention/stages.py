@@ -18,8 +18,8 @@ from attnviz.tracing import trace
 from attnviz.ui.components.gates import GatesView, read_turns
 from attnviz.ui.components.stage_maps import LayerMaps, StageMaps, StageMapsView
 from attnviz.ui.mechanisms.channel_attention import gates
-from attnviz.ui.mechanisms.channel_attention.block import BEHIND_BLOCK, IN_BLOCK, TITLES
 from attnviz.ui.mechanisms.channel_attention.layers import GateLayer
+from attnviz.ui.mechanisms.channel_attention.words import BEHIND_BLOCK, IN_BLOCK, TITLES
 from attnviz.ui.shared import cache, inference
 
 

@@ -84,8 +84,7 @@ class OfLayer(Strict):
 def classes_payload(subject: Subject, parameters: OfLayer) -> bytes:
     """Return the mean gates of each class in a layer, less the mean of all pictures, as a map."""
     from attnviz.measures.channel_attention.gates import class_means
-    from attnviz.ui.mechanisms.channel_attention.gates import title_of
-    from attnviz.ui.mechanisms.channel_attention.many import over
+    from attnviz.ui.mechanisms.channel_attention.gates import over, title_of
 
     source, layer = pickers.tests(subject), parameters.layer
     many = cache.of_net(over, subject.net, source)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from attnviz.formatting import signed
 from attnviz.measures.difference import together
+from attnviz.ui.components.stage_maps import fields_of
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.results import costs
@@ -21,6 +22,20 @@ if TYPE_CHECKING:
     from attnviz.measures.difference import Difference
     from attnviz.subjects import Subject
     from attnviz.ui.components.gates import GatesOfLayer
+
+TITLES = {
+    "input": "input",
+    "conv": "after conv",
+    "norm": "after norm",
+    "relu": "after ReLU",
+    "branch": "second conv, norm",
+    "gate": "after the gate",
+    "output": "plus skip, ReLU",
+}
+IN_BLOCK = tuple(TITLES)
+BEHIND_BLOCK = ("input", "conv", "norm", "relu", "branch", "output", "gate")  # where BAM has its gate
+STAGE_FIELDS = fields_of(TITLES, "gate")
+"""The view of the maps in the URL; layer and channel are those of the gates, so that both show the same."""
 
 QUESTION = "Which channels does a network let through for this picture? Choose a bar, then turn its gate."
 NONE = (

@@ -39,6 +39,7 @@ MECHANISM = Mechanism(
         Path(__file__).parent / "home.png",
         "A handwritten 8 with one block outlined, and a map of the blocks from which a head takes information for it",
         {"model": MODEL, "data": DATA, "number": NUMBER, "query": "3,4", "head": HEAD},
+        later(f"{__name__}.stages", "home_tiles"),
     ),
     derived=_derived,
     preload=("pixel_viewer",),

@@ -85,7 +85,7 @@ def within(name: str, looked_at: Subject) -> None:
     """Draw the weights inside one block of a trained network, between features: the block that is locked in the viewer,
     where both see the same blocks. A sentence where there is none.
     """
-    from attnviz.ui.mechanisms.cnn_attention import blocks
+    from attnviz.ui.mechanisms.cnn_attention import stages
 
     st.markdown("**Inside one block**")
     net = usable([name]).get(name)
@@ -94,7 +94,7 @@ def within(name: str, looked_at: Subject) -> None:
         st.markdown(words.within_is_missing(name, card.command if card else None))
         return
     subject = Subject(net, looked_at.example)
-    weights, ink, _ = cache.of_subject(blocks.within, subject)
+    weights, ink, _ = cache.of_subject(stages.within, subject)
     rows, columns = ink.shape
     same = (net.grid, net.input) == (looked_at.net.grid, looked_at.net.input)
     row, column = (FIELDS.read(st.query_params.to_dict()).get("query") if same else None) or (-1, -1)
@@ -118,11 +118,11 @@ class OfBlock(Strict):
 
 def within_payload(subject: Subject, parameters: OfBlock) -> bytes:
     """Return the weights between the features of a block, as a map."""
-    from attnviz.ui.mechanisms.cnn_attention import blocks
+    from attnviz.ui.mechanisms.cnn_attention import stages
 
     if subject.net.config.get("attention") != "within":
         raise BadInput(f"{subject.net.key} has no blocks that attend to themselves alone.")
-    weights, ink, origin = cache.of_subject(blocks.within, subject)
+    weights, ink, origin = cache.of_subject(stages.within, subject)
     row, column = parameters.block or most_ink(ink)
     if row >= ink.shape[0] or column >= ink.shape[1]:
         raise BadInput(f"There are {ink.shape[0]} x {ink.shape[1]} blocks, counted from 0; none at {row}, {column}.")

@@ -1,12 +1,20 @@
-"""What each convolution makes of an example, before and after ReLU and pooling. Loads torch."""
+"""What convolutions make of an example before and after pooling, and the weights inside blocks. Loads torch."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from attnviz import edits
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
-from attnviz.subjects import Example, Loaded, Subject
+from attnviz.subjects import Example, Loaded, Picture, Subject
+from attnviz.tracing import trace
 from attnviz.ui.components.stage_maps import LayerMaps, StageMaps, StageMapsView
-from attnviz.ui.shared import cache
+from attnviz.ui.shared import cache, home_picture, inference
 from attnviz.views import attending
 
 
@@ -34,3 +42,43 @@ def view(loaded: Loaded, example: Example) -> StageMapsView:
         ink=example.ink,
         origin=Subject(net, example).origin(next(iter(found))),
     )
+
+
+def evenly(loaded: Loaded, example: Example) -> str:
+    """Return the answer of a net that attends to all blocks equally, and its probability, in words."""
+    with torch.no_grad(), trace(loaded.model, (), edits.uniform("attention.mixed")):
+        return inference.answer(loaded, example)
+
+
+def within(loaded: Loaded, example: Example) -> tuple[np.ndarray, np.ndarray, dict[str, str | int | float]]:
+    """Return the weights between the features of each block, of a model in which blocks see themselves alone.
+
+    Weights (row, column, feature that takes, feature that gives), adding up to 1 along the last; (row, column) mean
+    intensity of the pixels of each block; and where both come from.
+    """
+    model, net = loaded
+    tap = "attention.feature_weights"
+    batch = inference.batch_of(loaded, example)
+    with torch.no_grad(), trace(model, [tap]) as seen:
+        inference.ask(loaded, batch)
+    reading = seen[tap]
+    assert reading.axes == ("batch", "token", "target_feature", "source_feature")
+    grid = model.get_submodule("attention").grid
+    assert isinstance(grid, Grid)
+    weights = reading.tensor[0].unflatten(0, (grid.rows, grid.columns))
+    ink = attending.pooled(batch, grid)
+    return weights.numpy(), ink.numpy(), Subject(net, example).origin(tap)
+
+
+def home_tiles(loaded: Loaded, picture: Picture, image: np.ndarray, shown: Mapping[str, Any]) -> home_picture.Pair:
+    """Return the digit with what a block sees outlined, a block on the strokes, and its weights."""
+    query, head = (2, 3), 6
+    view = attending.attention(loaded, picture, unit="block")
+    weights = home_picture.weights(view, query, head)
+    left, right = home_picture.grey(image[..., 0]), home_picture.heat(weights)
+    assert view.boxes is not None
+    top, across, down, right_by, size, _ = view.boxes
+    corner = round(top + query[0] * down), round(across + query[1] * right_by)
+    home_picture.outline(left, image.shape[:2], corner, round(size))
+    home_picture.outline(right, weights.shape, query, 1)
+    return left, right

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
-    from attnviz.ui.mechanisms.element_wise import derived, film, view
+    from attnviz.ui.mechanisms.element_wise import derived, view
 
-    return view.STAGES_VIEW, view.OF_HEADS, film.FILM, *derived.DERIVED
+    return view.STAGES_VIEW, view.OF_HEADS, view.FILM, *derived.DERIVED
 
 
 def _is_control(config: Mapping[str, Any]) -> bool:
@@ -36,6 +36,7 @@ MECHANISM = Mechanism(
         Path(__file__).parent / "home.png",
         "A picture of a boot, and the weights of its pixels in one head: the more violet, the more remains",
         {"model": "element_wise.fashion-b", "data": "fashion_mnist", "number": 0, "pixel": "16,12", "inside": "no"},
+        later(f"{__name__}.stages", "home_tiles"),
     ),
     derived=_derived,
     components=("stage_grid",),

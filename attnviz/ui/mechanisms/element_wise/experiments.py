@@ -14,8 +14,7 @@ from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.stage_grid import StageView, settled_view, stage_grid
 from attnviz.ui.mechanisms.element_wise import MECHANISM, words
-from attnviz.ui.mechanisms.element_wise.film import FILM, courses, fate_of
-from attnviz.ui.mechanisms.element_wise.view import OF_HEADS, STAGES_VIEW
+from attnviz.ui.mechanisms.element_wise.view import FILM, OF_HEADS, STAGES_VIEW, courses, fate_of
 from attnviz.ui.mechanisms.element_wise.words import about
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.experiments import Experiment, finding

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -18,7 +19,7 @@ from attnviz.layers.element_wise import ElementWiseAttention
 from attnviz.subjects import Example, Loaded, Picture, Subject
 from attnviz.tracing import trace
 from attnviz.ui.components.stage_grid import Norm, Other, StageLayer, StageView
-from attnviz.ui.shared import cache, inference, pickers
+from attnviz.ui.shared import cache, home_picture, inference, pickers
 
 FEW = 200  # pictures over which the mean relevance is taken, at most
 
@@ -214,3 +215,12 @@ def _norm(norm: Any) -> Norm | None:
         return None
     scale, shift = (None if part is None else part.numpy() for part in (norm.weight, norm.bias))
     return Norm(norm.running_mean.numpy(), norm.running_var.numpy(), norm.eps, scale, shift)
+
+
+def home_tiles(loaded: Loaded, picture: Picture, image: np.ndarray, shown: Mapping[str, Any]) -> home_picture.Pair:
+    """Return the boot, and its relevance in the first head: a share of its row times a share of its column."""
+    tap = f"{next(iter(layers_of(loaded.model)))}.relevance"
+    with torch.no_grad(), trace(loaded.model, [tap]) as seen:
+        loaded.model(inference.batch_of(loaded, picture))
+    relevance = seen[tap].tensor[0, 0, 0].numpy()
+    return home_picture.grey(image[..., 0]), home_picture.heat(relevance - relevance.min())

@@ -12,10 +12,10 @@ ERASE = "erase"  # the field of the URL that names the net whose drawing is eras
 
 
 def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
-    from attnviz.ui.mechanisms.pixel_attention import derived
+    from attnviz.ui.mechanisms.pixel_attention import panels
     from attnviz.ui.mechanisms.pixel_attention.experiments import choice
 
-    return *derived.DERIVED, *choice.VIEWS
+    return *panels.DERIVED, *choice.VIEWS
 
 
 MECHANISM = Mechanism(
@@ -37,6 +37,7 @@ MECHANISM = Mechanism(
         Path(__file__).parent / "home.png",
         "A handwritten 8 with one pixel outlined, and a map of the pixels from which a head takes information for it",
         {"model": "pixel_attention.digits", "data": "strokes", "number": 23, "query": "7,7", "head": "1"},
+        later(f"{__name__}.first_look", "home_tiles"),
     ),
     on_drawing=OnDrawing(ERASE, later(f"{__name__}.erase_drawing", "show")),
     live=later(f"{__name__}.first_look", "show"),

@@ -4,11 +4,16 @@
 again. A test holds it equal to what the model computes.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
 import streamlit as st
 
 from attnviz.errors import CheckpointError
+from attnviz.subjects import Loaded, Picture
 from attnviz.ui.components.pixel_viewer import pixel_viewer, settled_view
-from attnviz.ui.shared import first_look, url_state
+from attnviz.ui.shared import first_look, home_picture, url_state
 from attnviz.views.attention import FIELDS
 
 NAME, SOURCE, NUMBER = "pixel_attention.digits", "strokes", 23
@@ -41,6 +46,19 @@ def renew() -> None:
 
     view = attending.attention(net(NAME).load(double=True), Picture(SOURCE, NUMBER))
     first_look.keep(NAME, view.packed())
+
+
+def home_tiles(loaded: Loaded, picture: Picture, image: np.ndarray, shown: Mapping[str, Any]) -> home_picture.Pair:
+    """Return the digit with the query's pixel outlined, where the strokes of the 8 cross, and its weights."""
+    from attnviz.views import attending
+
+    query = (6, 6)
+    view = attending.attention(loaded, picture)
+    weights = home_picture.weights(view, query, int(shown["head"]) - 1)
+    left, right = home_picture.grey((255 * view.picture).astype(np.uint8)), home_picture.heat(weights)
+    for tile in (left, right):
+        home_picture.outline(tile, weights.shape, query, 1)
+    return left, right
 
 
 if __name__ == "__main__":

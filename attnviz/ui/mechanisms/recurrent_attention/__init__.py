@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
-    from attnviz.ui.mechanisms.recurrent_attention import derived, view
+    from attnviz.ui.mechanisms.recurrent_attention import view
 
-    return view.GLIMPSES_VIEW, *derived.DERIVED
+    return view.GLIMPSES_VIEW, *view.DERIVED
 
 
 def _is_control(config: "Mapping[str, Any]") -> bool:
@@ -36,6 +36,7 @@ MECHANISM = Mechanism(
         Path(__file__).parent / "home.png",
         "A handwritten 0 with the six patches that a model looks at, joined to a path, and beside it all that it sees",
         {"model": "recurrent_attention.digits", "data": "strokes", "number": 73},
+        later(f"{__name__}.glances", "home_tiles"),
     ),
     derived=_derived,
     components=("glimpse_player",),

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from attnviz.answers import as_batch
-from attnviz.subjects import Example, Loaded, Picture
-from attnviz.ui.shared import cache, pickers
+from attnviz.subjects import Example, Loaded, Picture, net
+from attnviz.ui.shared import cache, home_picture, pickers
 from attnviz.views import looking
-from attnviz.views.glimpses import GlimpseView
+from attnviz.views.glimpses import GlimpseView, layer_of
 from attnviz.views.looking import Places
 
 if TYPE_CHECKING:
     from attnviz.layers.glimpse import Glances
+
 
 PREFERRED = 23  # a handsome 8 among the strokes, which other pages open with as well
 TRIED = 40  # pictures among which one is sought that is answered correctly
@@ -57,3 +58,18 @@ def mean_path(loaded: Loaded, data: str) -> Places:
     with torch.no_grad():
         seen = _look(model)(as_batch(images))
     return tuple((float(row), float(column)) for row, column in seen.locations.mean(0))
+
+
+def home_tiles(loaded: Loaded, picture: Picture, image: np.ndarray, shown: Mapping[str, Any]) -> home_picture.Pair:
+    """Return the digit with the sharp patches and the path over it, and the digit where only what it saw is left."""
+    model = net(shown["model"]).load().model  # in single precision, as it was trained
+    corners = looking.path_over(model, image, None).corner[:, 0]  # (glimpse, 2) of the sharp patches
+    size = layer_of(model)[1].retina.size
+    left = home_picture.grey(image[..., 0])
+    for corner in corners:
+        home_picture.outline(left, image.shape[:2], (int(corner[0]), int(corner[1])), size, 1)
+    home_picture.path(left, image.shape[:2], [(row + size / 2, column + size / 2) for row, column in corners])
+    seen = np.zeros(image.shape[:2], bool)
+    for row, column in corners:
+        seen[max(row, 0) : max(row + size, 0), max(column, 0) : max(column + size, 0)] = True
+    return left, home_picture.grey(np.where(seen, image[..., 0], 0))

@@ -17,9 +17,9 @@ LAST_DIGITS = "strip"
 
 
 def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
-    from attnviz.ui.mechanisms.sequences import derived, view
+    from attnviz.ui.mechanisms.sequences import view
 
-    return view.ALIGNMENT_VIEW, derived.READ
+    return view.ALIGNMENT_VIEW, view.READ
 
 
 MECHANISM = Mechanism(
@@ -36,6 +36,7 @@ MECHANISM = Mechanism(
         Path(__file__).parent / "home.png",
         "A strip of digits, and for each step of the answer the columns of the strip that it looks at",
         {"model": MODEL},
+        later(f"{__name__}.choose", "home_tiles"),
     ),
     on_drawing=OnDrawing(LAST_DIGITS, later(f"{__name__}.last_digits", "show")),
     derived=_derived,

@@ -9,17 +9,19 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 
 from attnviz import data
 from attnviz.data.digit_strips import MOST, PARTS, PER_LENGTH
 from attnviz.errors import BadInput, DataError
-from attnviz.subjects import Strip
+from attnviz.subjects import Loaded, Strip
 from attnviz.ui.mechanisms.sequences import LENGTH, NUMBER, SOURCE
-from attnviz.ui.shared import url_state
+from attnviz.ui.shared import home_picture, url_state
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
 
 DRAW = "draw"
 YOURS = "yours"
@@ -113,3 +115,20 @@ def _go(last: Strip, at_random: bool) -> None:
     st.session_state[_TURN] = st.session_state.get(_TURN, 0) + 1
     made, length, place = _parts(last)
     show(Strip.test(made, length, random.randrange(PER_LENGTH) if at_random else (place + 1) % PER_LENGTH))
+
+
+def home_tiles(loaded: Loaded, *_: object) -> home_picture.Pair:
+    """Return the strip, two lines of four digits, and the weights of its steps: a row for each step."""
+    from attnviz.ui.mechanisms.sequences import reading
+
+    digits = 4
+    view = reading.view(loaded, opening())
+    picture, side = view.picture[..., 0], view.picture.shape[0]
+    lines = [picture[:, start : start + digits * side] for start in range(0, picture.shape[1], digits * side)]
+    room = np.zeros((digits * side, digits * side), np.uint8)
+    for number, line in enumerate(lines):
+        top = round((number + 0.5) * digits * side / len(lines) - side / 2)
+        room[top : top + side, : line.shape[1]] = line
+    weights = view.layers[0].own
+    assert weights is not None
+    return home_picture.grey(room), home_picture.heat(weights.mean(0))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from attnviz import cards
 from attnviz.data.digit_strips import STRIPS, TESTED
-from attnviz.measures.sequences import guessing
+from attnviz.measures import texts
 from attnviz.recipes.bahdanau import STEPS
 from attnviz.ui.components.alignment import Curve
 from attnviz.ui.mechanisms.sequences.readers import MODELS, is_control
@@ -62,7 +62,7 @@ def guess(lengths: Sequence[int]) -> Curve:
 
 @lru_cache(maxsize=64)  # there are strips of 30 lengths
 def _guessed(length: int) -> tuple[float, float]:
-    return guessing.by_place(length), guessing.whole(length)
+    return texts.guessed_by_place(length), texts.guessed_whole(length)
 
 
 def of_card(name: str, card: Card) -> Curve | None:

@@ -38,6 +38,7 @@ MECHANISM = Mechanism(
         Path(__file__).parent / "home.png",
         "A rotated digit with the outline of the grid at which a network samples it, and what the network sees",
         {"model": MODEL, "data": DATA, "number": NUMBER},
+        later(f"{__name__}.grids", "home_tiles"),
     ),
     derived=_derived,
     components=("sampling_grid",),

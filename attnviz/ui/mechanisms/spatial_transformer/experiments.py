@@ -34,7 +34,7 @@ BANDS = 6  # of angles, each as wide as the others
 def undoes(subject: Subject) -> None:
     """Draw by how much the grids of many pictures are rotated, over by how much these pictures were."""
     from attnviz.charts.plots import Line, scatter
-    from attnviz.ui.mechanisms.spatial_transformer.many import by_class, over
+    from attnviz.ui.mechanisms.spatial_transformer.grids import by_class, over
 
     say = finding()
     net = subject.net

@@ -1,23 +1,107 @@
-"""From a net on an example to what the page shows of its transform. Loads torch."""
+"""From a net on an example, and on many pictures, to what the page shows of its transform. Loads torch."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from attnviz.answers import probabilities
+from attnviz import data
+from attnviz.answers import as_batch, probabilities
+from attnviz.data import inputs
 from attnviz.data.moved import MOVED
+from attnviz.errors import BadInput
 from attnviz.layers.spatial_transformer import SpatialTransformer
+from attnviz.measures.spatial_transformer.decomposition import Undone, decomposed, mean_rotation, undone
 from attnviz.subjects import Example, Loaded, Picture, Subject
 from attnviz.tracing import trace
 from attnviz.ui.components.sampling_grid import Angles, GridView
-from attnviz.ui.mechanisms.spatial_transformer.many import Many, over, path_of
-from attnviz.ui.shared import cache, inference, pickers
+from attnviz.ui.shared import cache, home_picture, inference, pickers
 
 if TYPE_CHECKING:
     from attnviz.readings import Reading
+    from attnviz.subjects import Loaded
+
+
+PICTURES, BATCH = 1000, 100  # over how many pictures, and how many go at once
+FEWEST = 3  # pictures of a class to which a line is fitted
+
+
+@dataclass(frozen=True, eq=False)
+class Many:
+    """The transforms of a network over pictures of a data set.
+
+    Args:
+        theta: (picture, 2, 3)
+        mean: (2, 3), of theta; of a transformer that only rotates, the rotation by the mean angle, which it could
+            compute, unlike the mean of the numbers.
+        grid: (picture,) the angle of each grid, degrees clockwise as seen.
+        picture: (picture,) by how much each picture was rotated, degrees counter-clockwise as seen; None where that is
+            not known.
+        labels: (picture,) int.
+        said: which pictures, in words.
+    """
+
+    theta: np.ndarray
+    mean: np.ndarray
+    grid: np.ndarray
+    picture: np.ndarray | None
+    labels: np.ndarray
+    said: str
+
+    @cached_property
+    def undone(self) -> Undone | None:
+        """Whether the grids undo the rotations; None where these are not known."""
+        return None if self.picture is None else undone(self.grid, self.picture)
+
+
+def by_class(loaded: Loaded, source: str) -> dict[str, Undone]:
+    """Return class -> whether the grids undo the rotations of its pictures, where there are enough of them."""
+    many = cache.of_net(over, loaded.net, source)
+    assert many.picture is not None, "it is known"
+    own = {name: many.labels == label for label, name in enumerate(data.DATASETS[source].classes)}
+    return {name: undone(many.grid[its], many.picture[its]) for name, its in own.items() if its.sum() >= FEWEST}
+
+
+def path_of(loaded: Loaded) -> str:
+    """Return the path of a net's spatial transformer."""
+    for path, part in loaded.model.named_modules():
+        if isinstance(part, SpatialTransformer):
+            return str(path)
+    raise BadInput(f"{loaded.net.key} has no spatial transformer. Look at it in the explorer.")
+
+
+def over(loaded: Loaded, source: str) -> Many:
+    """Return the transforms of the first test pictures of a data set, in single precision, as the net was trained."""
+    model, net = cache.single(loaded.net)
+    path = path_of(loaded)
+    transformer = model.get_submodule(path)
+    assert isinstance(transformer, SpatialTransformer)
+    shown = data.shown(source)
+    known = [label for label, name in enumerate(data.DATASETS[source].classes) if name in net.classes]
+    places = np.flatnonzero(np.isin(shown.labels, known) if known else shown.labels >= 0)[:PICTURES]
+    found = []
+    for some in np.array_split(places, -(-len(places) // BATCH)):
+        pictures = data.pick(source, shown.split, some).images
+        images = np.stack([inputs.fitted(picture, **asdict(net.input)) for picture in pictures])
+        with torch.no_grad(), trace(transformer, ["theta"]) as seen:
+            transformer(as_batch(images))  # the classifier behind it plays no part
+        found.append(seen["theta"].tensor.double().numpy())
+    theta = np.concatenate(found)
+    size = {"rows": net.input.rows, "columns": net.input.columns}
+    kind = "test pictures" if shown.split == "test" else "sample pictures"
+    return Many(
+        theta,
+        mean_rotation(theta, **size) if transformer.transform == "rotation" else theta.mean(0),
+        decomposed(theta, **size).angle,
+        MOVED[source].moves("test", shown.numbers[places]).angles if source in MOVED else None,
+        shown.labels[places],
+        f"{len(places):,} {kind} of {data.DATASETS[source].title}",
+    )
 
 
 def view(loaded: Loaded, example: Example) -> GridView:
@@ -65,3 +149,21 @@ def _angles(many: Many, example: Example) -> Angles | None:
     if fit is None or many.picture is None:
         return None
     return Angles(many.picture, -many.grid, fit.slope, fit.offset, rotated_by(example))
+
+
+def home_tiles(loaded: Loaded, picture: Picture, image: np.ndarray, shown: Mapping[str, Any]) -> home_picture.Pair:
+    """Return the digit with the outline of its grid, and what is sampled."""
+    shrunk = 0.75  # of the picture, so that the grid, which may reach beyond it, has room
+    seen, _ = seen_of(loaded, picture)
+    path = path_of(loaded)
+    theta, sampled = (seen[f"{path}.{tap}"].tensor[0].numpy() for tap in ("theta", "transformed"))
+    around = [round(count * (1 / shrunk - 1) / 2) for count in image.shape[:2]]
+    padded = np.pad(image[..., 0], [(one, one) for one in around])
+    rows, columns = image.shape[:2]
+    points = []
+    for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)):
+        across, down = theta @ (x, y, 1)
+        points.append((around[0] + (down + 1) * rows / 2, around[1] + (across + 1) * columns / 2))
+    left = home_picture.grey(padded)
+    home_picture.path(left, padded.shape, points)
+    return left, home_picture.grey(255 * sampled[0])

@@ -48,7 +48,7 @@ def panel_of(net: Net) -> Panel:
 
 def sampled(context: Context[NoParameters]) -> Mapping[str, Reading]:
     """Return theta, (batch, row, column), and what the classifier sees, (batch, channel, row, column)."""
-    from attnviz.ui.mechanisms.spatial_transformer.many import path_of
+    from attnviz.ui.mechanisms.spatial_transformer.grids import path_of
 
     path = path_of(context.loaded)
     return {name: context.seen[f"{path}.{name}"] for name in ("theta", "transformed")}

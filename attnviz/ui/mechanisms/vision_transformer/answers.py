@@ -15,9 +15,7 @@ from attnviz.errors import BadInput
 from attnviz.grids import Grid
 from attnviz.measures import agreement, place_maps, sanity, switched
 from attnviz.measures.jacobian import answered
-from attnviz.measures.vision_transformer import combined, late_registers, normal
-from attnviz.measures.vision_transformer.flow import attention_flow
-from attnviz.measures.vision_transformer.over_layers import over_layers
+from attnviz.measures.vision_transformer import late_registers, normal, over_layers
 from attnviz.models.vision_transformer import VisionTransformer
 from attnviz.subjects import Example, Loaded
 from attnviz.tracing import trace
@@ -68,13 +66,14 @@ def combine(loaded: Loaded, example: Example) -> Combined:
 def _maps(model: VisionTransformer, batch: Tensor, answer: int) -> dict[str, Floats]:
     grid = model.grid
     taps = [f"{path}.weights" for path in attentions(model)]
-    weights, gradients = combined.weights_and_gradients(model, batch, taps, answer)
+    weights, gradients = over_layers.weights_and_gradients(model, batch, taps, answer)
+    mixed = over_layers.mixed(weights).double().numpy()
     _, gradient = answered(model, batch, answer)
     product = (gradient[0] * batch[0]).sum(0).abs().double().numpy()
     return {
-        ROLLOUT: _read(model, combined.rollout(weights)),
-        FLOW: _on_patches(model, attention_flow(combined.mixed(weights).double().numpy(), _reader(model))),
-        WEIGHTED: _read(model, combined.weighted_rollout(weights, gradients)),
+        ROLLOUT: _read(model, over_layers.rollout(weights)),
+        FLOW: _on_patches(model, over_layers.attention_flow(mixed, _reader(model))),
+        WEIGHTED: _read(model, over_layers.weighted_rollout(weights, gradients)),
         PRODUCT: place_maps.by_place(product, _patches(model)),
         ERASURE: place_maps.erasure(model, batch[0], _patches(model), answer),
         RANDOM: agreement.random_map((grid.rows, grid.columns), seed=SEED),
@@ -175,7 +174,7 @@ def heads(loaded: Loaded) -> Heads:
     with torch.no_grad(), trace(model, keep) as seen:
         model(batch)
     pairs = [(seen[f"{path}.query"].tensor, seen[f"{path}.key"].tensor) for path in paths]
-    each = [over_layers([(q[one], k[one]) for q, k in pairs], model.grid) for one in range(len(batch))]
+    each = [over_layers.over_layers([(q[one], k[one]) for q, k in pairs], model.grid) for one in range(len(batch))]
     position = [normal.by_constant(seen[f"{path}.weights"].tensor, 0).numpy() for path in paths]
     distance = np.mean([one.distance for one in each], 0)
     return Heads(distance, np.stack(position), each[0].even_distance, len(batch))

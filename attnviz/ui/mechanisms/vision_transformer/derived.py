@@ -8,6 +8,8 @@ from pydantic import Field
 
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
+from attnviz.subjects import Net
+from attnviz.ui.components.panel import Panel
 from attnviz.ui.live.derived import Context, Derived, Index, NoParameters, View
 from attnviz.ui.shared import cache
 
@@ -38,7 +40,7 @@ def combined_payload(subject: Subject, parameters: NoParameters) -> bytes:
 
     from attnviz.ui.components.map_grid import Table, packed
     from attnviz.ui.mechanisms.vision_transformer import answers
-    from attnviz.ui.mechanisms.vision_transformer.findings import NAMES
+    from attnviz.ui.mechanisms.vision_transformer.words import NAMES
 
     found = cache.of_subject(answers.combine, subject)
     rows = {"this net": found.maps, "random weights": found.drawn}
@@ -101,3 +103,29 @@ ANSWER_ROW = Derived("answer_row", OfHead, answer_row, taps_of)
 COMBINED = View("layers_combined", NoParameters, combined_payload, lasts=True)
 KEYS_OFF = View("keys_off", NoParameters, keys_off_payload, lasts=True)
 DERIVED: tuple[Derived[Any] | View[Any], ...] = (LAYERS_VIEW, ANSWER_ROW, COMBINED, KEYS_OFF)
+
+
+LAYERS, HEADS = 4, 4  # of a config that does not say
+
+
+def panel_of(net: Net) -> Panel:
+    """Return what the panel shows: what the answer is read from in the last layer; of the control, the picture."""
+    layers, heads = net.config.get("layers", LAYERS), net.config.get("heads", HEADS)
+    if net.config.get("mixing") == "even":
+        says = "every patch takes the mean of all: its input"
+        return Panel("Attention even", net.title, "ink", says, page="explorer")
+    grid = net.grid
+    assert grid is not None, "patches always lie on the picture"
+    reads = "the class token" if net.config.get("reading", "class") == "class" else "the patches together"
+    return Panel(
+        "Vision transformer",
+        f"{layers} layers, {heads} heads",
+        "share",
+        f"what {reads} attend{'s' if reads.endswith('token') else ''} to in the last layer",
+        {"derived": ANSWER_ROW.name, "parameters": {"layer": f"layers.{layers - 1}.attention", "head": 0}},
+        grid.rows,
+        grid.columns,
+        grid.prefix,
+        heads=heads,
+        page="vision_transformer",
+    )

@@ -9,7 +9,7 @@ import streamlit as st
 
 from attnviz.formatting import table
 from attnviz.ui.components.map_grid import map_grid
-from attnviz.ui.mechanisms.vision_transformer import findings
+from attnviz.ui.mechanisms.vision_transformer import words
 from attnviz.ui.mechanisms.vision_transformer.derived import COMBINED, KEYS_OFF, layers_of
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.experiments import Experiment, finding
@@ -26,9 +26,9 @@ def near(subject: Subject) -> None:
 
     say = finding()
     found = cache.of_net(answers.heads, subject.net)
-    say(findings.near(found))
+    say(words.near(found))
     st.markdown(_by_head(found.distance, lambda one: f"{one:.1f}", "pixels"))
-    st.caption(findings.NEAR.format(even=f"{found.even_distance:.1f}", pictures=found.pictures))
+    st.caption(words.NEAR.format(even=f"{found.even_distance:.1f}", pictures=found.pictures))
 
 
 def position(subject: Subject) -> None:
@@ -37,9 +37,9 @@ def position(subject: Subject) -> None:
 
     say = finding()
     found = cache.of_net(answers.heads, subject.net)
-    say(findings.position(found))
+    say(words.position(found))
     st.markdown(_by_head(found.position, lambda one: f"{100 * one:.0f} %", "the same on all pictures"))
-    st.caption(findings.POSITION.format(pictures=found.pictures))
+    st.caption(words.POSITION.format(pictures=found.pictures))
 
 
 def reads(subject: Subject) -> None:
@@ -48,10 +48,10 @@ def reads(subject: Subject) -> None:
 
     say = finding()
     found = cache.of_subject(answers.combine, subject)
-    say(findings.reads(found, subject.net.classes))
+    say(words.reads(found, subject.net.classes))
     map_grid(COMBINED.of(subject), key="combined_maps")
-    st.markdown(findings.agreements(found))
-    st.caption(findings.READS)
+    st.markdown(words.agreements(found))
+    st.caption(words.READS)
 
 
 def off(subject: Subject) -> None:
@@ -61,14 +61,14 @@ def off(subject: Subject) -> None:
     say = finding()
     found = cache.of_subject(answers.switch, subject)
     names = layers_of(subject).names
-    say(findings.off(found, subject.net.classes, names))
+    say(words.off(found, subject.net.classes, names))
     left, right = st.columns(2, gap="large")
     with left:
-        st.markdown(_by_head(found.heads, findings.points, "points lost", [findings.points(x) for x in found.layers]))
-        st.caption(findings.HEADS_OFF)
+        st.markdown(_by_head(found.heads, words.points, "points lost", [words.points(x) for x in found.layers]))
+        st.caption(words.HEADS_OFF)
     with right:
         map_grid(KEYS_OFF.of(subject), key="keys_off")
-        st.caption(findings.KEYS_OFF)
+        st.caption(words.KEYS_OFF)
 
 
 def normal(subject: Subject) -> None:
@@ -77,10 +77,10 @@ def normal(subject: Subject) -> None:
 
     say = finding()
     found = cache.of_subject(answers.look, subject)
-    say(findings.normal(found, layers_of(subject)))
-    st.markdown(findings.beside_random(found))
-    st.markdown(findings.register(found, subject.net.classes))
-    st.caption(findings.NORMAL)
+    say(words.normal(found, layers_of(subject)))
+    st.markdown(words.beside_random(found))
+    st.markdown(words.register(found, subject.net.classes))
+    st.caption(words.NORMAL)
 
 
 def _by_head(values: np.ndarray, write: Callable[[float], str], what: str, of_layers: Sequence[str] = ()) -> str:

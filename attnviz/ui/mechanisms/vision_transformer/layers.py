@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,7 +19,9 @@ from attnviz.models.vision_transformer import VisionTransformer
 from attnviz.readings import Reading
 from attnviz.subjects import Example, Loaded, Picture, Subject
 from attnviz.tracing import trace
+from attnviz.ui.components.layer_board import FIELDS as BOARD
 from attnviz.ui.components.layer_board import LayersView
+from attnviz.ui.shared import home_picture
 from attnviz.ui.shared.inference import ask, batch_of, in_words
 from attnviz.views.attending import pooled
 
@@ -119,3 +123,19 @@ def _stacked(of_layers: list[Tensor]) -> np.ndarray:
 
 def _of(seen: dict[str, Reading], path: str) -> Tensor:
     return seen[path].at(batch=0)
+
+
+def home_tiles(loaded: Loaded, picture: Picture, image: np.ndarray, shown: Mapping[str, Any]) -> home_picture.Pair:
+    """Return the digit with one patch outlined, and the weights with which a head takes values for it."""
+    board = view(loaded, picture)
+    asked = BOARD.read({name: str(word) for name, word in shown.items()})
+    (row, column), layer, head = asked["query"], asked["layer"], asked["head"]
+    query = board.prefix + row * board.columns + column
+    scores = board.query[layer, head, query] @ board.key[layer, head].T / np.sqrt(board.query.shape[-1])
+    weights = np.exp(scores - board.log_normaliser[layer, head, query])[board.prefix :]
+    weights = weights.reshape(board.rows, board.columns)
+    side = image.shape[0] // board.rows
+    left, right = home_picture.grey(image[..., 0]), home_picture.heat(weights)
+    home_picture.outline(left, image.shape[:2], (row * side, column * side), side)
+    home_picture.outline(right, weights.shape, (row, column), 1)
+    return left, right

@@ -1,4 +1,4 @@
-"""The texts of the page of vision transformers: the question, and the explanation with live numbers."""
+"""The texts of the page of vision transformers: the question, the explanation with live numbers, and the findings."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attnviz.formatting import table
 from attnviz.ui.shared.experiments import link
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.wording import short
+from attnviz.ui.shared.wording import listed, short
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from attnviz.ui.components.layer_board import LayersView
+    from attnviz.ui.mechanisms.vision_transformer.answers import Combined, Heads, Normal, Switched
+
 
 QUESTION = "What does each patch take from the others, layer by layer? Point at the picture: all heads answer."
 NONE = (
@@ -71,3 +76,187 @@ def strongest(view: LayersView) -> tuple[int, int, int, int, float]:
     weights = np.exp(scores - view.log_normaliser[..., None])
     layer, head, query, key = (int(one) for one in np.unravel_index(weights.argmax(), weights.shape))
     return layer, head, query, key, float(weights[layer, head, query, key])
+
+
+NAMES = {
+    "rollout": "Rollout",
+    "flow": "Attention flow",
+    "weighted": "Gradient × attention",
+    "product": "Picture × Jacobian",
+    "erasure": "Erasing a patch",
+    "random": "A random map",
+}
+NEAR = (
+    "Means over all patches of {pictures} pictures, one of each class. If all patches got the same, the distance would "
+    "be {even} pixels. The patch itself is among them, at distance 0."
+)
+POSITION = (
+    "Counted over {pictures} pictures, one of each class: of the squared distance of all weights from an even share, "
+    "the part that the mean over the pictures has. 100 %: the head looks at the same places whatever is drawn. "
+    "Independent maps would still share about one part in {pictures}."
+)
+READS = (
+    "*Rollout* multiplies the layers, with the mean of the heads and the skip connection in equal parts; *attention "
+    "flow* is the most that could flow through them from a patch if weights were the capacities of pipes. Neither "
+    "depends on values or on the answer. *Gradient × attention* counts a weight by how much the answer would rise with "
+    "it. *Erasing* replaces a patch with the mean of the picture. Kendall's tau compares two orders of the patches: 1 "
+    "is the same order, 0 is chance."
+)
+HEADS_OFF = (
+    "Percentage points of probability that the answer loses without a head, and without all heads of a layer; below 0 "
+    "it becomes more likely. Each is switched off alone: others can stand in for it."
+)
+KEYS_OFF = (
+    "The same where no token may look at a patch, in no head of any layer, as in masked attention. The patch is still "
+    "there for itself: it keeps its own numbers, but cannot pass them on."
+)
+NORMAL = (
+    "*Sink*: the most that one token receives, averaged over queries and heads, in the layer where that is largest. "
+    "*The same for all queries*: of the squared distance from an even share, the part that all queries have in common. "
+    "*Norm*: the largest length of a token after a layer, as a multiple of the median; above 3 it is an outlier. "
+    "Random weights: each layer's weights drawn anew with its own mean and spread."
+)
+FEW = 0.2  # of Kendall's tau: below, two maps are called hardly alike
+
+
+def near(found: Heads) -> str:
+    """Return whether the mean distance grows with the layers."""
+    means = found.distance.mean(1)
+    growing = "grows from layer to layer" if (np.diff(means) > 0).all() else "does not grow steadily"
+    nearest, farthest = (
+        np.unravel_index(found.distance.argmin(), found.distance.shape),
+        np.unravel_index(found.distance.argmax(), found.distance.shape),
+    )
+    return (
+        f"**In this net the mean distance {growing}:** {means[0]:.1f} pixels in the first layer, {means[-1]:.1f} in "
+        f"the last. The head that looks nearest is {_head(nearest)} ({found.distance[nearest]:.1f} pixels), the one "
+        f"that looks farthest {_head(farthest)} ({found.distance[farthest]:.1f})."
+    )
+
+
+def position(found: Heads) -> str:
+    """Return which heads look at the same places on all pictures."""
+    fixed = int((found.position > 0.5).sum())
+    most = np.unravel_index(found.position.argmax(), found.position.shape)
+    return (
+        f"**{fixed} of {found.position.size} heads look{'s' if fixed == 1 else ''} mostly at the same places whatever "
+        "is drawn** (more than half "
+        f"of their attention beyond an even share). Most of all {_head(most)}: "
+        f"{100 * found.position[most]:.0f} % is the same on all pictures. In the mean over all heads it is "
+        f"{100 * found.position.mean():.0f} %."
+    )
+
+
+def reads(found: Combined, classes: Sequence[str]) -> str:
+    """Return which combined map agrees best with erasing, and which hardly depends on what was learnt."""
+    taus = {name: tau for name, tau in found.taus.items() if not np.isnan(tau)}
+    best = max(taus, key=lambda name: taus[name]) if taus else "random"
+    attention = ("rollout", "flow", "weighted")
+    weak = [NAMES[name] for name in attention if taus.get(name, 0.0) < FEW]
+    kept = [NAMES[name] for name in (*attention, "product") if found.same.get(name, 0.0) >= 1 / 2]
+    sentences = [
+        f"**For the answer {classes[found.answer]}, {NAMES[best]} orders the patches most like erasing does** "
+        f"(Kendall's tau {taus.get(best, 0.0):.2f})."
+    ]
+    if weak:
+        sentences.append(f"{listed(weak)} hardly agree{'s' if len(weak) == 1 else ''} with it.")
+    if kept:
+        sentences.append(
+            f"{listed(kept)} look{'s' if len(kept) == 1 else ''} much the same with random weights, so "
+            f"{'it shows' if len(kept) == 1 else 'they show'} little of what was learnt."
+        )
+    return " ".join(sentences)
+
+
+def agreements(found: Combined) -> str:
+    """Return the table of Kendall's tau."""
+    rows = [
+        [NAMES[name], _tau(found.taus.get(name)), _tau(found.same.get(name))]
+        for name in found.maps
+        if name != "erasure"
+    ]
+    rows.insert([*found.maps].index("erasure"), [NAMES["erasure"], "", _tau(found.same.get("erasure"))])
+    return table([["Kendall's tau", "with erasing", "with itself, random weights"], *rows])
+
+
+def off(found: Switched, classes: Sequence[str], names: Sequence[str]) -> str:
+    """Return what the answer needs most, and how often it becomes another one."""
+    head = np.unravel_index(found.heads.argmax(), found.heads.shape)
+    row, column = np.unravel_index(found.keys.argmax(), found.keys.shape)
+    count = found.heads.size + found.layers.size + found.keys.size + found.nowhere.size
+    changed = "none of them changes" if not found.others else f"{found.others} of them change"
+    text = (
+        f"**The answer {classes[found.answer]} needs {_head(head)} most**: without it, it loses "
+        f"{points(found.heads[head])} percentage points of probability; without the attention of layer "
+        f"{int(found.layers.argmax()) + 1}, {points(float(found.layers.max()))}; where nobody may look at the patch in "
+        f"row {row + 1}, column {column + 1}, {points(found.keys[row, column])}. Of {count} things that are switched "
+        f"off one by one, {changed} the answer."
+    )
+    lost = [f"the {name}, it loses {points(one)}" for name, one in zip(names, found.nowhere, strict=True)]
+    return text + (f" Where nobody may look at {'; at '.join(lost)}." if lost else "")
+
+
+def normal(found: Normal, view: LayersView) -> str:
+    """Return whether a token draws attention from everywhere, has a large norm, or all queries have the same map."""
+    layer = int(np.argmax(found.sinks))
+    own, drawn = found.own, found.drawn
+    sink = (
+        f"{place(view, found.tokens[layer])} receives most, {short(found.sinks[layer], 2)} times an even share in "
+        f"layer {layer + 1}"
+    )
+    strong = own["sink"] >= 5
+    norms = (
+        f"{int(own['outliers'])} token{'s have' if own['outliers'] != 1 else ' has'} an outlying norm"
+        if own["outliers"]
+        else f"no token has an outlying norm (the largest is {own['norm']:.1f} times the median)"
+    )
+    return (
+        f"**{'A token draws attention from everywhere' if strong else 'No token draws attention from everywhere'}**: "
+        f"{sink}; with random weights the largest is {short(drawn['sink'], 2)}. {100 * own['same']:.0f} % of what "
+        f"differs from an even share is the same for all queries ({100 * drawn['same']:.0f} % with random weights), "
+        f"and {norms}."
+    )
+
+
+def register(found: Normal, classes: Sequence[str]) -> str:
+    """Return what a register at test time changes, or that there is nothing to move to one."""
+    source = "[a register at test time](https://arxiv.org/abs/2506.08010)"
+    if found.moved is None:
+        return f"No patch has an outlying norm on this picture, so there is nothing that {source} could take over."
+    (before, was), (after, becomes) = found.answers
+    count = f"{found.neurons} neuron{'s' * (found.neurons > 1)} that make{'s' * (found.neurons == 1)} the outliers"
+    same = "stays" if before == after else f"changes from {classes[before]} to"
+    return (
+        f"**With {source}**, to which the {count} are moved, the largest norm is {found.moved['norm']:.1f} times the "
+        f"median ({found.own['norm']:.1f} without) and {int(found.moved['outliers'])} tokens are outliers "
+        f"({int(found.own['outliers'])} without); the largest sink is {short(found.moved['sink'], 2)} "
+        f"({short(found.own['sink'], 2)}). The answer {same} {classes[after]}, with {100 * becomes:.1f} % instead of "
+        f"{100 * was:.1f} %. The new token itself may be the outlier now: that is what it is for."
+    )
+
+
+def beside_random(found: Normal) -> str:
+    """Return the table of what is found, beside random weights and an even share."""
+    own, drawn = found.own, found.drawn
+    return table(
+        [
+            ["", "this net", "random weights", "an even share"],
+            ["largest sink, × an even share", short(own["sink"], 2), short(drawn["sink"], 2), "1"],
+            ["the same for all queries", f"{100 * own['same']:.0f} %", f"{100 * drawn['same']:.0f} %", "100 %"],
+            ["largest norm, × the median", f"{own['norm']:.2f}", f"{drawn['norm']:.2f}", ""],
+            ["outliers", f"{own['outliers']:.0f}", f"{drawn['outliers']:.0f}", ""],
+        ]
+    )
+
+
+def points(lost: float) -> str:
+    """Return a share of probability in percentage points."""
+    return f"{100 * lost:.1f}".replace("-0.0", "0.0").replace("-", "−")
+
+
+def _head(where: tuple[np.intp, ...]) -> str:
+    return f"head {int(where[1]) + 1} of layer {int(where[0]) + 1}"
+
+
+def _tau(tau: float | None) -> str:
+    return "" if tau is None or np.isnan(tau) else f"{tau:.2f}".replace("-", "−")

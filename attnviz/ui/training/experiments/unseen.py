@@ -54,11 +54,11 @@ def _unseen(loaded: Loaded, most: int) -> Unseen:
 
 def _held_out(net: Net, most: int) -> Unseen:
     """Return pictures of the validation part of a run on a visitor's own data."""
-    from attnviz.training import material
+    from attnviz.training import examples
 
     recipe = runs.read(net.history.removeprefix("run:")).recipe
     whole = data.load(recipe.data, "train", classes=recipe.classes)
-    held_out, _ = material.split(len(whole.labels), recipe)
+    held_out, _ = examples.split(len(whole.labels), recipe)
     if not len(held_out):
         raise DataError("This model was trained on all of its pictures, so none is left to try it on.")
     chosen = held_out.numpy()[_spread(len(held_out), most)]

@@ -11,7 +11,7 @@ import streamlit as st
 from attnviz import formatting, subjects
 from attnviz.charts.epochs import curves
 from attnviz.errors import BadInput
-from attnviz.models.settings import Setting
+from attnviz.models.spec import Setting
 from attnviz.recipes import Recipe
 from attnviz.recipes.altered import own, varied
 from attnviz.subjects import Picture, Subject
@@ -21,7 +21,7 @@ from attnviz.ui.live import second_training, trainings
 from attnviz.ui.shared import epochs, page, pickers, url_state
 from attnviz.ui.shared.experiments import Experiment
 from attnviz.ui.shared.wording import share, verbatim
-from attnviz.ui.training import act, yours
+from attnviz.ui.training import access, yours
 from attnviz.ui.training.experiments import choice
 from attnviz.work.jobs import seen, table
 from attnviz.work.jobs.order import Order
@@ -79,7 +79,7 @@ def show(there: Sequence[Seen]) -> None:
 
 def _start(key: str, asked: Order) -> None:
     url_state.set_value(**{OF: key})
-    act.do(lambda: table.start(asked), "The training has been started; it goes on without this page.")
+    access.do(lambda: table.start(asked), "The training has been started; it goes on without this page.")
 
 
 def _written(key: str) -> int:

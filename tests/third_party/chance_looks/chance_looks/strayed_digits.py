@@ -5,8 +5,7 @@ import numpy.typing as npt
 
 from attnviz.arrays import Bytes
 from attnviz.data import strokes
-from attnviz.data.inputs.mnist_style import mnist_style
-from attnviz.data.inputs.prepared import Prepared
+from attnviz.data.inputs.prepared import Prepared, mnist_style
 from attnviz.data.specs import DataSpec
 
 SIDE, DIGIT = 60, 28

@@ -8,7 +8,7 @@ import pytest
 from attnviz.errors import BadInput
 from attnviz.subjects import Picture, Subject, net
 from attnviz.ui.components import gates as component
-from attnviz.ui.mechanisms.channel_attention import block, gates, many, stages
+from attnviz.ui.mechanisms.channel_attention import gates, stages, words
 from attnviz.ui.mechanisms.channel_attention.view import BLOCKS_VIEW, GATES_VIEW, in_url
 from attnviz.ui.shared import cache
 from attnviz.views.payload import unpack
@@ -62,10 +62,10 @@ def test_the_scores_of_bam_give_its_gates_with_the_scores_of_places(here: Path) 
 def test_means_over_many_pictures_are_those_of_the_pictures_one_by_one(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(many, "PICTURES", 7)
-    monkeypatch.setattr(many, "BATCH", 3)
+    monkeypatch.setattr(gates, "PICTURES", 7)
+    monkeypatch.setattr(gates, "BATCH", 3)
     loaded = net("channel_attention.digits-cbam").load(double=True)
-    found = many.over(loaded, "strokes")
+    found = gates.over(loaded, "strokes")
     each = [gates.of_picture(loaded, Picture("strokes", number)) for number in range(7)]
     for number, (path, gates_of) in enumerate(found.gates.items()):
         np.testing.assert_allclose(gates_of, [one[number] for one in each], atol=1e-5)
@@ -78,9 +78,9 @@ def test_means_over_many_pictures_are_those_of_the_pictures_one_by_one(
 @pytest.mark.parametrize("name", WHERE)
 def test_the_maps_before_and_after_a_gate_are_those_of_the_spelled_out_network(here: Path, name: str) -> None:
     found = stages.view(net(f"channel_attention.{name}").load(double=True), picture_of(name))
-    assert list(found.stages) == list(block.IN_BLOCK)
+    assert list(found.stages) == list(words.IN_BLOCK)
     for layer, wanted in zip(found.layers, spelled(here, name).stages, strict=True):
-        assert list(layer.stages) == list(block.IN_BLOCK)
+        assert list(layer.stages) == list(words.IN_BLOCK)
         for stage, maps in wanted.items():
             np.testing.assert_allclose(layer.stages[stage].maps, maps, rtol=1e-4, atol=1e-4, err_msg=stage)
 
@@ -146,7 +146,9 @@ def test_views_are_what_the_components_take(here: Path, name: str) -> None:
     assert len(header["layers"]) == len(subject.net.config["widths"])
     assert header["other"] is not None
     assert len(unpack(BLOCKS_VIEW.of(subject))[0]["layers"]) == len(header["layers"])
-    assert set(component.FIELDS.defaults) & set(block.FIELDS.defaults) == {"layer", "channel"}, "which link the two"
+    assert set(component.FIELDS.defaults) & set(words.STAGE_FIELDS.defaults) == {"layer", "channel"}, (
+        "which link the two"
+    )
 
 
 def test_once_the_data_set_is_here_its_samples_are_no_longer_what_gates_usually_are(here, tmp_path, monkeypatch):

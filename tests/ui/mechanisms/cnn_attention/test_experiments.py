@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attnviz.subjects import Picture, net
-from attnviz.ui.mechanisms.cnn_attention import blocks, words
+from attnviz.ui.mechanisms.cnn_attention import stages, words
 from attnviz.ui.mechanisms.cnn_attention.experiments import KINDS
 from attnviz.ui.shared.results.costs import counts
 
@@ -41,7 +41,7 @@ def test_parameters_and_multiply_adds_are_those_counted_by_hand(task: str, side:
 
 def test_the_weights_inside_a_block_are_those_between_its_features(here: Path) -> None:
     loaded, example = net("cnn_attention.within").load(double=True), Picture("strokes", 23)
-    weights, ink, _ = blocks.within(loaded, example)
+    weights, ink, _ = stages.within(loaded, example)
     picture = example.taken_by(loaded.net)[:, :, 0]
     spelled = Spelled(here / "cnn_attention.within", picture, int(str(NETS["within"]["heads"])))
     scores = np.einsum("hbs,hbt->bst", spelled.query, spelled.key) / np.sqrt(24)

@@ -13,7 +13,7 @@ from attnviz.edits import uniform
 from attnviz.subjects import Picture, Subject, net
 from attnviz.tracing import trace
 from attnviz.ui.dot_product.attention_view import attention
-from attnviz.ui.mechanisms.cnn_attention import blocks, words
+from attnviz.ui.mechanisms.cnn_attention import stages, words
 from attnviz.ui.shared import cache, inference
 from tests.accuracies import accuracy
 
@@ -38,7 +38,7 @@ def test_the_largest_weight_is_named_with_its_place(here: Path) -> None:
 def test_where_attention_is_even_that_is_said_with_the_answer_of_exact_even_shares() -> None:
     subject = Subject(net("cnn_attention.cluttered-blocks"), Picture("cluttered_strokes", 0))
     view = attention(subject, "block")
-    evenly = cache.of_subject(blocks.evenly, subject)
+    evenly = cache.of_subject(stages.evenly, subject)
     said = words.even(view, evenly)
     scores = view.query @ view.key.transpose(0, 2, 1) / view.query.shape[2] ** 0.5
     weights = np.exp(scores) / np.exp(scores).sum(2, keepdims=True)

@@ -10,7 +10,7 @@ from attnviz.data.moved import MOVED
 from attnviz.errors import BadInput
 from attnviz.measures.spatial_transformer.decomposition import decomposed
 from attnviz.subjects import Picture, Subject, net
-from attnviz.ui.mechanisms.spatial_transformer import grids, many
+from attnviz.ui.mechanisms.spatial_transformer import grids
 from attnviz.ui.mechanisms.spatial_transformer.view import GRID_VIEW
 from attnviz.ui.shared import cache
 from attnviz.views.payload import unpack
@@ -39,16 +39,16 @@ def test_theta_and_the_answer_are_those_of_the_file_of_weights(here: Path, name:
 
 def test_many_transforms_are_those_of_single_pictures_with_known_angles(here: Path) -> None:
     loaded = net("spatial_transformer.rotated").load(double=True)
-    found = many.over(loaded, "rotated_strokes")
+    found = grids.over(loaded, "rotated_strokes")
     assert found.picture is not None
-    assert len(found.theta) == len(found.picture) == many.PICTURES
+    assert len(found.theta) == len(found.picture) == grids.PICTURES
     for number in (0, 7, 999):
         view = grids.view(loaded, Picture("rotated_strokes", number))
         np.testing.assert_allclose(found.theta[number], view.theta, atol=1e-5)
         assert view.angles is not None
         assert view.angles.here == pytest.approx(found.picture[number])
         assert view.angles.grid[number] == pytest.approx(-found.grid[number])
-    moves = MOVED["rotated_strokes"].moves("test", np.arange(many.PICTURES))
+    moves = MOVED["rotated_strokes"].moves("test", np.arange(grids.PICTURES))
     np.testing.assert_array_equal(found.picture, moves.angles)
     assert "1,000 test pictures" in found.said
 
@@ -56,7 +56,7 @@ def test_many_transforms_are_those_of_single_pictures_with_known_angles(here: Pa
 @pytest.mark.parametrize("name", ["rotated", "rotated-only"])
 def test_the_mean_grid_is_one_that_the_net_could_compute(here: Path, name: str) -> None:
     loaded = net(f"spatial_transformer.{name}").load(double=True)
-    found = many.over(loaded, "rotated_strokes")
+    found = grids.over(loaded, "rotated_strokes")
     scales = decomposed(found.mean[None], rows=32, columns=32).scales[0]
     if name == "rotated":
         np.testing.assert_array_equal(found.mean, found.theta.mean(0))
@@ -67,7 +67,7 @@ def test_the_mean_grid_is_one_that_the_net_could_compute(here: Path, name: str) 
         assert decomposed(found.mean[None], rows=32, columns=32).angle[0] == pytest.approx(mean, abs=1e-4)
     assert (
         grids.view(loaded, Picture("rotated_strokes", 0)).mean
-        is cache.of_net(many.over, loaded.net, "rotated_strokes").mean
+        is cache.of_net(grids.over, loaded.net, "rotated_strokes").mean
     )
 
 

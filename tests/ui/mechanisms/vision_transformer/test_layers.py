@@ -12,9 +12,8 @@ from attnviz.subjects import Picture, net
 from attnviz.tracing import trace
 from attnviz.ui.components.layer_board import OF_TOKENS
 from attnviz.ui.live.derived import Context
-from attnviz.ui.mechanisms.vision_transformer import answers, findings, layers
-from attnviz.ui.mechanisms.vision_transformer.derived import OfHead, answer_row, taps_of
-from attnviz.ui.mechanisms.vision_transformer.panels import panel_of
+from attnviz.ui.mechanisms.vision_transformer import answers, layers, words
+from attnviz.ui.mechanisms.vision_transformer.derived import OfHead, answer_row, panel_of, taps_of
 from attnviz.views.payload import unpack
 from tests.measures.vision_transformer.outlier import with_an_outlier
 
@@ -103,11 +102,11 @@ def test_the_panel_shows_the_last_layer_and_of_the_control_the_picture(here: Pat
 def test_outliers_move_to_a_register_and_a_sentence_says_what_that_changes(here: Path, name: str) -> None:
     loaded = net(f"vision_transformer.{name}").load(double=True)
     classes = loaded.net.classes
-    assert findings.register(answers.look(loaded, PICTURE), classes).startswith("No patch has an outlying norm")
+    assert words.register(answers.look(loaded, PICTURE), classes).startswith("No patch has an outlying norm")
     images = as_batch(PICTURE.taken_by(loaded.net), double=True)
     found = answers.look(loaded._replace(model=with_an_outlier(loaded.model, images)), PICTURE)
     assert found.moved is not None and found.own["outliers"] >= 1
-    said = findings.register(found, classes)
+    said = words.register(found, classes)
     assert f"({found.own['norm']:.1f} without)" in said and "The answer" in said
 
 
