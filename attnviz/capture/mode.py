@@ -5,7 +5,6 @@ A function mode costs nothing while nobody listens, changes nothing in torch or 
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, ClassVar, cast
 
@@ -16,6 +15,7 @@ from torch.overrides import TorchFunctionMode
 
 from attnviz.capture.gates import Gate, gate_of
 from attnviz.capture.lineage import Follows, Lineage
+from attnviz.capture.pairs import Difference, Factors, Running, difference_of, of_tokens, running_of
 from attnviz.capture.products import PRODUCTS, Product, of_many, pointwise, product_of
 
 _SDPA = {F.scaled_dot_product_attention, torch.ops.aten.scaled_dot_product_attention.default,
@@ -27,6 +27,10 @@ _CLAMP = {torch.clamp, Tensor.clamp, Tensor.clamp_, F.relu6, F.hardtanh}
 _TIMES = {torch.mul, Tensor.mul, Tensor.mul_, Tensor.__mul__, Tensor.__rmul__, Tensor.__imul__,
           torch.multiply, Tensor.multiply}  # fmt: skip
 _SUM = {torch.sum, Tensor.sum, torch.mean, Tensor.mean}
+_NORM = {torch.norm, Tensor.norm, torch.linalg.norm, torch.linalg.vector_norm}
+_MINUS = {torch.sub, Tensor.sub, Tensor.__sub__, torch.subtract, Tensor.subtract}
+_OVER = {torch.div, Tensor.div, Tensor.__truediv__, torch.divide, Tensor.divide, torch.true_divide}
+_RUNNING = {torch.cumsum, Tensor.cumsum}
 _PUT = {torch.scatter, Tensor.scatter, Tensor.scatter_, torch.index_put, Tensor.index_put, Tensor.index_put_,
         torch.masked_scatter, Tensor.masked_scatter, Tensor.masked_scatter_, Tensor.__setitem__}  # fmt: skip
 _OPERATORS = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)
@@ -37,6 +41,10 @@ _TABLE: dict[Any, str] = {
     **dict.fromkeys(PRODUCTS, "_product"),
     F.linear: "_linear",
     **dict.fromkeys(_SUM, "_sum"),
+    **dict.fromkeys(_NORM, "_norm"),
+    **dict.fromkeys(_MINUS, "_minus"),
+    **dict.fromkeys(_OVER, "_over"),
+    **dict.fromkeys(_RUNNING, "_running"),
     **dict.fromkeys(_PUT, "_scattered"),
     **dict.fromkeys(_SIGMOID, "_sigmoid"),
     **dict.fromkeys(_CLAMP, "_clamp"),
@@ -62,15 +70,6 @@ class Softmax:
         self.scores, self.weights, self.product, self.last = scores, weights, product, last
         self.call: Any = None
         self.sample = weights
-
-
-@dataclass(frozen=True)
-class Factors:
-    """Two tensors that were multiplied number by number, and may be summed."""
-
-    follows: ClassVar[Follows] = "nothing"
-
-    both: tuple[Tensor, Tensor]
 
 
 class Mode(TorchFunctionMode):
@@ -180,6 +179,8 @@ class Mode(TorchFunctionMode):
             other = product.operands[1 - place]
             return self.mixing(mark, product, place, lambda given: compute(other, given))
         result = compute()
+        if any(isinstance(mark, Running) and mark.outer for mark in marks) and not product.of_parameters:
+            self.unweighted()
         sources = [self.lineage.of(mark.source) if isinstance(mark, Gate) else mark for mark in marks]
         before = next((mark for mark in sources if isinstance(mark, Product)), None)
         if before is not None and product.sure and before.sure and not (before.of_parameters or product.of_parameters):
@@ -202,6 +203,8 @@ class Mode(TorchFunctionMode):
         if mark is None or axes is None:
             return self._other(function, arguments, named)
         axes = [*axes] if isinstance(axes, tuple | list) else [axes]
+        if isinstance(mark, Difference):
+            return self._distances(mark, axes, function, arguments, named)
         self.reduced(mark, [given.shape[axis] for axis in axes])
         both = mark.both if isinstance(mark, Factors) else None
         product = pointwise(*both, axes) if both else None
@@ -224,6 +227,43 @@ class Mode(TorchFunctionMode):
         kept = result.reshape(shape)
         self.lineage.pass_on(Tensor.reshape, (result,), {}, kept)
         return kept
+
+    def _norm(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        mark = self.lineage.of(arguments[0]) if arguments else None
+        axes = named.get("dim", arguments[2] if len(arguments) > 2 else None)
+        if not isinstance(mark, Difference) or axes is None:
+            return self._other(function, arguments, named)
+        return self._distances(mark, [axes] if isinstance(axes, int) else [*axes], function, arguments, named)
+
+    def _distances(
+        self, of: Difference, axes: list[int], function: Any, arguments: tuple[Any, ...], named: dict[str, Any]
+    ) -> Any:
+        """Follow the distances of queries and keys as the product that torch.cdist is."""
+        result, product = function(*arguments, **named), pointwise(*of.both, axes)
+        if product is not None and result.ndim == len(product.result):
+            self.lineage.mark(result, product)
+        return result
+
+    def _minus(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        result = self._other(function, arguments, named)
+        found = difference_of(*arguments) if len(arguments) == 2 and self.lineage.of(result) is None else None
+        if found is not None:
+            self.lineage.mark(result, found)
+        return result
+
+    def _over(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        first, second = (self.lineage.of(one) for one in (*arguments, None)[:2])
+        if isinstance(first, Running) and first.is_weighted_by(second):
+            self.unweighted()
+        return self._other(function, arguments, named)
+
+    def _running(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Follow a running sum, which linear attention to earlier tokens may be computed by."""
+        result = self._other(function, arguments, named)
+        found = running_of(arguments[0], self.lineage.of(arguments[0])) if arguments else None
+        if found is not None:
+            self.lineage.mark(result, found)
+        return result
 
     def _scattered(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Follow weights that are put in their places, and whatever others are put into."""
@@ -257,8 +297,9 @@ class Mode(TorchFunctionMode):
         gate = gate_of(first, second, self.lineage.of(first), self.lineage.of(second), _of_attention)
         if gate is None:
             result = self._other(function, arguments, named)
-            other = first is not second and result is not first and self.lineage.of(result) is None
-            if other and _of_tokens(first) and _of_tokens(second):
+            new = isinstance(self.lineage.of(result), Running | None)
+            other = first is not second and result is not first and new
+            if other and of_tokens(first) and of_tokens(second):
                 self.lineage.mark(result, Factors((first, cast(Tensor, second))))
             return result
         operand = gate.operand
@@ -271,10 +312,6 @@ class Mode(TorchFunctionMode):
         if function not in _TABLE and ("attention" in name.lower() or "attn" in name.lower()):
             self.fused(name)
         return plain if name.startswith("aten") and plain in PRODUCTS | _SOFTMAX else function
-
-
-def _of_tokens(factor: Any) -> bool:
-    return isinstance(factor, Tensor) and factor.ndim > 1 and not isinstance(factor, nn.Parameter)
 
 
 def _of_attention(mark: Any) -> bool:

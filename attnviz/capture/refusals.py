@@ -16,8 +16,8 @@ COMBINED = (
 )
 CHANNELS = "its softmax runs over channels, not over places: what it weighs are features of all tokens together"
 LINEAR = (
-    "a product of a product without a softmax of torch's between them (linear attention, a sigmoid, a softmax that is "
-    "written out): there are no weights that can be checked"
+    "a product of a product without a softmax of torch's between them (linear attention, a sigmoid, a kernel of "
+    "distances, a softmax that is written out): there are no weights that can be checked"
 )
 NO_SCORES = "its weights do not come from the product of a query and a key (such as outlook attention)"
 OTHER_AXIS = "its softmax does not run over the keys that a query attends to (linear or slot attention)"
