@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from attnviz.arrays import Bytes
-from attnviz.data import inputs
 from attnviz.data.inputs import drawing
 from attnviz.data.inputs.prepared import checked
 from attnviz.subjects.net import Net
@@ -56,4 +55,4 @@ class Drawing:
 
     def taken_by(self, net: Net) -> Bytes:
         """Return the drawing as a net takes it."""
-        return inputs.fitted(self.picture, **asdict(net.input))
+        return net.fitted(self.picture)

@@ -8,10 +8,12 @@ keys are rows of `attnviz.subjects.NETS`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from attnviz import models
+from attnviz.arrays import Bytes
+from attnviz.data import inputs
 from attnviz.data.specs import DATASETS
 from attnviz.grids import Grid
 from attnviz.models import Input
@@ -74,6 +76,10 @@ class Net:
     card: Card | None = field(default=None, repr=False)
     history: str = ""
     epoch: int | None = None
+
+    def fitted(self, picture: Bytes) -> Bytes:
+        """Return a finished picture, uint8 (row, column, channel), in the rows, columns and channels of the net."""
+        return inputs.fitted(picture, **asdict(self.input))
 
     def load(self, *, double: bool = False) -> Loaded:
         """Return the torch module with its weights.

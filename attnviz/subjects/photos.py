@@ -10,7 +10,7 @@ import hashlib
 import os
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -18,7 +18,6 @@ from typing import Any
 
 from attnviz import files
 from attnviz.arrays import Bytes
-from attnviz.data import inputs
 from attnviz.data.inputs import pictures
 from attnviz.errors import BadInput
 from attnviz.subjects.net import Net
@@ -87,7 +86,7 @@ class Photo:
 
     def taken_by(self, net: Net) -> Bytes:
         """Return the photograph as a net of ours takes it."""
-        return inputs.fitted(self.picture, **asdict(net.input))
+        return net.fitted(self.picture)
 
 
 def in_folder() -> dict[str, Path]:

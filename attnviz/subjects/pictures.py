@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -11,7 +11,6 @@ import numpy as np
 
 from attnviz import data as datasets
 from attnviz.arrays import Bytes
-from attnviz.data import inputs
 from attnviz.errors import BadInput, UnknownName
 from attnviz.subjects.net import Net
 
@@ -59,7 +58,7 @@ class Picture:
 
     def taken_by(self, net: Net) -> Bytes:
         """Return the picture as a net takes it."""
-        return inputs.fitted(self.picture, **asdict(net.input))
+        return net.fitted(self.picture)
 
     def _read(self) -> tuple[Bytes, str]:
         shown, spec = datasets.shown(self.data), datasets.spec(self.data)

@@ -4,13 +4,12 @@ The same canvas, the same preparation, the same models, the same numbers on a ca
 """
 
 import base64
-from dataclasses import asdict
 
 import numpy as np
 import streamlit as st
 
 from attnviz import subjects
-from attnviz.data.inputs import digit, fitted
+from attnviz.data.inputs import digit
 from attnviz.ui.components.panel import MAP
 from attnviz.ui.derived_values import find
 from attnviz.ui.draw import panels
@@ -65,7 +64,7 @@ def card(model: dict, picture: np.ndarray) -> None:
     for wanted in asked.wanted.values():
         if isinstance(wanted, DerivedWanted):
             wanted.found_by(find)
-    said = ask_model(loaded, asked, fitted(picture[:, :, None], **asdict(loaded.net.input))[None], {})
+    said = ask_model(loaded, asked, loaded.net.fitted(picture[:, :, None])[None], {})
     logits = said.logits[0].double().numpy()
     share = 1 / (1 + np.exp(-logits)) if len(logits) == 1 else np.exp(logits - logits.max())
     found = np.array([1 - share[0], share[0]]) if len(logits) == 1 else share / share.sum()

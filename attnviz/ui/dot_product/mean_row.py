@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
-from attnviz.data import always, inputs
+from attnviz.data import always
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
 from attnviz.ui.live.derived import Context, Derived
@@ -105,8 +104,7 @@ def least_uniform(loaded: Loaded, layer: str) -> int:
         raise BadInput(
             f"There are no built-in pictures of {net.data or net.key} to find the least uniform head with. Name a head."
         )
-    taken = asdict(net.input)
-    images = np.stack([inputs.fitted(image, **taken) for image in always.one_of_each(source, net.labels)])
+    images = np.stack([*map(net.fitted, always.one_of_each(source, net.labels))])
     batch = as_batch(images, double=True)
     names = _tap(layer, "query"), _tap(layer, "key")
     with torch.no_grad(), trace(loaded.model, names) as seen:

@@ -1,6 +1,6 @@
 """Run a net on an example and return, as numpy arrays, what a page draws. Everything that loads torch is here."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,6 @@ from torch import Tensor
 
 from attnviz import data
 from attnviz.answers import as_batch, predicted, probabilities
-from attnviz.data import inputs
 from attnviz.measures.maps import Maps, maps
 from attnviz.subjects import Example, Loaded, Net
 from attnviz.subjects.asking import ask as ask
@@ -66,7 +65,7 @@ def answers(loaded: Loaded, source: str, split: str, first: int, count: int) -> 
     known = np.flatnonzero(np.isin(labels, classes))
     found = np.full(len(labels), -1)
     if len(known):
-        batch = np.stack([inputs.fitted(images[place], **asdict(net.input)) for place in known])
+        batch = np.stack([net.fitted(images[place]) for place in known])
         with torch.no_grad():
             logits = ask(loaded, as_batch(batch))
         places = predicted(logits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,6 @@ import torch
 
 from attnviz import data
 from attnviz.answers import as_batch, probabilities
-from attnviz.data import inputs
 from attnviz.errors import BadInput
 from attnviz.measures.channel_attention.gates import between_classes, by_chance, gain_with_depth, kinds
 from attnviz.subjects import Example, Loaded, Picture, Subject
@@ -168,7 +167,7 @@ def over(loaded: Loaded, source: str) -> Many:
     sums: dict[str, np.ndarray] = {}
     for some in np.array_split(places, -(-len(places) // BATCH)):
         pictures = data.pick(source, shown.split, some).images
-        images = np.stack([inputs.fitted(picture, **asdict(net.input)) for picture in pictures])
+        images = np.stack([*map(net.fitted, pictures)])
         with torch.no_grad(), trace(model, [tap for both in taps.values() for tap in both]) as seen:
             model(as_batch(images))
         for path, (first, *_) in taps.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from torch import Tensor
 
 from attnviz import data
 from attnviz.answers import as_batch, probabilities
-from attnviz.data import inputs
 from attnviz.errors import BadInput
 from attnviz.layers.element_wise import ElementWiseAttention
 from attnviz.subjects import Example, Loaded, Picture, Subject
@@ -99,7 +98,7 @@ def mean_relevance(loaded: Loaded) -> dict[str, np.ndarray]:
     found = data.shown(source)
     count = FEW if found.split == "test" else None
     images = data.load(source, found.split, count=count).images[:FEW]
-    images = np.stack([inputs.fitted(image, **asdict(net.input)) for image in images])
+    images = np.stack([*map(net.fitted, images)])
     sums: dict[str, Tensor] = {}
     taps = {path: f"{path}.normed_relevance" for path in layers_of(model)}
     for chunk in np.array_split(images, max(1, len(images) // 20)):

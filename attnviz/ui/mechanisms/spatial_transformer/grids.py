@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,6 @@ import torch
 
 from attnviz import data
 from attnviz.answers import as_batch, probabilities
-from attnviz.data import inputs
 from attnviz.data.moved import MOVED
 from attnviz.errors import BadInput
 from attnviz.layers.spatial_transformer import SpatialTransformer
@@ -87,7 +86,7 @@ def over(loaded: Loaded, source: str) -> Many:
     found = []
     for some in np.array_split(places, -(-len(places) // BATCH)):
         pictures = data.pick(source, shown.split, some).images
-        images = np.stack([inputs.fitted(picture, **asdict(net.input)) for picture in pictures])
+        images = np.stack([*map(net.fitted, pictures)])
         with torch.no_grad(), trace(transformer, ["theta"]) as seen:
             transformer(as_batch(images))  # the classifier behind it plays no part
         found.append(seen["theta"].tensor.double().numpy())

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from attnviz import data
-from attnviz.data import inputs
 from attnviz.errors import DataError
 from attnviz.subjects import Loaded, Net
 from attnviz.training import runs
@@ -47,7 +46,7 @@ def _unseen(loaded: Loaded, most: int) -> Unseen:
     places = np.searchsorted(shown.numbers, numbers)
     images, labels = data.pick(source, shown.split, places)
     kind = "test pictures" if shown.split == "test" else "sample pictures of the test part"
-    fitted = np.stack([inputs.fitted(image, **asdict(net.input)) for image in images])
+    fitted = np.stack([*map(net.fitted, images)])
     answers = np.array([net.classes.index(spec.classes[label]) for label in labels])
     return Unseen(fitted, answers, f"{len(numbers)} {kind} of {spec.title}")
 
@@ -62,7 +61,7 @@ def _held_out(net: Net, most: int) -> Unseen:
     if not len(held_out):
         raise DataError("This model was trained on all of its pictures, so none is left to try it on.")
     chosen = held_out.numpy()[_spread(len(held_out), most)]
-    fitted = np.stack([inputs.fitted(image, **asdict(net.input)) for image in whole.images[chosen]])
+    fitted = np.stack([net.fitted(image) for image in whole.images[chosen]])
     return Unseen(fitted, whole.labels[chosen].astype(np.int64), f"{len(chosen)} pictures of its validation part")
 
 
