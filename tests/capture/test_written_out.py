@@ -77,6 +77,9 @@ NONE: dict[str, Attend] = {
     "a running mean of some": lambda query, key, value: (
         (value * (query > 0)).cumsum(2) / (query > 0).float().mul(2).cumsum(2).clamp(1)
     ),
+    "a running sum of numbers": lambda query, key, value: (
+        value + (query * (key * value).cumsum(2)).sum(-1, keepdim=True)
+    ),
     "less the mean": lambda query, key, value: (
         (value - value.mean(2, keepdim=True)).pow(2).sum(-1, keepdim=True) * value
     ),
