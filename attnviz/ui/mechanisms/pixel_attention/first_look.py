@@ -4,17 +4,21 @@
 again. A test holds it equal to what the model computes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
 
 from attnviz.errors import CheckpointError
-from attnviz.subjects import Loaded, Picture
 from attnviz.ui.components.pixel_viewer import pixel_viewer, settled_view
 from attnviz.ui.shared import first_look, home_picture, url_state
 from attnviz.views.attention import FIELDS
+
+if TYPE_CHECKING:  # the home page reads no data
+    from attnviz.subjects import Loaded, Picture
 
 NAME, SOURCE, NUMBER = "pixel_attention.digits", "strokes", 23
 VIEWER = "home_viewer"
