@@ -164,7 +164,8 @@ def everything() -> str:
     pairs = retraining.pairs()
     parts += ["## Does an ablation predict a retraining?", *retraining.in_words(pairs)] if pairs else []
     for paper in PAPERS.values():
-        parts += [f"## {paper.title}", f"{paper.source}.", *filter(None, [paper.note, how_chosen(paper.checkpoints)])]
+        about = " ".join([f"{paper.source}.", paper.note]).rstrip()
+        parts += [f"## {paper.title}", about, *filter(None, [how_chosen(paper.checkpoints)])]
         for figure in paper.figures:
             found = verdicts_of(figure)
             parts += [f"{question_of(figure)} {finding(found)}" if found else question_of(figure), answer(figure)]
