@@ -221,7 +221,8 @@ def conclusion(found: Iterable[Pair]) -> str:
 
 
 def _named(titles: Sequence[str]) -> str:
-    return " and ".join(f"*{title}*" for title in titles)
+    *others, last = [f"*{title}*" for title in titles]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def in_words(found: Sequence[Pair]) -> list[str]:
