@@ -49,8 +49,7 @@ class Change:
             size = tensor.shape[axes.index(axis)]
             if max(places) >= size:
                 raise TraceError(f"{address} has no {axis} {max(places)}; there are {size}, counted from 0.")
-            chosen = torch.zeros(size, dtype=torch.bool, device=tensor.device)
-            chosen[list(places)] = True
+            chosen = torch.tensor([place in places for place in range(size)]).to(tensor.device)
             meant = meant & chosen.view([-1 if word == axis else 1 for word in axes])
         return torch.where(meant, self.values(address, tensor, axes), tensor)
 

@@ -1,7 +1,7 @@
 """One captured call: what is known and kept of it, what it computed, and its weights when they are asked for."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -116,7 +116,9 @@ def tolerance(dtype: torch.dtype) -> float:
 @contextmanager
 def aside(tensor: Tensor) -> Iterator[None]:
     """Compute what is no part of the model: in full precision, without a graph, and unseen by other traces."""
-    with torch.no_grad(), torch.autocast(tensor.device.type, enabled=False), torch._C.DisableTorchFunction():
+    device = tensor.device.type
+    full = torch.autocast(device, enabled=False) if torch.amp.is_autocast_available(device) else nullcontext()
+    with torch.no_grad(), full, torch._C.DisableTorchFunction():
         yield
 
 
