@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from attnviz import cards
 from attnviz.data.digit_strips import STRIPS, TESTED
-from attnviz.measures import texts
 from attnviz.recipes.bahdanau import STEPS
 from attnviz.ui.components.alignment import Curve
 from attnviz.ui.mechanisms.sequences.readers import MODELS, is_control
@@ -62,6 +61,8 @@ def guess(lengths: Sequence[int]) -> Curve:
 
 @lru_cache(maxsize=64)  # there are strips of 30 lengths
 def _guessed(length: int) -> tuple[float, float]:
+    from attnviz.measures import texts  # it needs torch, which the draw page does not load
+
     return texts.guessed_by_place(length), texts.guessed_whole(length)
 
 
