@@ -16,6 +16,7 @@ let watching = false;
 
 const [APP, STATE] = ['[data-testid="stApp"]', "data-test-script-state"];
 const UNSETTLED = ["running", "rerunRequested"]; // states of Streamlit's script
+const ARRIVED = "attnviz.arrived";
 const LOOK = 50; // milliseconds between two looks at them
 // Looks after a run's end until all that it sent is drawn: Streamlit draws each component in a task of its own, the
 // last one 110 ms after the end on a quiet machine. Looks are counted, not time, as each lets other tasks pass.
@@ -41,6 +42,7 @@ export function isAtRest(milliseconds) {
 export function watch() {
   if (watching) return;
   watching = true;
+  addEventListener(ARRIVED, heard);
   addEventListener("popstate", () => follow(performance.now()));
   // Another place on the same page comes as a change of the URL, too, and starts no run.
   addEventListener("hashchange", ({ oldURL, newURL }) => {
@@ -88,10 +90,24 @@ export async function settled() {
   }
 }
 
-/** Data have arrived: a run that busy browsers have never seen running has begun, too. */
+/**
+ * Data have arrived: a run that busy browsers have never seen running has begun, too.
+ *
+ * Each component has this module for itself: the others hear of it by an event.
+ */
 export function arrived() {
+  heard();
+  globalThis.dispatchEvent?.(new Event(ARRIVED));
+}
+
+function heard() {
   begun = true;
   quiet = 0;
+}
+
+/** Whether the run that should draw what the URL says has not begun for long: what is drawn may be all that comes. */
+export function isOverdue() {
+  return overdue;
 }
 
 /** After a change of the URL: until the run that it starts has ended. @param {number} since in milliseconds */

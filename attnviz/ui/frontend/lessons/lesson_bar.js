@@ -2,7 +2,7 @@
 // attnviz/ui/lessons/bar.py, which sends the step that the URL names; what it says is made of text nodes, never of
 // markup. What the reader has done stays in this browser.
 
-import { isSettled, watch } from "../core/at_rest.js";
+import { arrived, isOverdue, isSettled, watch } from "../core/at_rest.js";
 import { element, say, set, text } from "../core/dom.js";
 import { follow } from "../core/follow.js";
 import { components, go, hrefOf, linkTo, partOf, reader } from "./on_page.js";
@@ -74,6 +74,7 @@ export class Bar {
     say(this.style.firstChild ?? this.style.appendChild(text()), lesson.style);
     this.host = host;
     if (!this.root.isConnected) this.open();
+    arrived();
     if (this.at !== before) this.draw();
     this.look();
   }
@@ -247,7 +248,7 @@ export class Bar {
     this.takeTheme();
     const find = reader();
     // The bar comes before the page of its step: until that is drawn, the step before still is.
-    if (isSettled() && isStepOf(location.search, lesson)) this.judge(find);
+    if ((isSettled() || isOverdue()) && isStepOf(location.search, lesson)) this.judge(find);
     for (const { node, written, target } of this.made.shown)
       if (!target.startsWith('"')) say(node, asWritten(find(target), written, lesson.language));
     const words = new URLSearchParams(location.search);
