@@ -28,6 +28,9 @@ if sys.platform != "win32":
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _PATIENCE = 1.0  # seconds
 
+children: list[subprocess.Popen[bytes]] = []
+"""Those that this process started: they stay zombies until they are waited for."""
+
 
 class Identity(Strict):
     """What identifies a process.
@@ -139,6 +142,7 @@ def spawn(words: list[str], threads: int, log: IO[bytes], alive: Path) -> subpro
             pass_fds=(file.fileno(),) if os.name == "posix" else (),
         )  # fmt: skip
     lowest(child.pid)
+    children.append(child)
     return child
 
 
@@ -156,6 +160,6 @@ def lowest(process: int) -> None:
         psutil.Process(process).nice(19 if os.name == "posix" else psutil.IDLE_PRIORITY_CLASS)
 
 
-def forget(children: list[subprocess.Popen[bytes]]) -> None:
-    """Remove the processes that have ended from a list; polling also reaps them, so that no zombie is left."""
+def forget() -> None:
+    """Remove those that have ended from `children`; polling also reaps them, so that no zombie is left."""
     children[:] = [child for child in children if child.poll() is None]

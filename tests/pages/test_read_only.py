@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.training.cost import Cost
 from attnviz.ui.training import access
+from attnviz.work import processes
 from attnviz.work.jobs import cost, table
 from attnviz.work.jobs.order import Order
 from attnviz.work.search import table as searches
@@ -70,7 +71,7 @@ def read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], P
 def test_trainings_are_listed_and_none_is_started_or_deleted(read_only, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Order, "words", lambda one: [sys.executable, "-c", ""])
     job = table.start(Order(model="pixel_line", recipe="digits", changes={"data": "strokes"}))
-    for child in table._children:
+    for child in processes.children:
         child.wait()
     read_only()
     page = AppTest.from_file(str(PAGES / "80_train.py"), default_timeout=120).run()
@@ -88,7 +89,7 @@ def test_searches_are_listed_and_none_is_started_or_deleted(read_only, monkeypat
     page.session_state["search_start"] = True
     page.run().button(key="search_do").click().run()
     (search,) = searches.ids()
-    for child in searches._children:
+    for child in processes.children:
         child.wait()
     read_only()
     page.text_input(key="epochs").input("3").run()

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from attnviz.recipes.axes import Axis
 from attnviz.ui.search import said
 from attnviz.ui.training import access
+from attnviz.work import processes
 from attnviz.work.jobs.order import NONE
 from attnviz.work.search import table, trials, worker
 from attnviz.work.search.trials import Found, Trial
@@ -27,9 +28,9 @@ def here(tmp_path, monkeypatch) -> Iterator[Path]:
     monkeypatch.setattr(access, "_sits_here", lambda: True)
     monkeypatch.setattr(table, "words", lambda one: [sys.executable, "-c", "print('There is no data.')"])
     yield tmp_path
-    for child in table._children:
+    for child in processes.children:
         child.wait()
-    table._children.clear()
+    processes.children.clear()
 
 
 def _page(**words: str) -> AppTest:
@@ -140,7 +141,7 @@ def test_a_search_is_started_shown_and_deleted(here):
     assert (asked.changes, asked.trials) == ({"data": "strokes", "epochs": "2"}, 12)
     assert [axis.name for axis in asked.axes] == ["heads", "skip", "learning_rate", "dropout"]
     assert page.query_params["search"] in (search, [search])
-    for child in table._children:
+    for child in processes.children:
         child.wait()
     page.run()
     assert "There is no data." in _text(page)

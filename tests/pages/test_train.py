@@ -26,6 +26,7 @@ from attnviz.ui.shared import pickers, visitor
 from attnviz.ui.training import access, yours
 from attnviz.ui.training.experiments import same
 from attnviz.views.payload import header_of
+from attnviz.work import processes
 from attnviz.work.jobs import cost, keeping, seen, table
 from attnviz.work.jobs.order import Order
 from tests.training import small
@@ -43,9 +44,9 @@ def here(tmp_path, monkeypatch) -> Iterator[Path]:
     seen.again()
     monkeypatch.setattr(Order, "words", lambda one: [sys.executable, "-c", "print('It diverged.')"])
     yield tmp_path
-    for child in table._children:
+    for child in processes.children:
         child.wait()
-    table._children.clear()
+    processes.children.clear()
 
 
 def _page(**words: str) -> AppTest:
@@ -77,7 +78,7 @@ def test_train_starts_a_job_with_the_settings_of_the_link(here):
     assert order.seeds == (0, 1)
     assert {"epochs": "3", "learning_rate": "0.02", "data": "strokes"}.items() <= order.changes.items()
     assert "has been started" in page.success[0].value
-    for child in table._children:
+    for child in processes.children:
         child.wait()
     seen.again()
     page.run()
@@ -139,7 +140,7 @@ def test_a_visitor_trains_on_own_pictures_which_nobody_else_sees(here, monkeypat
     order = table.read(job)
     recipe = order.made()
     assert (recipe.data, recipe.classes, recipe.tests) == (name, (0, 1, 2, 3), ())
-    for child in table._children:
+    for child in processes.children:
         child.wait()
     given = examples.material(recipe, "cpu")
     generator = torch.Generator().manual_seed(0)
@@ -282,7 +283,7 @@ def test_a_run_is_drawn_and_an_epoch_of_it_kept(here):
         order = Order(model="pixel_attention", recipe="small", changes={"epochs": "2"})
         list(Run(small.run_file(order.made())).train(small.training(chosen)))
         job = table.start(order)
-        for child in table._children:
+        for child in processes.children:
             child.wait()
         page = _page()
         assert not page.exception
@@ -301,7 +302,7 @@ def test_a_damaged_curve_takes_nothing_else_from_the_page(here, value):
         info = small.run_file(order.made())
         list(Run(info).train(small.training(small.recipe(epochs=2))))
         table.start(order)
-        for child in table._children:
+        for child in processes.children:
             child.wait()
         curve = here / "runs" / info.id / "curve.jsonl"
         # The last line may be torn, as by a kill; the one before it may not.
@@ -321,7 +322,7 @@ def test_the_heads_of_a_run_are_switched_off_epoch_by_epoch(here):
         info = small.run_file(order.made())
         list(Run(info).train(small.training(chosen)))
         table.start(order)
-        for child in table._children:
+        for child in processes.children:
             child.wait()
         page = _page(experiment="appear")
         assert not page.exception
@@ -346,7 +347,7 @@ def test_the_heads_of_two_seeds_are_matched(here, monkeypatch):
         found = [small.run_file(order.made(), seed=seed) for seed in (0, 1)]
         list(Run(found[0]).train(small.training(chosen)))
         table.start(order)
-        for child in table._children:
+        for child in processes.children:
             child.wait()
         alone = _page(experiment="same_heads")
         assert not alone.exception
@@ -368,7 +369,7 @@ def test_a_run_is_trained_again_with_one_setting_changed_and_both_stand_under_on
         order = Order(model="pixel_attention", recipe="small", changes={"epochs": "2"})
         list(Run(small.run_file(order.made())).train(small.training(order.made())))
         table.start(order)
-        for child in table._children:
+        for child in processes.children:
             child.wait()
         page = _page(experiment="what_if", change="learning_rate")
         assert not page.exception
@@ -378,7 +379,7 @@ def test_a_run_is_trained_again_with_one_setting_changed_and_both_stand_under_on
         page.button(key="what_if_start").click().run()
         changed = [table.read(job) for job in table.ids() if "learning_rate" in table.read(job).changes]
         assert [one.changes for one in changed] == [{"epochs": "2", "learning_rate": "0.1"}]
-        for child in table._children:
+        for child in processes.children:
             child.wait()
         made = changed[0].made()
         list(Run(small.run_file(made)).train(small.training(made)))

@@ -42,17 +42,17 @@ def test_a_command_that_does_not_exist_is_an_error_of_the_system(tmp_path: Path)
         processes.spawn(["nothing-of-that-name"], 1, log, tmp_path / "alive")
 
 
-def test_those_that_have_ended_are_forgotten_and_no_zombie_is_left() -> None:
+def test_those_that_have_ended_are_forgotten_and_no_zombie_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     waiting = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     ended = subprocess.Popen([sys.executable, "-c", ""])
     os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and nobody has reaped it
-    several = [waiting, ended]
-    processes.forget(several)
-    assert several == [waiting]
+    monkeypatch.setattr(processes, "children", [waiting, ended])
+    processes.forget()
+    assert processes.children == [waiting]
     assert ended.returncode == 0
     waiting.communicate(b"\n")
-    processes.forget(several)
-    assert several == []
+    processes.forget()
+    assert processes.children == []
 
 
 def test_a_process_that_has_ended_already_is_no_error() -> None:

@@ -146,14 +146,15 @@ def _list() -> None:
 
 
 def _buttons(name: str, word: str) -> None:
+    key = f"search-{name}"
     with st.container(horizontal=True, key=f"search-buttons-{name.replace('.', '-')}"):
         st.button("Show", key=f"Show-{name}", on_click=show, args=(name,))
         if word == "running":
-            _button(name, "Stop", lambda: table.stop(name), "It stops after this batch, and can be resumed.")
+            access.button("Stop", key, lambda: table.stop(name), "It stops after this batch, and can be resumed.")
             return
         if word not in ("finished", "unreadable"):
-            _button(name, "Resume", lambda: table.start(table.read(name)))
-        _button(name, "Delete", lambda: table.delete(name), "It is deleted, with the runs that it began.")
+            access.button("Resume", key, lambda: table.start(table.read(name)))
+        access.button("Delete", key, lambda: table.delete(name), "It is deleted, with the runs that it began.")
 
 
 def show(name: str) -> None:
@@ -166,10 +167,6 @@ def turn_to(name: str) -> None:
     """Write a search into the URL, and leave the settings of the next one as they are."""
     kept = {field: word for field, word in url_state.shown().items() if field in settings.FIELDS}
     url_state.become({"v": url_state.VERSION, "search": name, **kept})
-
-
-def _button(name: str, label: str, action: Callable[[], object], said: str = "") -> None:
-    st.button(label, key=f"{label}-search-{name}", on_click=access.do, args=(action, said))
 
 
 def _state(name: str) -> table.State | str:

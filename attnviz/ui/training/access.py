@@ -82,6 +82,11 @@ def do(action: Callable[[], object], said: str = "") -> None:
     seen.again()
 
 
+def button(label: str, key: str, action: Callable[[], object], said: str = "") -> None:
+    """Draw a button of a job or search, which does what it says if the visitor may."""
+    st.button(label, key=f"{label}-{key}", on_click=do, args=(action, said))
+
+
 def done() -> bool:
     """Return whether a button has been pressed since this was asked last."""
     return bool(st.session_state.pop(_AGAIN, False))

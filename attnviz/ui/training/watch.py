@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import streamlit as st
 
 from attnviz import data
@@ -99,20 +97,12 @@ def _sentence(one: Seen) -> str:
 def _buttons(one: Seen) -> None:
     job = one.job
     if one.state.word == "running":
-        _button(
-            job,
-            "Pause",
-            lambda: table.stop(job),
-            "It stops after this batch. The button Resume continues from its last complete epoch.",
-        )
+        said = "It stops after this batch. The button Resume continues from its last complete epoch."
+        access.button("Pause", job, lambda: table.stop(job), said)
     elif one.state.word == "waiting":
-        _button(job, "Leave the queue", lambda: table.stop(job), "It has left the queue.")
+        access.button("Leave the queue", job, lambda: table.stop(job), "It has left the queue.")
     else:
         if one.state.word != "finished":
-            _button(job, "Resume", lambda: table.resume(job))
-            _button(job, "One more epoch", lambda: table.resume(job, more=1))
-        _button(job, "Delete", lambda: table.delete(job), "It is deleted, with the runs that it began.")
-
-
-def _button(job: str, label: str, action: Callable[[], object], said: str = "") -> None:
-    st.button(label, key=f"{label}-{job}", on_click=access.do, args=(action, said))
+            access.button("Resume", job, lambda: table.resume(job))
+            access.button("One more epoch", job, lambda: table.resume(job, more=1))
+        access.button("Delete", job, lambda: table.delete(job), "It is deleted, with the runs that it began.")

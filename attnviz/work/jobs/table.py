@@ -12,7 +12,6 @@ import json
 import logging
 import os
 import re
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -42,8 +41,6 @@ MOST = 100
 _OF_ALL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # what concerns every job, and not one whose folder is odd
 
 _log = logging.getLogger(__name__)
-
-_children: list[subprocess.Popen[bytes]] = []  # started by this process: they stay zombies until they are waited for
 
 _STOPPED = re.compile(r"(The (minutes|epochs) that it was given are (over|done)\. )?Stopped")
 
@@ -141,7 +138,7 @@ def tend() -> None:
 
     Where the folder of jobs can only be read, nothing is started: another server, which may write there, does it.
     """
-    processes.forget(_children)
+    processes.forget()
     if not os.access(folder(), os.W_OK):
         return
     for job, order in _submitted():
@@ -284,7 +281,6 @@ def _popen(order: Order, home: Path) -> None:
         except OSError as error:
             log.write(f"The training could not be started: {files.reason(error)}.\n".encode())
             return
-    _children.append(child)
     if (own := processes.of(child.pid)) is not None:
         files.write(home / "process.json", own.model_dump_json() + "\n")
 

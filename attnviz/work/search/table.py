@@ -32,8 +32,6 @@ from attnviz.work.shelf import SEARCHES
 MOST = 20
 """So many searches there may be; the finished ones count until they are deleted."""
 
-_children: list[subprocess.Popen[bytes]] = []  # started by this process: they stay zombies until they are waited for
-
 Word = Literal["running", "finished", "stopped", "failed", "interrupted"]
 
 
@@ -107,7 +105,6 @@ def spawn(search: str) -> subprocess.Popen[bytes]:
             child = processes.spawn(words(search), read(search).threads, log, alive)
     except OSError as error:
         raise RunError(f"A worker of the search could not be started: {files.reason(error)}.") from error
-    _children.append(child)
     if (own := processes.of(child.pid)) is not None:  # before it can say so itself, which takes it seconds
         files.write(place / "workers" / started(child.pid), own.model_dump_json() + "\n")
     return child
@@ -120,7 +117,7 @@ def started(process: int) -> str:
 
 def at_work(search: str) -> list[Identity]:
     """Return the living workers of a search on this machine."""
-    processes.forget(_children)
+    processes.forget()
     found = {}
     for path in sorted((home(search) / "workers").glob("*.json")):
         if (one := identity(path)) is not None and one.alive:

@@ -57,7 +57,7 @@ def test_a_job_whose_process_is_elsewhere_is_training_and_is_neither_started_aga
     elsewhere(table.folder() / job / "alive")
     assert table.state(job) == table.State("running", "It is training.")
     assert table.start(table.read(job)) == job
-    assert not table._children and not table._queue()
+    assert not processes.children and not table._queue()
     with pytest.raises(BadInput, match="This training is running or waiting. Stop it first"):
         table.delete(job)
     with pytest.raises(BadInput, match="runs in another container or on another machine. Stop it there"):

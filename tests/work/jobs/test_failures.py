@@ -86,9 +86,9 @@ def here(tmp_path: Path) -> Iterator[Path]:
         for job in table.ids():
             for identity in table._witnesses(job):
                 processes.terminate(identity)
-        for child in table._children:
+        for child in processes.children:
             child.wait()
-        table._children.clear()
+        processes.children.clear()
 
 
 def start(here: Path, wrong: str, monkeypatch: pytest.MonkeyPatch, **more: object) -> str:
@@ -97,7 +97,7 @@ def start(here: Path, wrong: str, monkeypatch: pytest.MonkeyPatch, **more: objec
     words = WORDS(order)[3:]
     monkeypatch.setattr(Order, "words", lambda one: [sys.executable, "-c", PROGRAM, str(here), wrong, *words])
     job = table.start(order)
-    for child in table._children:
+    for child in processes.children:
         child.wait()
     return job
 

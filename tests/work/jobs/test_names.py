@@ -20,6 +20,7 @@ from attnviz.errors import AttnvizError
 from attnviz.training import mistakes, runs
 from attnviz.training.run import Run
 from attnviz.ui.live import trainings
+from attnviz.work import processes
 from attnviz.work.jobs import keeping, table
 from attnviz.work.jobs.order import Order
 from tests.training import small
@@ -70,7 +71,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path
         list(Run(info).train(small.training(chosen)))
         keeping.keep(info.id, 1, "mine")
         job = table.start(Order(model="pixel_attention", recipe="small"))
-        for child in table._children:
+        for child in processes.children:
             child.wait()
         (tmp_path / "run.json").write_text("secret")
         (tmp_path / "order.json").write_text("secret")

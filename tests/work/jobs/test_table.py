@@ -47,9 +47,9 @@ def here(tmp_path, monkeypatch):
         for job in table.ids():
             for identity in table._witnesses(job):
                 processes.terminate(identity)
-        for child in table._children:
+        for child in processes.children:
             child.wait()
-        table._children.clear()
+        processes.children.clear()
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def _order(**changes) -> Order:
 
 
 def _ended() -> None:
-    for child in table._children:
+    for child in processes.children:
         child.wait()
 
 

@@ -46,9 +46,9 @@ def place(folder: Path) -> Iterator[Path]:
             for search in table.ids():
                 for identity in table.at_work(search):
                     processes.terminate(identity)
-            for child in table._children:
+            for child in processes.children:
                 child.wait()
-            table._children.clear()
+            processes.children.clear()
 
 
 def work(asked: Wanted) -> Found:

@@ -18,7 +18,7 @@ from attnviz.recipes.axes import Axis
 from attnviz.subjects import kinds
 from attnviz.subjects.history import key_of_run
 from attnviz.training import runs
-from attnviz.work import shelf
+from attnviz.work import processes, shelf
 from attnviz.work.jobs.order import NONE, Limits
 from attnviz.work.search import shell, table
 from attnviz.work.search.study import Search
@@ -89,7 +89,7 @@ def test_a_search_on_a_visitor_s_own_pictures_is_listed_and_deleted_even_when_th
 def test_two_workers_in_the_background_share_the_trials(here):
     search = table.start(wanted(), 2, NONE)
     assert table.start(wanted(), 2, NONE) == search
-    children = list(table._children)
+    children = list(processes.children)
     assert len(children) == len(table.at_work(search)) == 2
     assert table.state(search).word == "running"
     with pytest.raises(BadInput, match="Another search is running"):
@@ -104,14 +104,14 @@ def test_two_workers_in_the_background_share_the_trials(here):
 def test_stopped_at_once_it_says_so(here, monkeypatch):
     monkeypatch.setattr(table, "words", lambda one: [sys.executable, "-c", "import signal; signal.pause()"])
     search = table.start(wanted(), 1, NONE)
-    (child,) = table._children
+    (child,) = processes.children
     table.stop(search)
     child.wait()
     assert table.state(search).sentence == "It was stopped after 0 of 4 trials, and can be resumed."
     table.start(wanted(), 1, NONE)
     assert table.state(search).word == "running"
     os.kill(table.at_work(search)[0].process, signal.SIGKILL)
-    table._children[-1].wait()
+    processes.children[-1].wait()
     assert table.state(search).word == "interrupted"
 
 
@@ -124,12 +124,12 @@ def test_what_the_last_workers_said_is_not_told_of_the_next_ones(here, monkeypat
     assert "There is no data." in log.read_text(), "one of those that write it is at work"
     for one in table.at_work(search):
         os.kill(one.process, signal.SIGKILL)
-    for child in table._children:
+    for child in processes.children:
         child.wait()
     log.write_text("Stopped.\n")
     table.start(wanted(), 1, NONE)
     os.kill(table.at_work(search)[0].process, signal.SIGKILL)
-    table._children[-1].wait()
+    processes.children[-1].wait()
     assert table.state(search).sentence == "It ended after 0 of 4 trials, and can be resumed."
 
 
