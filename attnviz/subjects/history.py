@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,8 +20,8 @@ from attnviz.subjects.net import Net, of_recipe
 if TYPE_CHECKING:
     from torch import nn
 
+    from attnviz.training.histories import HistoryFile
     from attnviz.training.run_file import RunFile
-
 
 KIND = "history"
 _KEY = re.compile(rf"{KIND}:(.+)@(0|[1-9][0-9]{{0,6}})")
@@ -68,7 +68,7 @@ def key_of(name: str, epoch: int) -> str:
 def epoch_of_history(key: str) -> Net:
     """Return the net that a checkpoint's model was after an epoch of its history; an error says which are kept."""
     from attnviz import cards
-    from attnviz.training import histories, run_file
+    from attnviz.training import histories
 
     found = _KEY.fullmatch(key)
     if found is None:
@@ -78,17 +78,27 @@ def epoch_of_history(key: str) -> Net:
         )
     name, epoch = found[1], int(found[2])
     its = histories.read(name)
+    return _net(its, key, name, epoch, its.digest(epoch), lambda: histories.load(name, epoch))
+
+
+def _net(
+    its: HistoryFile | RunFile, key: str, history: str, epoch: int, digest: str, build: Callable[[], nn.Module]
+) -> Net:
+    """Return the net that a training had made after an epoch."""
+    from attnviz.training.run_file import class_names, config_of
+
+    recipe = its.recipe
     return of_recipe(
-        its.recipe,
+        recipe,
         key=key,
-        title=f"{its.recipe.title}, {f'epoch {epoch}' if epoch else 'before its training'}",
-        config=run_file.config_of(its.recipe),
-        classes=run_file.class_names(its.recipe),
-        digest=its.digest(epoch),
+        title=f"{recipe.title}, {f'epoch {epoch}' if epoch else 'before its training'}",
+        config=config_of(recipe),
+        classes=class_names(recipe),
+        digest=digest,
         seed=its.seed,
-        history=name,
+        history=history,
         epoch=epoch,
-        build=lambda: histories.load(name, epoch),
+        build=build,
     )
 
 
@@ -157,7 +167,7 @@ def epoch_of_run(key: str) -> Net:
     """Return the net that a run was after an epoch; an error says which are kept, but never names a run on a visitor's
     own pictures.
     """
-    from attnviz.training import run_file, runs
+    from attnviz.training import runs
 
     found = _RUN.fullmatch(key)
     if found is None:
@@ -169,17 +179,9 @@ def epoch_of_run(key: str) -> Net:
         run = runs.read(run_id)
     except UnknownName as error:
         raise UnknownName("run", run_id, _listed()) from error
-    return of_recipe(
-        run.recipe,
-        key=key,
-        title=f"{run.recipe.title}, {f'epoch {epoch}' if epoch else 'before its training'}",
-        config=run_file.config_of(run.recipe),
-        classes=run_file.class_names(run.recipe),
-        digest=runs.digest(run_id, epoch) if epoch else hashlib.sha256(key.encode()).hexdigest(),
-        seed=run.seed,
-        history=f"run:{run_id}",
-        epoch=epoch,
-        build=lambda: runs.load(run_id, epoch) if epoch else _untrained(run),
+    digest = runs.digest(run_id, epoch) if epoch else hashlib.sha256(key.encode()).hexdigest()
+    return _net(
+        run, key, f"run:{run_id}", epoch, digest, lambda: runs.load(run_id, epoch) if epoch else _untrained(run)
     )
 
 
