@@ -37,7 +37,7 @@ class OverLayers:
     even_nowhere: float
 
 
-def over_layers(pairs: Sequence[tuple[Tensor, Tensor]], grid: Grid) -> OverLayers:
+def by_layer(pairs: Sequence[tuple[Tensor, Tensor]], grid: Grid) -> OverLayers:
     """Return how far, how evenly and how much outside of the picture each head looks.
 
     Args:

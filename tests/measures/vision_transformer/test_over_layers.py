@@ -17,8 +17,8 @@ from attnviz.measures.vision_transformer.late_registers import WithRegister, mov
 from attnviz.measures.vision_transformer.normal import by_constant, found_in
 from attnviz.measures.vision_transformer.over_layers import (
     attention_flow,
+    by_layer,
     mixed,
-    over_layers,
     rollout,
     weighted_rollout,
     weights_and_gradients,
@@ -47,7 +47,7 @@ def test_a_head_that_looks_at_its_neighbour_alone_has_distance_one_stride_and_no
     grid = Grid(1, 2, prefix=1, stride=4)
     key = torch.eye(3, dtype=torch.float64)[None] * 1e3
     query = torch.eye(3, dtype=torch.float64)[[0, 2, 1]][None]  # the class token at itself, patches at one another
-    found = over_layers([(query, key)], grid)
+    found = by_layer([(query, key)], grid)
     assert found.distance[0, 0] == pytest.approx(4)
     assert found.entropy[0, 0] == pytest.approx(0, abs=1e-12)
     assert found.nowhere[0, 0] == pytest.approx(1 / 3)

@@ -174,7 +174,7 @@ def heads(loaded: Loaded) -> Heads:
     with torch.no_grad(), trace(model, keep) as seen:
         model(batch)
     pairs = [(seen[f"{path}.query"].tensor, seen[f"{path}.key"].tensor) for path in paths]
-    each = [over_layers.over_layers([(q[one], k[one]) for q, k in pairs], model.grid) for one in range(len(batch))]
+    each = [over_layers.by_layer([(q[one], k[one]) for q, k in pairs], model.grid) for one in range(len(batch))]
     position = [normal.by_constant(seen[f"{path}.weights"].tensor, 0).numpy() for path in paths]
     distance = np.mean([one.distance for one in each], 0)
     return Heads(distance, np.stack(position), each[0].even_distance, len(batch))

@@ -14,7 +14,7 @@ from attnviz.answers import probabilities
 from attnviz.errors import BadInput
 from attnviz.layers.attention import Attention
 from attnviz.measures.attention import carried, normalisers
-from attnviz.measures.vision_transformer.over_layers import answers, over_layers
+from attnviz.measures.vision_transformer.over_layers import answers, by_layer
 from attnviz.models.vision_transformer import VisionTransformer
 from attnviz.readings import Reading
 from attnviz.subjects import Example, Loaded, Picture, Subject
@@ -44,7 +44,7 @@ def view(loaded: Loaded, example: Example) -> LayersView:
     normalised = [normalisers(*pair) for pair in pairs]
     projections = [model.get_parameter(f"{path}.output.weight") for path in paths]
     added = [carried(value, weight)[0] for value, weight in zip(parts["value"], projections, strict=True)]
-    measured = over_layers(pairs, grid)
+    measured = by_layer(pairs, grid)
     outputs = [seen[f"layers.{layer}.output"].tensor for layer in range(len(paths))]
     subject = Subject(net, example)
     return LayersView(
@@ -86,7 +86,7 @@ def across(loaded: Loaded, example: Example, data: str, number: int) -> LayersVi
     normalised = [normalisers(*pair) for pair in pairs]
     model = loaded.model
     assert isinstance(model, VisionTransformer)
-    measured = over_layers(pairs, model.grid)
+    measured = by_layer(pairs, model.grid)
     return replace(
         other,
         query=first.query,
