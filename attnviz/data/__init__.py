@@ -13,6 +13,7 @@ pictures that pages can show without the download. Nothing here imports torch, e
 from attnviz.data.loading import (
     Shown,
     available,
+    batches,
     can_show,
     digest,
     downloaded,
@@ -26,7 +27,7 @@ from attnviz.data.loading import (
 )
 from attnviz.data.made import MADE
 from attnviz.data.specs import DATASETS, Dataset, DataSpec
-from attnviz.data.store import batches, spec
+from attnviz.data.store import spec
 from attnviz.data.targets import OneClass, Target, Text
 from attnviz.paths import data_sets as folder
 

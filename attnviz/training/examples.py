@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 
 from attnviz import data
-from attnviz.data import Dataset, store
+from attnviz.data import Dataset
 from attnviz.data.augment import augment
+from attnviz.data.loading import digest_of_batches
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Augmentation, Recipe
 
@@ -230,7 +231,7 @@ def material(recipe: Recipe, device: str) -> Material:
     }.items():
         if asked:
             raise BadInput(f"{its.name} hands out its pictures in batches, so {recipe.key} cannot ask for {word}.")
-    return Material(recipe, Stream(its.name, recipe.batch, device), store.digest(its.name, "train", recipe.batch))
+    return Material(recipe, Stream(its.name, recipe.batch, device), digest_of_batches(its.name, "train", recipe.batch))
 
 
 def split(count: int, recipe: Recipe) -> tuple[Tensor, Tensor]:

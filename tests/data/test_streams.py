@@ -1,4 +1,4 @@
-"""Data sets that hand out batches themselves, attnviz/data/store.py."""
+"""Data sets that hand out batches themselves, attnviz/data/loading.py."""
 
 import hashlib
 from dataclasses import replace
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attnviz import data
-from attnviz.data import DATASETS, DataSpec, OneClass, Text, store
+from attnviz.data import DATASETS, DataSpec, OneClass, Text, loading
 from attnviz.errors import AttnvizError, BadInput, UnknownName
 
 
@@ -71,8 +71,8 @@ def test_the_digest_is_of_every_batch_of_the_seed_0(monkeypatch):
     hashed = hashlib.sha256()
     for images, labels in _batches("train", 2, 0):
         hashed.update(repr((images.shape, labels.shape)).encode() + images.tobytes() + labels.astype("<i8").tobytes())
-    assert store.digest("words", "train", 2) == hashed.hexdigest()
-    assert store.digest("words", "train", 5) != hashed.hexdigest()
+    assert loading.digest_of_batches("words", "train", 2) == hashed.hexdigest()
+    assert loading.digest_of_batches("words", "train", 5) != hashed.hexdigest()
 
 
 def test_a_part_that_it_does_not_have_is_named(monkeypatch):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attnviz import data
-from attnviz.data import store
+from attnviz.data.loading import digest_of_batches
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Augmentation
 from attnviz.training.examples import material, split
@@ -40,7 +40,7 @@ def test_data_that_come_in_batches_are_taken_as_they_are(monkeypatch, changes, w
     row = replace(data.DATASETS["strokes"], name="made", classes=("a", "b"), counts={"train": 2}, batches=batches)
     monkeypatch.setitem(data.DATASETS, "made", row)
     plain = small.recipe(data="made", classes=(0, 1), validation=None, keep="last", patience=None)
-    assert material(plain, "cpu").digest == store.digest("made", "train", plain.batch)
+    assert material(plain, "cpu").digest == digest_of_batches("made", "train", plain.batch)
     assert material(plain, "cpu").parts()[1] is None
     with pytest.raises(BadInput, match=f"so pixel_attention.small cannot ask for {words}"):
         material(plain.model_copy(update=changes), "cpu")
