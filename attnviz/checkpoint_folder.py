@@ -50,9 +50,7 @@ def kept() -> Path:
 
 
 def is_name(name: str) -> bool:
-    """Return whether this can be the name of a checkpoint, and so of a folder: MODEL.RECIPE, of plain characters. No
-    path may be made of one that is none.
-    """
+    """Return whether this can be the name MODEL.RECIPE of a checkpoint; only of such a name is a path made."""
     return len(name) <= _LONGEST and _NAME.fullmatch(name) is not None
 
 

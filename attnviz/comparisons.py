@@ -94,9 +94,7 @@ def main_test(recipe: Recipe) -> Test:
 
 
 def answered(question: Question) -> Comparison | None:
-    """Return a model beside its control, on its main test or the first that both have; None where there is no control,
-    or one of the two has not been trained.
-    """
+    """Return a model beside its control on its main test, or the first that both have; None if either is missing."""
     recipe = RECIPES[question.checkpoint]
     control = question.checkpoint if question.ablation else question.control or recipe.control
     found = cards.readable([question.checkpoint, *([control] if control else [])])

@@ -58,9 +58,7 @@ def from_json(content: bytes | str) -> Any:
 
 
 def opened(path: Path, mode: Literal["rb", "wb", "ab"] = "rb") -> BinaryIO:
-    """Open a regular file, or what a link names if that is one; of another, which might block, nothing is read or
-    emptied.
-    """
+    """Open a regular file, or a link to one; of anything else, which might block, nothing is read or emptied."""
     file = open(path, "ab" if mode == "wb" else mode, opener=_without_waiting)  # noqa: PTH123, SIM115 (no `with`)
     try:
         _size(file.fileno())
@@ -78,9 +76,7 @@ def is_there(path: Path | str) -> bool:
 
 
 def regular(path: Path, most: int) -> Path:
-    """Return the path of a regular file, or a link to it, of at most so many bytes, for a library that opens it by
-    itself; OSError as of `read`.
-    """
+    """Return the path of a regular file or link, not larger than that, for a library to open; OSError as of `read`."""
     with opened(path) as file:
         _size(file.fileno(), most)
     return path
@@ -123,8 +119,7 @@ class Stamp(NamedTuple):
 
     @property
     def settled(self) -> bool:
-        """Whether the stamp tells one content from the next: of a file written twice within a tick of the file
-        system's clock it does not."""
+        """Whether the stamp tells contents apart: two writes within a tick of the file system have the same one."""
         return time.time_ns() - self.written > _SETTLED
 
 

@@ -145,9 +145,7 @@ def every_figure() -> str:
 
 
 def trained_otherwise(names: Iterable[str], like: str) -> str:
-    """Return which of some checkpoints have other data, variants or epochs than the one `like`, and what differs;
-    nothing if none has.
-    """
+    """Return which of some checkpoints have other data, variants or epochs than the one `like`, and what differs."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for name in names:
         groups.setdefault(comparisons.trained_differently(like, name, budget=True), []).append(RECIPES[name].title)

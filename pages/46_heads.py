@@ -90,9 +90,7 @@ def of_data_set(net: Net) -> Asked:
 
 
 def draw(asked: Asked, parts: list[Any], of: str, answers: str) -> None:
-    """Draw what is measured so far, of the pictures of a class, or ANY, to which the answers are "right", "wrong", or
-    ANY.
-    """
+    """Draw what is measured so far, of the pictures of a class or ANY, answered "right", "wrong" or ANY."""
     found, net = work.table(asked, parts), asked.net
     measuring = len(parts) < work.job(asked).count
     chosen = found.numbers >= 0

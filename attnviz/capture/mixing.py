@@ -44,9 +44,7 @@ class Mixing:
 
 
 def mixing_of(found: Softmax, product: Product, place: int) -> Mixing | str:
-    """Return a product of what descends from a softmax, one of its operands, as weights and values, or why it is
-    none.
-    """
+    """Return a product of which one operand descends from a softmax as weights and values, or why it is none."""
     mine, theirs = product.letters[place], product.letters[1 - place]
     keys = [letter for letter in mine if letter in theirs and letter not in product.result]
     outer = [letter for letter in mine if letter not in keys]

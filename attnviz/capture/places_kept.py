@@ -60,8 +60,7 @@ def _plain(value: Any, depth: int = 4) -> Any:
 
 
 def _code(model: nn.Module) -> list[Any]:
-    """Return digests of the files that define the modules, outside of torch, and what their functions do: a cell of a
-    notebook is no file."""
+    """Return digests of the files that define the modules, except torch's, and of functions from a notebook."""
     types = {base for module in model.modules() for base in type(module).__mro__ if issubclass(base, nn.Module)}
     found = dict[str, Any]()
     for one in types:

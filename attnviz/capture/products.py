@@ -96,9 +96,7 @@ class Product:
 
 
 def product_of(function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Product | None:
-    """Return a call of one of `PRODUCTS` as letters; None for one that is no product of two tensors with axes to
-    sum.
-    """
+    """Return a call of one of `PRODUCTS` as letters; None for no product of two tensors with axes to sum."""
     values = [*arguments, *named.values()]
     if function in _SEVERAL:
         equation, *operands = _several(values)

@@ -29,9 +29,7 @@ def first_labels(name: str, classes: Sequence[int], count: int) -> tuple[int, ..
 
 
 def pictures(name: str, labels: Sequence[int], seed: int | None) -> npt.NDArray[np.uint8]:
-    """Return built-in pictures, uint8 (label, row, column, channel): drawn with a seed for strokes, else the first ones
-    with these labels.
-    """
+    """Return built-in pictures, uint8 (label, row, column, channel): seeded strokes, or the first with these labels."""
     if seed is not None:
         return strokes.draw(np.asarray(labels), seed=seed)
     images, known = _few(name)

@@ -12,9 +12,7 @@ from attnviz.views.attention import LayerView
 
 
 def views_of(subject: Subject, layers: Sequence[int | str] | None) -> dict[str, LayerView]:
-    """Return the views of attention layers of a subject, chosen as by `layers.chosen`, by their paths; none where no
-    token attends to another.
-    """
+    """Return path -> view of a subject's attention layers, chosen as by `layers.chosen`; none if no token attends."""
     loaded = subject.net.load(double=True)
     paths = [*attending.layers(loaded.model)]
     chosen_paths = chosen(paths, layers) if paths else []

@@ -67,8 +67,7 @@ def photo_of(given: Any) -> Bytes | None:
 
 
 def _in_8_bit(image: Image.Image) -> Image.Image:
-    """Return a picture of 16 or 32 bits a pixel in 8, as the app reads it; Pillow itself would cut off what is above
-    255, and make black of what lies in 0..1."""
+    """Return a picture of 16 or 32 bits in 8, as the app reads it: Pillow cuts above 255 and blackens 0..1."""
     if image.mode[0] not in "IF":
         return image
     from PIL import Image

@@ -17,9 +17,7 @@ from attnviz.head_table.table import MEASURES, METHOD, Heads, Mean
 
 
 def rows(table: Heads, claims: Sequence[Outcome] = ()) -> list[dict[str, Any]]:
-    """Return a row for each head: its name and, for each measure and claim, mean and interval, with random ones
-    beside.
-    """
+    """Return a row for each head: its name and, of each measure and claim, mean and interval, random ones beside."""
     means = {name: (table.mean(name), table.random.mean(name) if table.random else None) for name in MEASURES}
     means |= {f"claim {one.name}": (one.holds, one.random) for one in claims}
     found = []

@@ -60,9 +60,7 @@ class Passes:
         return logits.cpu(), [seen[path].tensor for path in paths]
 
     def without_heads(self, images: Tensor, logits: Tensor) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        """Switch off one head of all calls after the other, and return (head, picture): what the clearness of the
-        answer loses, and whether the answer changes.
-        """
+        """Switch off each head, and return (head, picture): what clearness loses, and whether the answer changes."""
         answer = predicted(logits)
         whole = clear(logits.double(), answer)
         lost, changed = [], []
@@ -89,9 +87,7 @@ class Passes:
         return None if found is None else found.abs().sum(1).double().cpu()
 
     def erasure(self, images: Tensor, logits: Tensor, grid: Grid, places: Tensor) -> Floats:
-        """Erase each of the places, one after the other, with the picture's mean, and return what the clearness of the
-        answer loses, (picture, place).
-        """
+        """Erase each place with the mean of its picture, and return (picture, place): what clearness loses."""
         answer = predicted(logits)
         removed = torch.zeros(len(places), grid.rows * grid.columns, dtype=torch.bool)
         removed[torch.arange(len(places)), places] = True

@@ -175,8 +175,7 @@ def student(freedom: float) -> float:
 
 
 def _held(value: float, freedom: float) -> float:
-    """Return how much of Student's t distribution lies between 0 and a value: Simpson's rule over sinh, as it has long
-    tails."""
+    """Return the share of Student's t between 0 and a value: Simpson's rule over sinh, as the tails are long."""
     constant = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - math.log(freedom * math.pi) / 2
     end = math.asinh(value)
     places = np.linspace(0, end, 2001)

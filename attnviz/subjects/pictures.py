@@ -51,9 +51,7 @@ class Picture:
 
     @property
     def picture(self) -> Bytes:
-        """The picture as it is, uint8 (row, column, channel); BadInput where the data set is not downloaded, and it is
-        not among its samples.
-        """
+        """The picture, uint8 (row, column, channel); BadInput where neither its data set nor a sample of it is here."""
         return self._read()[0]
 
     def taken_by(self, net: Net) -> Bytes:
@@ -83,9 +81,7 @@ class Picture:
         return self
 
     def of_another_class(self, classes: tuple[str, ...]) -> Picture | None:
-        """Return the next picture of the data set that shows another one of the net's classes; after the last one, the
-        first again; None where there is none.
-        """
+        """Return the next picture of another of the net's classes, from the first again after the last, or None."""
         shown, names = datasets.shown(self.data), datasets.DATASETS[self.data].classes
         wanted = [label for label, name in enumerate(names) if name in classes and name != self.target]
         others = shown.numbers[np.isin(shown.labels, wanted)]

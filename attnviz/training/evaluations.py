@@ -43,9 +43,7 @@ class Evaluation:
 
 @contextmanager
 def edited(model: nn.Module, edits: dict[str, tuple[Edit, ...]]) -> Iterator[None]:
-    """Edit every forward pass of a model inside the block, whose `forward` is another one meanwhile; edits are by tap
-    path, as `trace` takes them.
-    """
+    """Edit all passes of a model in the block by replacing its `forward`; edits are by tap path, as in `trace`."""
     forward = model.forward
 
     @wraps(forward)
@@ -102,9 +100,7 @@ def shuffled(model: nn.Module, train: TrainingSet, of: str) -> AbstractContextMa
 
 
 def constant(value: float | Tensor) -> Callable[[nn.Module, TrainingSet, str], AbstractContextManager[None]]:
-    """Return an evaluation that sets every number of the taps to one value, or their last axes to an array that is the
-    same for all pictures.
-    """
+    """Return an evaluation that sets the taps to one value, or their last axes to one array, for all pictures."""
     return lambda model, train, of: edited(model, {path: (set_value(value),) for path in _taps(model, train, of)})
 
 

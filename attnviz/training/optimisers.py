@@ -26,9 +26,7 @@ def optimiser(model: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
 
 
 def rate(recipe: Recipe, peak: float, progress: float, lowered: int) -> float:
-    """Return a learning rate after a share of all steps that there could be, 0..1, which the schedule "plateau" has
-    lowered so many times.
-    """
+    """Return a learning rate after a share of all possible steps, 0..1, lowered so often by the schedule "plateau"."""
     rise = recipe.rise
     if recipe.schedule == "constant":
         return peak

@@ -68,9 +68,7 @@ _ANSWERS = {False: "one distribution", True: "one distribution per step"}
 
 
 def check(recipe: Recipe, per_step: bool) -> None:
-    """Check that a recipe's data, model and objective mean the same by an answer: one distribution, or one per step, as
-    the objective asks for.
-    """
+    """Check that data, model and objective of a recipe agree on an answer: one distribution, or one per step."""
     target, answer = data.spec(recipe.data).target, models.spec(recipe.model).per_step
     claims = {
         f"a target of {recipe.data} is {target.what}": target.per_step,

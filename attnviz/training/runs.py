@@ -36,8 +36,7 @@ _RESTORE = "Remove it: this epoch is then no longer shown."
 
 
 def folder() -> Path:
-    """Return the folder of all runs: `ATTNVIZ_RUNS`, else `runs` in the working folder of a checkout, and in the user's
-    data where attnviz is installed."""
+    """Return the folder of all runs: `ATTNVIZ_RUNS`, `runs` in a checkout, or in the user's data once installed."""
     if chosen := os.environ.get("ATTNVIZ_RUNS"):
         return Path(chosen)
     return paths.user_data() / "runs" if paths.is_installed() else Path("runs")
@@ -126,9 +125,7 @@ def durations_in(home: Path) -> list[Duration]:
 
 
 def curve(run_id: str) -> list[Epoch]:
-    """Return the epochs of a run that are done, in order; a line that was cut off by a kill is left out, and a value
-    that is not a finite number is None.
-    """
+    """Return the epochs of a run that are done, without a line that a kill cut off; what is not finite is None."""
     curve = _lines(home(run_id))
     names = dict.fromkeys(name for one in curve for name in one.values)
     return [Epoch(one.epoch, {name: _figure(one.values.get(name)) for name in names}) for one in curve]

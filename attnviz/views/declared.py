@@ -116,9 +116,7 @@ class Payload:
 
     @classmethod
     def unpacked(cls, data: bytes) -> Self:
-        """Return what `packed` made these bytes from, if it has no payloads inside; what a page has added is
-        dropped.
-        """
+        """Return what `packed` made these bytes from, if no payload is inside; what a page has added is dropped."""
         header, arrays = unpack(data)
         hints = _hints(cls)
         plain = {name: _tuples(value) if _is_tuple(hints[name]) else value for name, value in header.items()

@@ -67,9 +67,7 @@ class Fields:
         return {field.name: field.read(words[field.name]) for field in self.fields if field.name in words}
 
     def write(self, view: Mapping[str, Any]) -> dict[str, str | None]:
-        """Return a view, whose missing fields have their default, as fields of the URL; None for one that has its
-        default, and so is left out.
-        """
+        """Return a view, filled up with defaults, as fields of the URL; None for a default, which is left out."""
         return {field.name: field.write(view.get(field.name, field.default)) for field in self.fields}
 
     def complete(self, view: Mapping[str, Any]) -> dict[str, Any]:

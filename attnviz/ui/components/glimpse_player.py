@@ -30,9 +30,7 @@ def glimpse_player(
     parts: Sequence[str] = PARTS,
     on_change: Callable[[], None] | None = None,
 ) -> dict[str, Any] | None:
-    """Draw the picture with its glimpses, and beside it those of PARTS that are asked for; without "player" no glimpse
-    can be moved.
-    """
+    """Draw the picture with its glimpses, and those of PARTS that are asked for; only a "player" can move them."""
     return url_view.draw(
         "glimpse_player",
         view if isinstance(view, bytes) else view.packed(),

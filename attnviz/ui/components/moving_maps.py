@@ -26,9 +26,7 @@ def turn_weight(
     limit: float,
     origin: Origin,
 ) -> bytes:
-    """Return w * picture (standardised) + bias, on its own and on a fixed scale, with a slider for w within the
-    limit.
-    """
+    """Return w * picture (standardised) + bias, on its own and on a fixed scale, with a slider for w in its limits."""
     most = limit * float(np.abs(picture).max()) + abs(bias)
     panes = [
         _pane("On its own scale", ["w × intensity + b"], "own", scale="map", note="its own scale for each w"),

@@ -61,9 +61,7 @@ def packed(found: Found, ends: tuple[float, float], origin: Mapping[str, str | i
 
 
 def spread(places: np.ndarray, values: list[float | None]) -> np.ndarray:
-    """Return places (trial,) along an axis of choices, those of one choice spread around it in order of their
-    values.
-    """
+    """Return places (trial,) along an axis of choices, those of one choice spread around it in the order of values."""
     apart = places.copy()
     for place in np.unique(places[~np.isnan(places)]):
         (which,) = np.nonzero(places == place)

@@ -33,9 +33,7 @@ class Asked(NamedTuple):
 
 
 def strip_pad(*, key: str, digits: int, most: int, on_ask: Callable[[], None]) -> None:
-    """Draw the pad, with so many digits drawn of `most`. `on_ask` is called when the pad was asked to do something;
-    `asked` then says what.
-    """
+    """Draw the pad with so many digits of `most`; `on_ask` is called when it is asked for something: see `asked`."""
     data = pack({"digits": digits, "most": most, "side": SIDE}, {})
     component("strip_pad")(key=key, data=data, on_asked_change=on_ask)
 

@@ -56,9 +56,7 @@ class _Received:
 
 
 def given(pad: str) -> Base | None:
-    """Return the picture from outside, 280 x 280 under a name of its own, that the pad has not told yet that it has;
-    None where there is none.
-    """
+    """Return the picture from outside, 280 x 280 under its own name, that the pad has not yet confirmed, or None."""
     outside = _outside()
     told = on_pad(pad)
     if outside.waiting and told and told.base == outside.waiting.name:

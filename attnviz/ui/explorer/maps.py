@@ -106,9 +106,7 @@ def layers_of(loaded: Loaded) -> list[str]:
 
 
 def ranked(loaded: Loaded, source: str, tap: str, first: int, count: int) -> Ranked:
-    """Return how alike the maps of some of the test pictures that fit the net rank their places; it is in single
-    precision to halve the time.
-    """
+    """Return how alike maps of some test pictures that fit the net rank places; single precision halves the time."""
     return together(
         [ranked_on(of_example(loaded, one, tap), one.number) for one in _some(loaded, source, first, count)]
     )

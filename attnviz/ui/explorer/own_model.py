@@ -133,9 +133,7 @@ def _passed(subject: Subject) -> Trace | None:
 
 
 def _places(seen: Trace, holder: DeltaGenerator, without: str) -> bool:
-    """Find where tokens lie, showing how far the search is; return whether that is known, and so the page goes on.
-    `without` is said once the search was stopped.
-    """
+    """Find where tokens lie, showing progress; return whether it is known. `without` is said once that was stopped."""
     if not seen.captured.has_places and st.session_state.get(STOPPED):
         with holder.container():
             st.info(f"The search for where the tokens of this model lie on the picture was stopped: {without}")

@@ -266,9 +266,7 @@ OWN_LAYER = View("own_layer", OfLayer, payload, loads=False)
 
 
 def without(example: Example, path: str, heads: Sequence[int]) -> Any:
-    """Return the model's output with some heads, from 0, of the layer at a path switched off; TraceError where that
-    cannot be done exactly.
-    """
+    """Return the model's output with some heads, from 0, of a layer off; TraceError where that cannot be exact."""
     import torch
 
     from attnviz import edits

@@ -16,9 +16,7 @@ from attnviz.ui.lessons.shelf import known
 
 
 def listed(folder: str | None) -> Iterator[dict[str, Any]]:
-    """Yield what the list of lessons, of a folder or those that the app offers, says of each: `name`, `line`, `title`,
-    and how many `steps`.
-    """
+    """Yield what the list of lessons, of a folder or of the app, says of each: `name`, `line`, `title`, `steps`."""
     found = shelf.found() if folder is None else Folder(Path(folder), known()).read()
     for name, one in found.items():
         if one.lesson is None:

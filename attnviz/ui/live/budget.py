@@ -32,9 +32,7 @@ class Dropped(Exception):
 
 
 def pause() -> None:
-    """Let others compute between two chunks of something long; Dropped ends it where the visitor has left or sent a
-    newer request.
-    """
+    """Let others compute between two chunks; Dropped ends it where the visitor has left or sent a newer request."""
     PAUSE.get()()
 
 

@@ -26,9 +26,7 @@ def changes(wanted: list[Edit], arrays: dict[str, np.ndarray]) -> Edits:
 
 
 def pictures(request: Request, net: Net) -> np.ndarray:
-    """Return the pictures that are asked about, uint8 (picture, row, column, channel): those of the request, or those
-    it names, fitted to the net.
-    """
+    """Return the pictures in or named by a request, fitted to the net: uint8 (picture, row, column, channel)."""
     if request.pictures is not None:
         return request.pictures
     found = []

@@ -79,9 +79,7 @@ def history_of(key: str) -> History:
 
 
 def like(net: Net) -> dict[str, str]:
-    """Return key of the history -> title, its seed first, of the other trainings of a net's architecture whose models
-    take the same pictures; the runs first.
-    """
+    """Return key -> title, seed first, of other trainings of an architecture with the same input; the runs first."""
     found = {f"run:{run}": _seed_first(run, net) for run in ran(net.architecture)}
     found |= {name: f"{one.title}, as shipped" for name, one in shipped(net.architecture).items()}
     return {key: title for key, title in found.items() if key != net.history and _alike(net_of(key), net)}

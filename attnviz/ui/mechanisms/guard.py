@@ -60,9 +60,7 @@ def call(
 
 
 def each(rows: Iterable[Mechanism], part: str, function: Callable[[Mechanism], T]) -> Iterator[tuple[Mechanism, T]]:
-    """Call a function with several mechanisms, and yield those that work with its result; the log says why others
-    fail.
-    """
+    """Call a function with several mechanisms, and yield those that work and the result; the log has other faults."""
     for row in rows:
         try:
             found = call(row, part, function, row)
@@ -72,9 +70,7 @@ def each(rows: Iterable[Mechanism], part: str, function: Callable[[Mechanism], T
 
 
 def failed(row: Mechanism, part: str, error: BaseException) -> Failed:
-    """Write a fault to the log, and return the sentence that a page shows; an `AttnvizError` is a sentence for people,
-    and is quoted.
-    """
+    """Write a fault to the log, and return what a page says; the sentence of an `AttnvizError` is quoted."""
     fault = row.name, part, repr(error)
     with _lock:
         new = fault not in _written and len(_written) < REMEMBERED

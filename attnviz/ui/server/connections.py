@@ -56,8 +56,7 @@ class Connections:
             _close_one([*self.open])
 
     def few(self, ready: list[Event]) -> list[Event]:
-        """Return what is handled in this turn of the loop, of what a selector has found: of an address at most
-        `AT_A_TIME`. It finds the others again."""
+        """Return what is handled in this turn of the loop: at most `AT_A_TIME` of an address; the rest comes later."""
         read: Counter[str] = Counter()
         found = []
         for key, events in ready:

@@ -41,9 +41,7 @@ def for_connections() -> int:
 
 @contextmanager
 def room() -> Iterator[None]:
-    """Import something in the block that must not fail half way; OSError where too few descriptors are free, and
-    nothing was begun.
-    """
+    """Import in the block what must not fail half way; OSError, before it begins, where few descriptors are free."""
     with ExitStack() as stack:
         for _ in range(_ROOM):
             stack.callback(os.close, os.open(os.devnull, os.O_RDONLY))

@@ -49,8 +49,7 @@ async def answer(request: Request) -> JSONResponse:
 
 
 def wrong_now() -> str:
-    """Return what keeps a model from answering, in one sentence; "" where one answers. It is found out every 5 seconds
-    at most."""
+    """Return a sentence on what keeps a model from answering, "" for nothing; found out every 5 seconds at most."""
     with _lock:
         if not _last or time.monotonic() - _last[0][0] > EVERY:
             _last[:] = [(time.monotonic(), _find_out())]

@@ -40,9 +40,7 @@ class Experiment:
 
 
 def choose(experiments: Mapping[str, Experiment], *seen: object, heading: str = "Experiments") -> None:
-    """Draw the questions in their order and, below the one that the URL names, its experiment, which is called with
-    what is `seen`.
-    """
+    """Draw the questions in order and, below the one that the URL names, its experiment, called with what is `seen`."""
     opened = url_state.choice(FIELD, ["", *experiments], _implied(experiments))
     words = {word: None for one in experiments.values() for word in one.words}
     st.header(heading, anchor=False)
@@ -76,9 +74,7 @@ def link(name: str, title: str) -> str:
 
 
 def finding(name: str = "") -> Callable[[str], None]:
-    """Reserve the place of an experiment's finding, before it draws anything else, and return what writes the finding
-    there, in Markdown.
-    """
+    """Reserve the place of an experiment's finding before anything is drawn, and return what writes it, in Markdown."""
     place = st.container(key=f"finding_{name}" if name else "finding")
 
     def write(sentence: str) -> None:

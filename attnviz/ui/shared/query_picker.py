@@ -35,9 +35,7 @@ def choose(count: int, grid: Grid | None) -> int:
 
 
 def in_url(count: int, grid: Grid | None) -> int:
-    """Return the query that the URL names, by number among the tokens, without drawing its choice; else the middle one
-    of their grid, if they have one.
-    """
+    """Return the number of the token that the URL names as query, drawing no choice; else the middle one, if any."""
     found = _token_of(st.query_params.get(QUERY, ""), count, grid)
     return _middle(count, grid) if found is None else found
 

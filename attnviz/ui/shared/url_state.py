@@ -111,9 +111,7 @@ def number(key: str, count: int, default: int, widget: str | None = None, least:
 
 
 def text(key: str, default: str, longest: int) -> str:
-    """Return the words of the URL, cut to so many characters, or the default where the field is missing, and set the
-    widget of that key to them.
-    """
+    """Return the URL's words, cut to so many characters, or the default, and set the widget of that key to them."""
     word = st.query_params.get(key, default)[:longest]
     st.session_state[key] = word
     return word

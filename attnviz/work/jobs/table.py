@@ -66,9 +66,7 @@ folder, ids, read, runs_of = JOBS.folder, JOBS.ids, JOBS.read, shelf.runs_of_job
 
 
 def start(order: Order, most: Limits | None = None) -> str:
-    """Start a training, or let it wait for the one before it, and return the name of the job, the same for the same
-    order; one that was begun earlier goes on.
-    """
+    """Start a training or queue it; return its job's name, the same for the same order: one begun earlier goes on."""
     order = orders.checked(order, most or orders.limits())
     if order.cluster is not None:
         cluster.address(order.cluster)

@@ -156,9 +156,7 @@ def _train(search: Search, number: int, run: Run, training: Training, column: st
 
 
 def tidy(home: Path, best: int) -> None:
-    """Remove of a finished trial what only a resumed training needs, and if they are large the weights of most epochs,
-    but never of the best.
-    """
+    """Remove of a finished trial what only resuming needs and, if large, the weights of all epochs but the best."""
     for state in states.found(home).values():
         state.unlink()
     paths = {epoch: runs.weights_path(home, epoch) for epoch in runs.epochs_in(home)}

@@ -204,9 +204,7 @@ def replaced(name: str, of: str) -> str:
 
 
 def verdict(found: Difference) -> str:
-    """Return whether gates that do not depend on the picture would suffice, from the model less the same with all gates
-    at their mean.
-    """
+    """Return whether constant gates would suffice, from the model less the same with all gates at their mean."""
     change = f"with every gate at its mean the accuracy {change_in_points(found, 'falls by', 'rises by')}"
     return {
         "better": f"**Attention, on these pictures**: {change}.",

@@ -144,9 +144,7 @@ def counted(side: int, missing: Sequence[str]) -> str:
 
 
 def saved(found: Mapping[str, tuple[int, int]]) -> str:
-    """Return what the picture shows, from parameters and multiply-adds by kind of network: fewer parameters are not
-    less computation.
-    """
+    """Return what the picture shows, from parameters and multiply-adds by kind: fewer parameters are not less work."""
     (blocks, work), (plain, plain_work), (zero, _) = found["blocks"], found["plain"], found["zero"]
     more = f"but it does {short(work / plain_work, 2)} times the work" if work > plain_work else "and it does less work"
     saves = (

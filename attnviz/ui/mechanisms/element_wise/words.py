@@ -133,9 +133,7 @@ def normalises(variance: float, stored: float, eps: float) -> str:
 
 
 def left(shares: Sequence[float]) -> str:
-    """Return how much of the variances that the norms have stored, a share 0..1 of each layer, is left of the value
-    that they began with.
-    """
+    """Return how much the value that the norms began with still makes up of their variances, shares 0..1 by layer."""
     most = max(shares)
     if most < 0.005:
         return "the initial value, 1, hardly contributes to the stored variance any more."
@@ -160,9 +158,7 @@ def one_is(means: Sequence[npt.NDArray[np.floating]]) -> str:
 
 
 def finding_of_norm(divided: Sequence[float]) -> str:
-    """Say whether the norms of the relevance normalise it on a picture, from how many times the variance on it each
-    layer's norm divides by, before the root.
-    """
+    """Say whether norms normalise the relevance on a picture, from how many times its variance each divides by."""
     *first, last = [about(one) if np.isfinite(one) else "infinitely many" for one in divided]
     numbers = f"{', '.join(first)} and {last}" if first else last
     hardly, fully = sum(one >= 10 for one in divided), sum(one <= 1.5 for one in divided)
@@ -180,9 +176,7 @@ def finding_of_norm(divided: Sequence[float]) -> str:
 
 
 def finding_of_copy(own: Figure | None, without: Figure | None, answers: int) -> str:
-    """Say whether a model needs the relevance of its picture, from its accuracy with that and with the mean relevance
-    map in its place.
-    """
+    """Say whether a model needs the relevance of its picture, from its accuracy with it and with the mean map."""
     if own is None or without is None:
         return "**Not known for this model**: its card has no test with the relevance replaced."
     return verdict(

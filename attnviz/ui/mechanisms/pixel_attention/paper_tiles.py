@@ -182,9 +182,7 @@ def keep_tile(key: str) -> None:
 
 
 def finding(now: Count, first: Count | None) -> str:
-    """Say how many tiles are the picture or its negative, each on its own scale, beside the same model before its first
-    training step where that is known.
-    """
+    """Say how many tiles are the picture or its negative, each on its scale, and before the training where known."""
     if now.other:
         what = "More than the picture and its negative"
     elif now.picture and now.negative:

@@ -178,9 +178,7 @@ def finding_of_learning(
 
 
 def finding_of_choosing(own: Figure | None, fixed: Figure | None, answers: int) -> str:
-    """Say whether a network that has learnt where to look needs it, from its accuracy along the paths that it chooses,
-    and along their mean for all pictures.
-    """
+    """Say whether a net that chose where to look needs that, from its accuracy along its paths and along their mean."""
     if own is None or fixed is None:
         return "**Not known**: the card of this network has no test along one path for all pictures."
     return verdict(
@@ -213,9 +211,7 @@ def finding_of_gradient(broken: Figure | None, correct: Figure | None, answers: 
 def finding_of_fewer(
     least: tuple[int, Figure | None], most: tuple[int, Figure | None], *, answers: int, differs: Sequence[str] = ()
 ) -> str:
-    """Say whether reading more of a picture makes the answers better, from how many numbers the models read that read
-    least and most, and their accuracies.
-    """
+    """Say whether reading more of a picture is better, from how many numbers two models read, and their accuracies."""
     (few, one), (many, other) = least, most
     if one is None or other is None:
         return NOT_TRAINED

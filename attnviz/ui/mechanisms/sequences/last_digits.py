@@ -39,9 +39,7 @@ _COMPLETE = "last_digits_complete"  # in the session: each drawing whose digit i
 
 
 def show(names: list[str], seen: str | None) -> None:
-    """Draw the switch and, once it is on, the strip and what each network with a panel reads there; nothing where these
-    do not classify digits.
-    """
+    """Draw the switch and, if on, the strip and what the networks with panels read; nothing if none reads digits."""
     nets = subjects.usable([ADDITIVE, TRANSFORMER, ONE_VECTOR])
     if not nets or not any(set(net.classes) <= {*"0123456789"} for net in map(subjects.net, names)):
         return

@@ -107,9 +107,7 @@ def _singly(
 
 
 def agree(loaded: Loaded, of: Of) -> AgreedPart:
-    """Return how far weights, gradient and two kinds of erasure agree on which digits count for each step, of strips of
-    at least three: fewer rank too little.
-    """
+    """Return how far weights, gradient and two erasures agree on which digits count, of strips of three and more."""
     model, net = loaded.model, loaded.net
     looks = [one for one in looking(model) if (one.queries, one.keys) == ("steps", "columns")]
     images, texts = batch(loaded, of)

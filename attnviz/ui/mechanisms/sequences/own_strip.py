@@ -37,9 +37,7 @@ _SAID = "strip_said"  # in the session: what was wrong with the last digit, or f
 
 
 def show(found: Strip) -> None:
-    """Draw the pad with the strip, a test strip until a digit is drawn, and beside it a field for digits, and a file to
-    save or to open.
-    """
+    """Draw the pad with the strip, first a test strip, and beside it a field for digits and a file to save or open."""
     with st.container(key="own_strip", horizontal=True, gap="small", vertical_alignment="top"):
         with st.container(width=430):
             drawn = len(found) if found.is_drawn else 0

@@ -78,9 +78,7 @@ def trap(subject: Subject) -> None:
 
 
 def lost(net: Net, name: str) -> Difference | None:
-    """Return by how much more accurate a net is on the main test than the same with theta replaced; None where its card
-    does not have it.
-    """
+    """Return by how much a net is more accurate on the main test than with theta replaced; None if no card has it."""
     card = net.card
     whole = None if card is None else card.figure(comparisons.main_test(card.recipe))
     if card is None or whole is None:
@@ -123,8 +121,7 @@ def gains(subject: Subject) -> None:
 
 
 def errors(one: str, other: str) -> tuple[str, list[Band]] | None:
-    """Return a data set of known angles, and the errors of two checkpoints on it by angle; None where the cards do not
-    say."""
+    """Return a data set of known angles and the errors of two checkpoints by angle; None where no card says them."""
     from attnviz.measures.spatial_transformer.by_angle import by_angle
 
     known = cards.readable([one, other])

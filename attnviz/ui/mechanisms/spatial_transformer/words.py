@@ -129,9 +129,7 @@ _ROTATION_AT_MEAN = "at the mean of each number, which also enlarges"
 
 
 def constant_of(transform: str) -> str:
-    """Return the ablation whose theta is a constant that such a transformer could compute itself. The mean of
-    rotations, number by number, is no rotation.
-    """
+    """Return the ablation whose theta is a constant of the transform's kind: the mean of rotations is no rotation."""
     return "identity" if transform == "rotation" else "mean"
 
 

@@ -49,9 +49,7 @@ def trainings(there: Sequence[Seen]) -> dict[str, str]:
 
 
 def pick(word: str, label: str, options: Mapping[str, str], clears: Sequence[str] = ()) -> str:
-    """Draw the choice of a training and return its key; another one clears the fields of the URL that mean nothing for
-    it, such as an epoch.
-    """
+    """Draw the choice of a training and return its key; another one clears what the URL says of this one."""
     before = st.session_state.get(word)  # a run that begins meanwhile takes nobody's place
     first = str(before) if before in options else next(iter(options))
     return url_state.pick(st.selectbox, label, word, options, first, "training", clears=clears, width=480)

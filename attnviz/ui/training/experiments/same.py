@@ -81,9 +81,7 @@ def show(there: Sequence[Seen]) -> None:
 
 
 def beside(net: Net, options: Mapping[str, str]) -> dict[str, str]:
-    """Return those of some trainings whose heads can be matched with those of a net, the same kind of net with maps;
-    other seeds of the same settings first.
-    """
+    """Return the trainings whose heads can be matched with a net's, other seeds of the same settings first."""
     found: dict[str, str] = {}
     same: dict[str, str] = {}
     for key, title in options.items():

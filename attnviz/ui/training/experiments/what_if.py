@@ -128,9 +128,7 @@ def _run_of(there: Sequence[Seen], made: Recipe, seed: int) -> str | None:
 
 
 def _curves(key: str, made: Recipe, seed: int, words: str, lives: bool) -> None:
-    """Draw how far the second training is, and the curves of both in one plot; `lives` if it trained or waited when the
-    page was drawn.
-    """
+    """Draw how far the second training is, and both curves; `lives` if it trained or waited at the page's last run."""
     with page.sentences():
         there = seen.look()
         job, run = _job(there, made, seed), _run_of(there, made, seed)

@@ -105,9 +105,7 @@ def verdict(curve: "Curve", unit: str) -> str:
 
 
 def csv(curve: "Curve", numbers: Sequence[int], origin: Mapping[str, str]) -> str:
-    """Return every change in full precision, one line per picture (its number in the test split), count and choice,
-    below the lines of `origin`.
-    """
+    """Return every change in full precision, a line a picture (its test number), count and choice, below `origin`."""
     lines = [f"# {name}: {value}" for name, value in origin.items()]
     lines.append("picture,removed,chosen by,draw,removed pixels with ink,change of the logit")
     for picture, number in enumerate(numbers):

@@ -203,9 +203,7 @@ def position_code(loaded: "Loaded", kind: str, longest: float) -> Floats:
 
 
 def place_from_url(rows: int, columns: int) -> int | None:
-    """Return the position that the URL names as "row,column" from 1; None where it names none or an invalid one, for
-    which a sentence is shown.
-    """
+    """Return the position that the URL names as "row,column" from 1; None for none or an invalid one, which is said."""
     word = st.query_params.get("place")
     if word is None:
         return None

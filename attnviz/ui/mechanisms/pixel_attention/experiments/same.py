@@ -49,9 +49,7 @@ class Facts:
 
 
 def show(subject: Subject, head: int | None) -> None:
-    """Draw the pixels of one intensity, how much each row differs from theirs, and the row itself, of a head or the
-    mean of all.
-    """
+    """Draw the pixels of one intensity, how much each row differs from theirs, and the row, of a head or the mean."""
     view = attention(subject)
     st.subheader(TITLE, anchor=False)
     say = experiments.finding("same")
