@@ -1,4 +1,4 @@
-"""One attention mechanism per file. Layers know only taps and roles, no model and no data."""
+"""One attention mechanism per file. Layers depend on taps and roles only, not on models or data."""
 
 MAPS = "batch channel row column"
 PER_HEAD = "batch head channel row column"

@@ -3,7 +3,7 @@
 Source: "Neural Machine Translation by Jointly Learning to Align and Translate", Bahdanau, Cho, Bengio, 2015,
 https://arxiv.org/abs/1409.0473, section 3.1 and appendix A.1.2.
 
-Differs: the sums of W and U have one bias, in U. With `uniform` all weights are equal: a control.
+Differences: the sums of W and U have one bias, in U. With `uniform` all weights are equal, as a control.
 
     our name        the paper's symbol
     state           s_{i-1}
@@ -25,17 +25,17 @@ _KEYS = "batch head key"
 
 
 class AdditiveAttention(Layer):
-    """For one step of a decoder, the mean of the annotations, weighted by how well each fits the decoder's state.
+    """The mean of the annotations, weighted by how well each matches the decoder's state at one step.
 
     Args:
-        state_features, annotation_features: numbers of the decoder's state and of an annotation.
-        units: of the network between them and the energies.
-        uniform: every annotation gets the same weight, and nothing is learnt.
+        state_features, annotation_features: number of features of the decoder's state and of an annotation.
+        units: number of hidden units of the scoring network.
+        uniform: whether every annotation gets the same weight and nothing is learnt.
 
     Call Args:
         state: float (batch, state_features).
         annotations: float (batch, key, annotation_features).
-        projected: float (batch, key, units), of `project`: it is the same for all steps. None where weights are equal.
+        projected: float (batch, key, units), from `project`, the same at every step; None if all weights are equal.
 
     Returns:
         float (batch, annotation_features).
@@ -60,8 +60,8 @@ class AdditiveAttention(Layer):
             self.score = nn.Linear(units, 1, bias=False)
 
     def project(self, annotations: Tensor) -> Tensor | None:
-        """Return U h_j of annotations, float (batch, key, annotation_features), which all steps share: float (batch,
-        key, units); None where all weights are equal.
+        """Return U h_j for float annotations (batch, key, annotation_features): float (batch, key, units), the same at
+        every step, or None if all weights are equal.
         """
         return None if self.uniform else self.annotation(annotations)
 
@@ -76,6 +76,6 @@ class AdditiveAttention(Layer):
         return self.tap("context", context, axes="batch feature", per="step")
 
     def begin_uniform(self) -> None:
-        """Set v to 0, so that all weights are equal before the first step of training, as in the paper."""
+        """Set v to 0, so that all weights are equal before the first training step, as in the paper."""
         if not self.uniform:
             torch.nn.init.zeros_(self.score.weight)

@@ -3,7 +3,7 @@
 Source: "Attention Is All You Need", Vaswani et al., 2017, https://arxiv.org/abs/1706.03762, section 3.2; the free
 choice of head size and of output features is Keras' `MultiHeadAttention`.
 
-Differs: none. Where features = heads x head size it equals `torch.nn.MultiheadAttention`.
+Differences: none. If features = heads x head size, it equals `torch.nn.MultiheadAttention`.
 
     our name       the paper's symbol
     query, key     Q W^Q, K W^K
@@ -36,8 +36,8 @@ def scores_of(query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
     Args:
         query: float (..., query, feature).
         key: float (..., key, feature).
-        mask: float, (query, key) or any shape that fits the scores: added to them, -inf where a query must not attend
-            to a key. None adds nothing.
+        mask: float (query, key), or any shape that broadcasts to the scores; added to them, with -inf where a query
+            must not attend to a key. None adds nothing.
 
     Returns:
         float (..., query, key).
@@ -47,12 +47,12 @@ def scores_of(query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
 
 
 def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
-    """Return softmax(Q K^T / sqrt(d_k)) V with the fused kernel, which never holds the weights.
+    """Return softmax(Q K^T / sqrt(d_k)) V, computed by the fused kernel, which never stores the weights.
 
     Args:
         query: float (batch, head, query, feature).
         key, value: float (batch, head, key, feature).
-        mask: as of `scores_of`.
+        mask: see `scores_of`.
 
     Returns:
         float (batch, head, query, feature), the weighted means of the values.
@@ -61,13 +61,13 @@ def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
 
 
 def attend_once(query: Tensor, key: Tensor, value: Tensor, repeats: Repeats) -> Tensor:
-    """Attend among the distinct tokens only, each as often as it occurs: the numbers of `attend` to rounding.
+    """Attend among the distinct tokens only, counting each as often as it occurs. Equals `attend` up to rounding.
 
-    Of a drawn digit that takes a tenth of the time.
+    For a drawn digit this takes a tenth of the time.
 
     Args:
         query, key, value: float (batch, head, token, feature).
-        repeats: of the tokens that they were made of.
+        repeats: where the tokens behind query, key and value repeat.
 
     Returns:
         float (batch, head, token, feature).
@@ -78,14 +78,14 @@ def attend_once(query: Tensor, key: Tensor, value: Tensor, repeats: Repeats) -> 
 
 
 class Attention(Layer):
-    """Every token attends to every token, in each head, and takes a weighted mean of their values.
+    """In each head, every token attends to every token and takes a weighted mean of their values.
 
     Args:
-        features: numbers of a token.
-        heads: how many times it is done side by side.
-        head_size: numbers of a head's query, key and value.
-        output_features: numbers of a token afterwards; by default as before.
-        grid: where the tokens lie on the picture, for drawing.
+        features: number of features per token.
+        heads: number of attention heads.
+        head_size: number of features of the query, key and value in each head.
+        output_features: number of output features per token; `features` by default.
+        grid: where the tokens lie in the picture, for drawing.
 
     Call Args:
         tokens: float (batch, token, features).
@@ -96,7 +96,7 @@ class Attention(Layer):
 
     taps: ClassVar[tuple[str, ...]] = ("query", "key", "value", "scores", "weights", "mixed", "output")
     spells_pairs: ClassVar[tuple[str, ...]] = ("scores", "weights")
-    """The taps for which the layer must hold a number for each pair of tokens, and not only their sum."""
+    """The taps for which the layer must compute a number for each pair of tokens instead of the weighted sum alone."""
 
     def __init__(
         self, *, features: int, heads: int, head_size: int, output_features: int | None = None, grid: Grid | None = None
@@ -113,8 +113,8 @@ class Attention(Layer):
         self.output = nn.Linear(heads * head_size, output_features or features)
 
     def pairs(self, cells: int) -> int:
-        """Return how many pairs of tokens the layer compares for one picture, over all heads; without a grid its cells,
-        rows times columns, are the tokens.
+        """Return the number of pairs of tokens compared for one picture, over all heads. Without a grid, the picture's
+        cells (rows times columns) are the tokens.
         """
         tokens = self.grid.tokens if self.grid else cells
         return self.heads * tokens**2
@@ -123,7 +123,7 @@ class Attention(Layer):
         return self.tap("output", self.join(self.mix(tokens)), axes="batch token feature")
 
     def mix(self, tokens: Tensor) -> Tensor:
-        """Return the values averaged with the weights, before the projection.
+        """Return the weighted means of the values, before the output projection.
 
         Args:
             tokens: float (batch, token, features).
@@ -146,28 +146,28 @@ class Attention(Layer):
         return self.tap("mixed", mixed, axes=_TOKENS)
 
     def over_levels(self, tokens: Tensor, counts: Tensor) -> Tensor:
-        """Attend among a few distinct tokens that each occur many times: the exact result, for far less work.
+        """Attend among a few distinct tokens that each occur many times: exactly, with far less work.
 
-        See `attnviz.equal_tokens`; one table of scores serves a whole batch of pictures.
+        See `attnviz.equal_tokens`. One table of scores serves a whole batch of pictures.
 
         Args:
-            tokens: float (level, features), the different tokens, such that scores rise or fall steadily along them:
-                evenly spaced intensities do.
-            counts: float (batch, level), how often each occurs in a picture; 0 or more, at least one above 0 a row.
+            tokens: float (level, features), the distinct tokens. Scores must rise or fall monotonically along them, as
+                they do for evenly spaced intensities.
+            counts: float (batch, level), counts of each token per picture, 0 or more, at least one of them above 0.
 
         Returns:
-            float (batch, level, output_features): what a token of that level becomes in that picture.
+            float (batch, level, output_features), the output for a token of that level in that picture.
         """
         query, key = (self.split(part(tokens)) for part in (self.query, self.key))
         scores = scores_of(query, key)  # (head, level, level)
-        # The values' weighted mean is the value of the tokens' weighted mean: those have fewer numbers.
+        # The weighted mean of the values is the value of the tokens' weighted mean, and tokens have fewer numbers.
         mean = mean_over_levels(scores, tokens, counts)  # (batch, head, level, features)
         weight = self.value.weight.unflatten(0, (self.heads, self.head_size))  # (head, head_size, features)
         bias = self.value.bias.unflatten(0, (self.heads, 1, self.head_size))
         return self.join(mean @ weight.mT + bias)
 
     def split(self, tokens: Tensor) -> Tensor:
-        """Give each head its part of the features.
+        """Split the features into heads.
 
         Args:
             tokens: float (..., token, heads * head_size).
@@ -179,7 +179,7 @@ class Attention(Layer):
         return parts.transpose(-3, -2)
 
     def join(self, mixed: Tensor) -> Tensor:
-        """Put the heads side by side and project them.
+        """Concatenate the heads and project them.
 
         Args:
             mixed: float (..., head, token, head_size).
@@ -192,7 +192,7 @@ class Attention(Layer):
 
 
 def _repeats(tokens: Tensor, made: Sequence[Tensor], heard: Sequence[Tensor]) -> Repeats | None:
-    """Return where tokens repeat, if it may be used: no edit made them differ, and no derivative is taken."""
+    """Return where tokens repeat, or None if that cannot be used: after an edit, or when a derivative is taken."""
     edited = any(one is not other for one, other in zip(made, heard, strict=True))
     derived = torch.is_grad_enabled() or torch.compiler.is_compiling() or differentiated(tokens)
     return None if edited or derived else repeated(tokens)

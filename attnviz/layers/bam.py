@@ -1,9 +1,9 @@
-"""One gate for channels and places at once: the bottleneck attention module.
+"""The bottleneck attention module: one gate for channels and positions together.
 
 Source: "BAM: Bottleneck Attention Module", Park, Woo, Lee, Kweon, 2018, https://arxiv.org/abs/1807.06514.
 
-Differs: batch normalisation stands at the end of both branches, as in the paper's equations 3 and 4, and in the space
-branch also before every ReLU, as in the authors' code. What it follows has no bias, which it would subtract again.
+Differences: batch normalisation ends both branches, as in the paper's equations 3 and 4. In the space branch it also
+precedes every ReLU, as in the authors' code. The layers before it have no bias, since it would be subtracted again.
 
     our name         the paper's symbol or word
     features         F
@@ -26,14 +26,14 @@ from attnviz.tracing import Layer
 
 
 class Bam(Layer):
-    """Scale every value by 1 + a gate, whose logit is a score of its channel plus a score of its place.
+    """Scale every value by 1 + gate, where the gate's logit is a score of the channel plus a score of the position.
 
-    The factor lies in 1..2: what the gate closes is let through as it is, never silenced.
+    The factor lies in 1..2: a closed gate passes the value unchanged and never silences it.
 
     Args:
-        channels: of the maps.
-        reduction: the narrow layers have so many times fewer units, or channels, than there are channels.
-        dilation: of the two convolutions of 3 x 3.
+        channels: number of channels of the maps.
+        reduction: the narrow layers have `reduction` times fewer units or channels than there are channels.
+        dilation: dilation of the two 3 x 3 convolutions.
 
     Call Args:
         maps: float (batch, channel, row, column).
@@ -73,7 +73,7 @@ class Bam(Layer):
         return self.tap("scaled", maps + maps * full, axes=MAPS)
 
     def _normalised(self, scores: Tensor) -> Tensor:
-        """Normalise over pictures; a batch of one, which has no variance, with the running mean and variance."""
+        """Normalise over pictures; a batch of one has no variance and uses the running mean and variance instead."""
         norm = self.channel_norm
         if len(scores) > 1:
             normalised: Tensor = norm(scores)
@@ -82,5 +82,5 @@ class Bam(Layer):
 
 
 def _wide(channels: int, dilation: int) -> nn.Conv2d:
-    """Return a convolution of 3 x 3 places that are `dilation` apart, and that keeps rows and columns."""
+    """Return a 3 x 3 convolution with this dilation that keeps the number of rows and columns."""
     return nn.Conv2d(channels, channels, 3, padding=dilation, dilation=dilation, bias=False)

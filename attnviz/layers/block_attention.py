@@ -1,16 +1,16 @@
 """Attention over the blocks of a feature map, and two controls of the same size.
 
-Source: "Investigating Attention Mechanisms for Variant MNIST Datasets", Wu, Xu, Lee, 2018, section 2.2; the layers are
-those of the Keras implementation that its settings come from (johnsmithm/multi-heads-attention-image-classification,
+Source: "Investigating Attention Mechanisms for Variant MNIST Datasets", Wu, Xu, Lee, 2018, section 2.2. The layers
+follow the Keras implementation that provides its settings (johnsmithm/multi-heads-attention-image-classification,
 2018).
 
-Differs: that implementation compares the features of a block with one another and never one block with another. It is
-`WithinBlocks` here, a control. `BlockAttention` is what the paper describes. The normalisation has its epsilon under
-the root: elsewhere, a block whose features are all 0 would have no gradient.
+Differences: that implementation compares features within a block, never one block with another. Here it is the control
+`WithinBlocks`; `BlockAttention` is what the paper describes. The normalisation adds its epsilon under the root,
+because otherwise a block whose features are all 0 would have no gradient.
 
     our name       the paper's word
     token          block
-    joined         the heads side by side, with the block itself added
+    joined         the concatenated heads plus the block itself
     output         the output of multi-head attention, after the normalisation layer
 """
 
@@ -24,14 +24,14 @@ EPSILON = 1e-6
 
 
 class BlockAttention(Attention):
-    """Multi-head attention whose queries, keys and values pass through ReLU; the block itself is added before the
-    projection, and what comes out passes through ReLU and is normalised.
+    """Multi-head attention whose queries, keys and values pass through ReLU. The block itself is added before the
+    projection, and the result passes through ReLU and layer normalisation.
 
     Args:
-        features: of a block.
-        heads: they share the features evenly.
-        output_features: of a block afterwards.
-        grid: where the blocks lie on the picture.
+        features: number of features per block.
+        heads: number of attention heads, which share the features evenly.
+        output_features: number of output features per block.
+        grid: where the blocks lie in the picture.
 
     Call Args:
         tokens: float (batch, token, features).
@@ -54,7 +54,7 @@ class BlockAttention(Attention):
         return self.tap("output", self.norm(self.output(joined).relu()), axes="batch token feature")
 
     def split(self, tokens: Tensor) -> Tensor:
-        """Pass the features through ReLU, and give each head its part of them.
+        """Apply ReLU to the features and split them into heads.
 
         Args:
             tokens: float (batch, token, features).
@@ -66,7 +66,7 @@ class BlockAttention(Attention):
 
 
 class WithinBlocks(BlockAttention):
-    """The same layers, but features of a block attend to features of the same block: no block sees another."""
+    """The same layers, except that the features of a block attend to one another and no block sees another."""
 
     taps = ("query", "key", "value", "feature_scores", "feature_weights", "mixed", "joined", "output")
 
@@ -92,12 +92,12 @@ class WithinBlocks(BlockAttention):
 
 
 class WithoutAttention(BlockAttention):
-    """The same layers with zeros in place of the mixed values: query, key and value have no effect."""
+    """The same layers with zeros in place of the mixed values, so that query, key and value have no effect."""
 
     taps = ("mixed", "joined", "output")
 
     def mix(self, tokens: Tensor) -> Tensor:
-        """Return zeros in place of mixed values.
+        """Return zeros in place of the mixed values.
 
         Args:
             tokens: float (batch, token, features).

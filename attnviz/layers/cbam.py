@@ -1,9 +1,9 @@
-"""Two gates, one after the other: the convolutional block attention module scales channels, and then places.
+"""The convolutional block attention module (CBAM): a gate for channels, followed by a gate for positions.
 
 Source: "CBAM: Convolutional Block Attention Module", Woo, Park, Lee, Kweon, 2018, https://arxiv.org/abs/1807.06521.
 
-Differs: the convolution of the space gate is not followed by batch normalisation, as in the paper's equation 3; the
-authors' code has one there.
+Differences: the convolution of the space gate is not followed by batch normalisation. This agrees with the paper's
+equation 3, but not with the authors' code.
 
     our name              the paper's symbol or word
     features              F
@@ -29,22 +29,22 @@ from attnviz.tracing import Layer
 
 
 class Cbam(Layer):
-    """Scale every channel by a gate from its mean and its maximum, then every place by a gate from those over channels.
+    """Scale channels by a gate from their mean and maximum, then positions by a gate from the mean and maximum there.
 
     Args:
-        channels: of the maps.
-        reduction: the narrow layer has so many times fewer units than there are channels.
-        kernel: rows and columns of the space gate's convolution, an odd number.
+        channels: number of channels of the maps.
+        reduction: the narrow layer has `reduction` times fewer units than there are channels.
+        kernel: rows and columns of the space gate's kernel, an odd number.
 
     Call Args:
         maps: float (batch, channel, row, column).
 
     Returns:
-        float (batch, channel, row, column): each value times the gate of its channel and that of its place, both in
+        float (batch, channel, row, column), each value times the gates of its channel and of its position, both in
         0..1.
 
     Raises:
-        BadInput: no channel, a reduction below 1, or a kernel that is not odd.
+        BadInput: there is no channel, the reduction is below 1, or the kernel is not odd.
     """
 
     taps = (
@@ -69,7 +69,7 @@ class Cbam(Layer):
         reduced_max = self.tap("reduced_max", self.reduce(squeezed_max).relu(), axes=VECTOR)
         gate = self.tap("gate", torch.sigmoid(self.excite(reduced) + self.excite(reduced_max)), axes=CHANNELS)
         scaled = self.tap("scaled", maps * gate[:, :, None, None], axes=MAPS)
-        # (batch, 2, row, column), with the two beside each other in memory: the convolution is then three times as fast
+        # (batch, 2, row, column) with the two adjacent in memory, which makes the convolution three times as fast
         summary = torch.stack([scaled.mean(1), scaled.max(1).values], -1).permute(0, 3, 1, 2)
         summary = self.tap("space_summary", summary, axes=MAPS)
         space_gate = self.tap("space_gate", torch.sigmoid(self.space(summary)[:, 0]), axes=PLACES)

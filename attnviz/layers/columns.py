@@ -1,10 +1,10 @@
-"""Features of the columns of a strip: what is written every 8 pixels.
+"""Features of the columns of a strip, one column of features every 8 pixels.
 
-Source: ours; convolutions in front of a recurrent network as in "An End-to-End Trainable Neural Network for Image-based
-Sequence Recognition", Shi, Bai, Yao, 2015, https://arxiv.org/abs/1507.05717, section 2.1, much smaller.
+Source: ours. Convolutions precede a recurrent network, as in "An End-to-End Trainable Neural Network for Image-based
+Sequence Recognition", Shi, Bai, Yao, 2015, https://arxiv.org/abs/1507.05717, section 2.1, but are much smaller.
 
-Differs: after each convolution the features of each place are normalised, and not by batch as there. All strips of a
-batch are of one length, so the statistics of a batch would tell how long they are, in training alone.
+Differences: after each convolution, layer normalisation per position replaces batch normalisation. All strips of a
+batch have the same length, so batch statistics would reveal that length, and in training only.
 """
 
 from collections.abc import Sequence
@@ -24,12 +24,12 @@ PITCH = 8
 
 
 def tokens_of(cells: int) -> int:
-    """Return how many columns of features a strip of so many pixels, rows times columns, has."""
+    """Return the number of columns of features in a strip with `cells` pixels (rows times columns)."""
     return -(-cells // (ROWS * PITCH))
 
 
 class PlaceNorm(nn.LayerNorm):
-    """Layer normalisation of the channels of each place of a picture.
+    """Layer normalisation over the channels, at each position of a picture.
 
     Call Args:
         input: float (batch, channel, row, column).
@@ -40,20 +40,20 @@ class PlaceNorm(nn.LayerNorm):
 
 
 class ColumnFeatures(Layer):
-    """Three convolutions of stride 2 with normalisation, the last of which takes in all rows that are left.
+    """Three convolutions of stride 2 with normalisation, the last of which covers all remaining rows.
 
     Args:
-        features: numbers of a column.
-        widths: filters of the first two convolutions.
+        features: number of features per column.
+        widths: number of filters of the first two convolutions.
 
     Call Args:
         images: float (batch, 1, 28, column) in 0..1.
 
     Returns:
-        float (batch, ceil(column / 8), features), 0 or more: each sees 15 columns of pixels around its own.
+        float (batch, ceil(column / 8), features), 0 or more; each column sees the 15 columns of pixels around it.
 
     Raises:
-        BadInput: the pictures have other axes, or another number of rows.
+        BadInput: the pictures have other axes or another number of rows.
     """
 
     taps: ClassVar[tuple[str, ...]] = ("columns",)

@@ -1,8 +1,8 @@
 """A convolution block: convolution, normalisation, ReLU, pooling.
 
-Source: "Gradient-Based Learning Applied to Document Recognition", LeCun et al., 1998, in the form of Keras' layers.
+Source: "Gradient-Based Learning Applied to Document Recognition", LeCun et al., 1998, built like Keras' layers.
 
-Differs: none. A padding of "same" adds zeros as Keras does: for an even kernel one more at the bottom and right.
+Differences: none. "same" padding adds zeros as Keras does: an even kernel gets one more at the bottom and right.
 
     our name       elsewhere
     before_conv    the input
@@ -22,15 +22,15 @@ from attnviz.tracing import Layer
 
 
 class ConvBlock(Layer):
-    """Convolve, normalise, apply ReLU, pool.
+    """Convolve, normalise, apply ReLU and pool.
 
     Args:
-        channels, output_channels: of the maps before and after.
-        kernel: rows and columns of the convolution.
-        padding: "same" keeps rows and columns, "valid" convolves only where the whole kernel lies on the map.
-        norm: the normalisation of (batch, channel, row, column); None for none.
-        pool: rows and columns of the maximum, which does not overlap; 1 for none.
-        whole: the maximum is also taken of what is left at the bottom and right, if it is smaller than `pool`.
+        channels, output_channels: number of input and output channels.
+        kernel: rows and columns of the kernel.
+        padding: "same" keeps rows and columns; "valid" convolves only where the whole kernel lies on the map.
+        norm: a normalisation of (batch, channel, row, column), or None.
+        pool: rows and columns of the non-overlapping max pooling; 1 turns it off.
+        whole: whether pooling includes the remainder at the bottom and right if it is smaller than `pool`.
 
     Call Args:
         maps: float (batch, channel, row, column).

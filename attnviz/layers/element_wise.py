@@ -1,20 +1,20 @@
-"""Element-wise attention: every number of a picture is weighed by its share of its row and of its column.
+"""Element-wise attention: every number of a picture is weighted by its share of its row and of its column.
 
 Source: "Element-Wise Attention Layers: an option for optimization", Bacochina and Thom de Souza, 2023,
 https://arxiv.org/abs/2302.05488, where the layer is called Attention-Wise.
 
-Differs: one sentence there gives the x weights both softmaxes; the y weights have the second one, as all others say.
-Its batch normalisation of the relevance has no scale and no shift, as its counts of parameters do not allow for
-them; eps is not stated there, 1e-5 is its library's. Other norms, no skip, other kernels and a relevance that is
-replaced are ours. All heads are computed in one operation.
+Differences: one sentence of the paper gives both softmaxes to the x weights; here the y weights have the second one, as
+everywhere else in the paper. Batch normalisation of the relevance has no scale or shift, to match the paper's parameter
+counts. The paper does not state eps; 1e-5 is its library's default. Other norms, no skip, other kernels and a replaced
+relevance are our additions. All heads are computed in one operation.
 
     our name            the paper's symbol or word
     x_weights           x weights, one array per head
     x_relevance         Ox, the softmax of input x weights along a row
-    y_relevance         the same with y weights along a column
+    y_relevance         the same with the y weights, along a column
     relevance           their product
-    attended            what a head hands on
-    after_conv, ...     before norm, after norm, final output: the columns of its pictures
+    attended            the output of a head
+    after_conv, ...     before norm, after norm, final output: the columns of the paper's pictures
 """
 
 from typing import Literal
@@ -31,31 +31,30 @@ from attnviz.tracing import Layer
 Mode = Literal["learnt", "mean", "one", "zero"]
 RelevanceNorm = Literal["batch", "even", "none"]
 
-MODERATE = 20.0  # of the largest product: the exponentials of -20 and 20 are e^40 apart, within the range of float32
-FEW = 8  # channels made: to more of them torch's own convolution is the faster one
+MODERATE = 20.0  # bound on the products: the exponentials of -20 and 20 are e^40 apart, within the range of float32
+FEW = 8  # output channels: with more of them, torch's own convolution is faster
 MOMENTUM = 0.1  # of running means, as in torch's batch normalisation
 
 
 class ElementWiseAttention(Layer):
-    """Weigh each number by its relevance, in each head; join the heads by a convolution, add the input, cut below 0.
+    """Weight each number by its relevance in each head, combine the heads by a convolution, add the input, apply ReLU.
 
     Args:
-        channels, rows, columns: of the input; a head has two arrays of this shape.
-        heads: how many times it is weighed side by side.
-        out_channels: of the output; by default as many as come in.
-        kernel: of the convolution, an odd number.
-        bias: whether the convolution has one.
-        relevance_norm: what follows the product of the softmaxes: "batch" normalises it over pictures and places,
-            "even" multiplies it by rows x columns, so that an even share is 1, "none" leaves it.
-        eps: of that batch normalisation. The relevance has a variance near 1e-10: a larger eps rules.
-        relevance_affine: whether it has a learnt scale, drawn from N(0, std), and shift.
-        output_norm: of the batch normalisation after the skip, the mean of the scale that is drawn from N(., 0.02);
-            None: there is none.
+        channels, rows, columns: shape of the input; each head has two arrays of this shape.
+        heads: number of heads.
+        out_channels: number of output channels; `channels` by default.
+        kernel: rows and columns of the convolution's kernel, an odd number.
+        bias: whether the convolution has a bias.
+        relevance_norm: applied to the product of the softmaxes: "batch" normalises over pictures and positions, "even"
+            multiplies by rows x columns, so that an even share becomes 1, "none" does nothing.
+        eps: epsilon of that normalisation. The variance of the relevance is near 1e-10, so a larger eps dominates.
+        relevance_affine: whether that normalisation has a learnt scale, drawn from N(0, std), and a shift.
+        output_norm: mean m of the scales, drawn from N(m, 0.02), of batch normalisation after the skip; or None.
         skip: whether the input is added after the convolution.
-        std: the arrays are drawn from N(0, this).
-        mode: "learnt"; or, to compare, the relevance is replaced by its "mean" over pictures (in evaluation: over those
-            of the training, as batch normalisation counts them), or the normed relevance by "one" or "zero".
-        generator: of the initial weights; the convolution's are drawn from N(0, 0.02), its biases are 0.
+        std: standard deviation of the normal distribution, with mean 0, that the arrays are drawn from.
+        mode: "learnt", or a comparison: "mean" replaces the relevance by its mean over pictures (in evaluation, the
+            running mean from training, as in batch normalisation), "one" and "zero" replace the normed relevance.
+        generator: draws the initial weights; the convolution's weights come from N(0, 0.02) and its biases are 0.
 
     Call Args:
         images: float (batch, channels, rows, columns).
@@ -64,7 +63,7 @@ class ElementWiseAttention(Layer):
         float (batch, out_channels, rows, columns), 0 or more.
 
     Raises:
-        BadInput: sizes that cannot be, or a skip to another number of channels.
+        BadInput: a size is out of range, or the skip would change the number of channels.
     """
 
     taps = (
@@ -137,7 +136,7 @@ class ElementWiseAttention(Layer):
         return self.tap("output", normed.relu(), axes=MAPS)
 
     def _joined(self, images: Tensor) -> Tensor:
-        """Return the heads' values after the convolution, by the quickest way that gives them."""
+        """Return the heads' values after the convolution, computed in the fastest way that applies."""
         inner = self.taps[1 : self.taps.index("after_conv")]
         if not any(self.hears(name) for name in inner) and not transformed(images, *self.parameters()):
             if self.mode == "zero":
@@ -157,7 +156,7 @@ class ElementWiseAttention(Layer):
         return joined
 
     def _attended(self, images: Tensor) -> Tensor:
-        """Spell the layer out: (batch, channel, row, column) to (batch, head, channel, row, column)."""
+        """Compute the layer step by step: (batch, channel, row, column) to (batch, head, channel, row, column)."""
         x_product = self.tap("x_product", images[:, None] * self.x_weights, axes=PER_HEAD)
         x_relevance = self.tap("x_relevance", x_product.softmax(-1), axes=PER_HEAD)
         y_product = self.tap("y_product", images[:, None] * self.y_weights, axes=PER_HEAD)
@@ -179,7 +178,7 @@ class ElementWiseAttention(Layer):
         return normed.view_as(relevance)
 
     def _averaged(self, relevance: Tensor) -> Tensor:
-        """Return the mean over pictures, (head, channel, row, column): of this batch, or of those of the training."""
+        """Return the mean over the batch, or in evaluation the running mean, (head, channel, row, column)."""
         kept = self.get_buffer("mean_relevance")
         if not self.training:
             return kept
@@ -191,12 +190,12 @@ class ElementWiseAttention(Layer):
         return float(self.shape[1] * self.shape[2]) if self.relevance_norm == "even" else 1.0
 
     def _of_equal_heads(self) -> Tensor:
-        """Return the convolution's weights where all heads hand on the same: (channel made, channel, row, column)."""
+        """Return the convolution's weights for equal heads, summed over heads: (output, channel, row, column)."""
         per_head: Tensor = self.conv.weight.unflatten(1, (self.heads, self.shape[0]))
         return per_head.sum(1)
 
     def _is_moderate(self, images: Tensor) -> bool:
-        """Return whether exponentials of the products need no maximum subtracted."""
+        """Return whether the products are small enough for softmax without subtracting the maximum."""
         if torch.compiler.is_compiling() or not len(images):
             return False
         with torch.no_grad():

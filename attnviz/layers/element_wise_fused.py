@@ -1,11 +1,11 @@
-"""Element-wise attention up to its convolution, without the arrays that are needed only for looking at them.
+"""Element-wise attention up to its convolution, without the arrays that only tracing needs.
 
-Spelled out, a layer of 16 heads keeps five arrays of all heads for the backward pass, and torch is slow to convolve
-16 channels to one. Here the relevance alone is kept, and all else follows from it again; pictures go through in
-chunks that stay in the processor's cache; and the convolution is a matrix product whose result is shifted and added.
-The numbers are the same but for rounding.
+Computed step by step, a layer of 16 heads keeps five arrays of all heads for the backward pass, and torch is slow at
+convolving 16 channels to one. Here only the relevance is kept, and the rest is recomputed from it. Pictures are
+processed in chunks that stay in the processor's cache. The convolution is a matrix product whose result is shifted and
+summed. The results are equal up to rounding.
 
-With r the relevance, p and q the two softmaxes, and t = r dr:  d(x_product) = t - p sum_row(t), likewise for y.
+With relevance r, its two softmaxes p and q, and t = r dr: d(x_product) = t - p sum_row(t), and similarly for y.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import fold, unfold
 
-CHUNK = 2**17  # numbers of all heads that are computed at once: with three such arrays about a cache of 1 MB
+CHUNK = 2**17  # numbers, over all heads, computed at once: three such arrays fill about 1 MB of cache
 
 
 def attended_and_convolved(
@@ -28,15 +28,15 @@ def attended_and_convolved(
     factor: float,
     training: bool,
 ) -> Tensor:
-    """Return what element-wise attention hands on after its convolution.
+    """Return the output of element-wise attention after its convolution.
 
     Args:
-        images: (batch, channel, row, column), whose products with the arrays are moderate: no maximum is subtracted.
+        images: (batch, channel, row, column), with moderate products with the arrays, since no maximum is subtracted.
         x_weights, y_weights: (head, channel, row, column)
-        conv: from all heads' channels, of an odd kernel, padded to the same size.
-        norm: of the relevance, whose running mean and variance are updated in training.
-        factor: what the relevance is multiplied with where it has no norm.
-        training: whether the norm takes the mean and variance of these pictures.
+        conv: from the channels of all heads, with an odd kernel and "same" padding.
+        norm: batch normalisation of the relevance, whose running mean and variance are updated in training.
+        factor: multiplies the relevance if there is no norm.
+        training: whether the norm uses the mean and variance of these pictures.
 
     Returns:
         (batch, conv.out_channels, row, column)
@@ -58,7 +58,7 @@ def attended_and_convolved(
 
 
 def _count(norm: nn.BatchNorm2d, mean: Tensor, variance: Tensor, count: int) -> None:
-    """Update running mean and variance as torch's batch normalisation does."""
+    """Update the running mean and variance as torch's batch normalisation does."""
     assert norm.running_mean is not None and norm.running_var is not None and norm.num_batches_tracked is not None
     assert norm.momentum is not None
     norm.num_batches_tracked.add_(1)
@@ -109,7 +109,7 @@ class _Fused(torch.autograd.Function):
             offset = -mean * slope
         else:
             slope, offset = images.new_full((heads * channels,), factor), images.new_zeros(heads * channels)
-        kernels = _as_matrix(weight)  # (channel made and place, head and channel)
+        kernels = _as_matrix(weight)  # (output channel and kernel position, head and channel)
         scaled = kernels if scale is None else kernels * scale
         joined = images.new_empty(batch, len(weight), rows, columns)
         for first in range(0, batch, step):
@@ -142,11 +142,11 @@ class _Fused(torch.autograd.Function):
         )
         batch, (heads, _, rows, columns), step = len(images), x_weights.shape, ctx.step
         kernels = _as_matrix(weight)
-        around = unfold(gradient, weight.shape[-1], padding=weight.shape[-1] // 2)  # (batch, made and place, pixel)
+        around = unfold(gradient, weight.shape[-1], padding=weight.shape[-1] // 2)  # (batch, output x position, pixel)
         work = [torch.empty_like(relevance[:step]) for _ in range(3)]
         slopes, offsets = _per_head(slope, heads), _per_head(offset, heads)
 
-        # What each kernel number meets: the gradient of the kernels, and from it the sums that a norm needs.
+        # The gradient of the kernels, from which the sums that a norm needs follow.
         met = torch.zeros_like(kernels)
         for first in range(0, batch, step):
             part = slice(first, first + step)
@@ -158,7 +158,7 @@ class _Fused(torch.autograd.Function):
         of_kernels = met if scale is None else met * scale
         if shift is not None:
             of_kernels = of_kernels + met_shift * shift
-        # The relevance's gradient is a line in the normed one's gradient and in the relevance itself.
+        # The gradient of the relevance is affine in the gradient of the normed relevance and in the relevance itself.
         inner = slope if scale is None else slope * scale
         count = batch * rows * columns
         in_relevance = -inner * of_scale / count * slope
@@ -202,12 +202,12 @@ class _Fused(torch.autograd.Function):
 
 
 def _per_head(numbers: Tensor, heads: int) -> Tensor:
-    """(head and channel,) to (head, channel, 1, 1)."""
+    """Reshape (head and channel,) to (head, channel, 1, 1)."""
     return numbers.view(heads, -1, 1, 1)
 
 
 def _as_matrix(weight: Tensor) -> Tensor:
-    """Return a convolution's weights, mirrored, as (channel made and place in the kernel, channel taken)."""
+    """Return a convolution's mirrored weights as (output channel and kernel position, input channel)."""
     return weight.flip(-1, -2).permute(0, 2, 3, 1).flatten(0, 2)
 
 
@@ -217,5 +217,5 @@ def _as_kernels(matrix: Tensor, like: Tensor) -> Tensor:
 
 
 def _shifted(products: Tensor, weight: Tensor, rows: int, columns: int) -> Tensor:
-    """Add up the products of each place in the kernel, (batch, channel made and place, pixel), where they belong."""
+    """Sum the products of each kernel position, (batch, output channel and position, pixel), at their target pixels."""
     return fold(products, (rows, columns), weight.shape[-1], padding=weight.shape[-1] // 2)

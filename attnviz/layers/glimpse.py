@@ -1,11 +1,11 @@
-"""Glimpses: a recurrent net that looks at a picture through a retina, and decides after each look where to look next.
+"""Glimpses: a recurrent net looks at a picture through a retina and decides after each glimpse where to look next.
 
-Source: "Recurrent Models of Visual Attention", Mnih et al., 2014, https://arxiv.org/abs/1406.6247; sizes and settings
-are those of "Investigating Attention Mechanisms for Variant MNIST Datasets", Wu, Xu, Lee, 2018.
+Source: "Recurrent Models of Visual Attention", Mnih et al., 2014, https://arxiv.org/abs/1406.6247. Sizes and settings
+follow "Investigating Attention Mechanisms for Variant MNIST Datasets", Wu, Xu, Lee, 2018.
 
-Differs: the mean of a location passes through tanh, as in the implementations with these settings; Mnih et al. leave it
-linear. A hidden layer before the mean, a smaller reach and a learnt first location are optional. Locations are (row,
-column), each from -1 (the first edge) to 1 (the last edge), where most implementations write (x, y).
+Differences: the mean of a location passes through tanh, as in other implementations with these settings; in Mnih et al.
+it is linear. A hidden layer before the mean, a smaller reach and a fixed first location are optional. Locations are
+(row, column), each from -1 (first edge) to 1 (last edge); most implementations use (x, y).
 
     our name         the paper's symbol
     location_mean    the mean of p(l_t | f_l(h_{t-1}))
@@ -34,18 +34,18 @@ Policy = Literal["learnt", "random", "fixed"]
 
 
 class Retina(nn.Module):
-    """Cut square patches of several scales around a location, each twice as wide as the one before, all at one size.
+    """Crop square patches around a location at several scales, each twice as wide as the last, all with the same size.
 
-    A patch of scale i has w = size * 2**i pixels a side, and each of its size x size values is the mean over a box of
-    2**i x 2**i pixels. Its top left pixel is floor((location + 1) / 2 * side) - floor(w / 2); outside there are zeros.
+    A patch at scale i covers w = size * 2**i pixels a side, and each of its size x size values is the mean over a box
+    of 2**i x 2**i pixels. Its top left pixel is floor((location + 1) / 2 * side) - floor(w / 2). Outside, pixels are 0.
 
-    The means of all boxes that touch the picture are computed once per batch, each scale from the one before, with a
-    border of zeros that stands for all boxes beside it: a glimpse is then a single gather.
+    The means of all boxes that touch the picture are computed once per batch, each scale from the previous one, with a
+    border of zeros for the boxes outside the picture. A glimpse is then a single gather.
 
     Args:
-        rows, columns: of the pictures.
+        rows, columns: size of the pictures.
         size: rows and columns of a patch, in values.
-        scales: how many patches.
+        scales: number of patches.
     """
 
     row_places: Tensor
@@ -67,19 +67,19 @@ class Retina(nn.Module):
             row_places.append((start + row * width).repeat_interleave(size, dim=1))
             column_places.append(column.repeat(1, size))
             start += height * width
-        # (pixel, scale x row x column): the place of a value is the sum of what its pixel's row and column contribute.
+        # (pixel, scale x row x column): the index of a value is the sum of what its pixel's row and column contribute.
         self.register_buffer("row_places", torch.cat(row_places, dim=1), persistent=False)
         self.register_buffer("column_places", torch.cat(column_places, dim=1), persistent=False)
         self.register_buffer("middle", torch.tensor((rows / 2, columns / 2)), persistent=False)
 
     def maps(self, images: Tensor) -> Tensor:
-        """Return the means over the boxes of every scale at every place.
+        """Return the box means of every scale at every position.
 
         Args:
             images: float (batch, 1, row, column).
 
         Returns:
-            float (batch, place), the places of all scales in one row.
+            float (batch, position), with the positions of all scales concatenated.
         """
         means = pad(images[:, 0], (1, 1, 1, 1))
         found = [means.flatten(1)]
@@ -95,7 +95,7 @@ class Retina(nn.Module):
         """Take one glimpse of each picture.
 
         Args:
-            maps: what `maps` gave.
+            maps: the result of `maps`.
             location: float (batch, 2), (row, column) in -1..1.
 
         Returns:
@@ -106,20 +106,20 @@ class Retina(nn.Module):
         return maps.gather(1, places).view(-1, self.scales, self.size, self.size)
 
     def pixel(self, location: Tensor) -> Tensor:
-        """Return the pixel that a location falls on.
+        """Return the pixel at a location.
 
         Args:
-            location: float (..., 2), (row, column); -1 is the first edge and 1 the last, and what is beyond counts as
-                the edge. NaN, which a model gives whose training has failed, counts as the first edge.
+            location: float (..., 2), (row, column); -1 is the first edge and 1 the last. Values beyond an edge count as
+                that edge, and NaN, which a model outputs if its training failed, counts as the first edge.
 
         Returns:
-            int64 (..., 2), (row, column), from 0 to the number of rows or columns itself.
+            int64 (..., 2), (row, column), from 0 to the number of rows or columns inclusive.
         """
         pixel = ((location.detach().clamp(-1, 1) + 1) * self.middle).long()
-        return pixel.clamp_min_(0)  # NaN becomes a number far below 0
+        return pixel.clamp_min_(0)  # NaN becomes a large negative number
 
     def corners(self, location: Tensor) -> Tensor:
-        """Return the top left pixel of each patch; it may lie off the picture.
+        """Return the top left pixel of each patch, which may lie outside the picture.
 
         Args:
             location: float (..., 2), (row, column) in -1..1.
@@ -133,15 +133,15 @@ class Retina(nn.Module):
 
 @dataclass(frozen=True)
 class Glances:
-    """What the network did during all glimpses.
+    """The results of all glimpses.
 
     Args:
-        logits: float (batch, glimpse, class), after each glimpse.
-        means: float (batch, glimpse, 2), of the distribution that each location was drawn from.
+        logits: float (batch, glimpse, class), the answer after each glimpse.
+        means: float (batch, glimpse, 2), the means of the distributions that the locations were drawn from.
         locations: float (batch, glimpse, 2), (row, column) in -1..1, where the net looked.
-        log_densities: float (batch, glimpse), of the drawn locations under the policy; 0 where the policy did not
-            choose. Only this has a gradient with respect to the policy.
-        baselines: float (batch, glimpse), the reward that is expected after each glimpse.
+        log_densities: float (batch, glimpse), log density of the drawn locations under the policy; 0 where the policy
+            did not choose. Only this has a gradient with respect to the policy.
+        baselines: float (batch, glimpse), the expected reward after each glimpse.
     """
 
     logits: Tensor
@@ -152,36 +152,36 @@ class Glances:
 
 
 class Glimpses(Layer):
-    """Look at a picture several times, and classify it.
+    """Look at a picture several times and classify it.
 
     Args:
-        rows, columns: of the pictures, which have one channel.
-        classes: how many columns of logits.
-        glimpses: how many.
-        size, scales: of the retina.
-        features: of each of the two branches, before they meet.
-        width: of the hidden state, and of the branches where they meet.
-        policy: "learnt"; "random": uniform; "fixed": along `path`.
-        path: (row, column) of each glimpse in pixels from the centre of the picture, where the policy is fixed.
+        rows, columns: size of the pictures, which have one channel.
+        classes: number of columns of the logits.
+        glimpses: number of glimpses.
+        size, scales: arguments of the retina.
+        features: number of hidden units of each of the two branches.
+        width: number of features of the hidden state and of each branch's output.
+        policy: "learnt"; "random", uniform; or "fixed", along `path`.
+        path: (row, column) of each glimpse, in pixels from the centre of the picture, for a fixed policy.
         location_std: standard deviation of the locations, where half a picture is 1.
-        location_hidden: units of a hidden layer with ReLU before the mean; None for none.
-        reach: how far from the centre means, and the first location, may lie; 1 is the edge.
-        first: the first location: "uniform", or "centre"; a draw needs a generator, without one it is the centre.
-        squash: how a draw is brought into the picture: "clamp" or "tanh".
+        location_hidden: number of units of a hidden layer with ReLU before the mean; None leaves it out.
+        reach: the maximum distance of means and of the first location from the centre, where 1 is the edge.
+        first: the first location, "uniform" or "centre"; drawing it needs a generator, otherwise it is the centre.
+        squash: how a draw is moved into the picture, by "clamp" or "tanh".
         density_at: where the density is evaluated: at the "draw", or at the "location" that it was squashed to, which
-            is not where it was drawn.
-        detach: stop the gradient at the draw. Otherwise the loss of the classifier reaches the policy through `where`,
-            and the density's own gradient loses what it should teach.
-        detach_hidden: the policy and the baseline do not change the state that they read. Both hold in training only:
-            in evaluation mode, derivatives with respect to the picture are the true ones.
+            differs from the draw.
+        detach: stop the gradient at the draw. Otherwise the classifier's loss reaches the policy through `where`, and
+            the density's gradient no longer trains the policy.
+        detach_hidden: stop the gradients of policy and baseline at the hidden state. Like `detach`, this affects
+            training only, so that derivatives with respect to the picture are exact in evaluation mode.
 
     Call Args:
         images: float (batch, 1, rows, columns) in 0..1.
-        generator: of the draws; None looks at the mean of each location.
-        locations: float (batch or 1, glimpse, 2), where to look instead; NaN leaves it to the policy.
+        generator: draws the locations; if None, every glimpse is taken at the mean of its location.
+        locations: float (batch or 1, glimpse, 2), locations to use instead; NaN leaves the choice to the policy.
 
     Returns:
-        Glances.
+        Glances: the results of all glimpses.
     """
 
     taps = ("location_mean", "location", "patches", "what", "where", "glimpse", "hidden", "belief", "baseline")
@@ -277,7 +277,7 @@ class Glimpses(Layer):
     def _noise(self, images: Tensor, generator: torch.Generator | None) -> Tensor:
         """Return the random numbers of all glimpses, (batch, glimpse, 2): uniform in -1..1 or standard normal.
 
-        All are drawn at once, so that forcing one glimpse leaves the random numbers of the others as they were.
+        All are drawn at once, so that forcing one glimpse does not change the random numbers of the others.
         """
         shape = (len(images), self.glimpses, 2)
         if generator is None or self.policy == "fixed":
@@ -289,7 +289,7 @@ class Glimpses(Layer):
         return noise.to(images)
 
     def _mean(self, number: int, hidden: Tensor) -> Tensor:
-        """Return where a location lies on average, (batch, 2)."""
+        """Return the mean of a location, (batch, 2)."""
         if self.path is not None:
             return (hidden.new_tensor(self.path[number]) / self.retina.middle).expand(len(hidden), 2)
         if number == 0 or self.policy == "random":
@@ -298,7 +298,7 @@ class Glimpses(Layer):
         return self.reach * mean.tanh()
 
     def _draw(self, number: int, mean: Tensor, noise: Tensor) -> tuple[Tensor, Tensor]:
-        """Return a location (batch, 2), and the logarithm of its density (batch,)."""
+        """Return a location (batch, 2) and its log density (batch,)."""
         if self.policy != "learnt" or number == 0:
             spread = 0.0 if number == 0 and self.policy == "learnt" and self.first == "centre" else self.reach
             return mean + spread * noise, mean.new_zeros(len(mean))
@@ -312,7 +312,7 @@ class Glimpses(Layer):
         return location, -scaled.square().sum(1) / 2 - constant
 
     def _judge(self, states: Tensor) -> tuple[Tensor, Tensor]:
-        """Return logits (batch, glimpse, class) and baselines (batch, glimpse) of all states at once."""
+        """Return logits (batch, glimpse, class) and baselines (batch, glimpse) for all states at once."""
         logits: Tensor = self.classifier(states)
         baselines = self.baseline(states.detach() if self.detach_hidden and self.training else states)[..., 0]
         if self.hears("belief"):
@@ -323,7 +323,7 @@ class Glimpses(Layer):
         return logits, baselines
 
     def _told(self, logits: Tensor) -> Tensor:
-        """Show the belief after one glimpse, (batch, class), and return the logits that it stands for.
+        """Tap the belief after one glimpse, (batch, class), and return the logits that correspond to it.
 
         A single column of logits is the log-odds of the second of two classes.
         """

@@ -1,4 +1,4 @@
-"""The range of the pictures that models take: without it, pictures in 0..255 would get wrong answers and no error."""
+"""Checks of the pictures that models receive. Otherwise, pictures in 0..255 would give wrong answers and no error."""
 
 from typing import Any
 
@@ -8,26 +8,26 @@ from torch.torch_version import TorchVersion
 
 from attnviz.errors import BadInput
 
-_SLACK = 1e-3  # of what a resampling, or a step in a numerical derivative, may exceed the range by
+_SLACK = 1e-3  # tolerance for values beyond the range, from resampling or a step of a numerical derivative
 _RANGE = "This model takes intensities in 0..1"
 _DIVIDE = "Divide those of 8-bit pictures by 255; the model standardises them itself."
-_CAN_ASSERT = TorchVersion(torch.__version__) >= "2.13"  # in a compiled graph; tried with no earlier one
+_CAN_ASSERT = TorchVersion(torch.__version__) >= "2.13"  # in a compiled graph; not tested with earlier versions
 
 
 def check(model: nn.Module, images: Tensor) -> None:
-    """Refuse a batch without pictures, of another precision or on another device than a model's weights, and pictures
-    whose intensities do not lie in 0..1.
+    """Refuse an empty batch, pictures whose precision or device differs from that of the model's weights, and pictures
+    whose intensities lie outside 0..1.
 
-    A graph that torch compiles or exports looks at them itself, where it runs on the CPU and not inside of torch.vmap;
-    a program of torch.jit.trace does not. On a GPU they would have to be waited for, so training, which makes its
-    pictures itself, looks at them on the CPU alone.
+    A compiled or exported graph checks the intensities itself, if it runs on the CPU outside torch.vmap; a program made
+    by torch.jit.trace does not. On a GPU the check would have to wait for the device, so training, which makes its own
+    pictures, checks them on the CPU only.
 
     Args:
-        model: with the weights.
-        images: as `is_dense`.
+        model: the model that receives the pictures.
+        images: a dense tensor, see `is_dense`.
 
     Raises:
-        BadInput: says what was given, and what to do. A compiled graph raises a RuntimeError.
+        BadInput: with what was given and what to do. A compiled graph raises a RuntimeError.
     """
     if torch.compiler.is_compiling():
         if _CAN_ASSERT and images.device.type == "cpu" and not torch._C._functorch.is_batchedtensor(images):
@@ -37,9 +37,9 @@ def check(model: nn.Module, images: Tensor) -> None:
     if torch._C._is_tracing():
         return
     _check_fit(model, images)
-    while torch._C._functorch.is_functorch_wrapped_tensor(images):  # by vmap, grad and their like
+    while torch._C._functorch.is_functorch_wrapped_tensor(images):  # by vmap, grad and similar transforms
         images = torch._C._functorch.get_unwrapped(images)
-    if type(images).__torch_dispatch__ is not Tensor.__torch_dispatch__:  # it may stand for values that are not there
+    if type(images).__torch_dispatch__ is not Tensor.__torch_dispatch__:  # its values may not exist
         return
     if images.is_meta or (images.is_cuda and model.training):
         return
@@ -49,7 +49,7 @@ def check(model: nn.Module, images: Tensor) -> None:
 
 
 def _check_fit(model: nn.Module, images: Tensor) -> None:
-    """Refuse what torch would refuse in the middle of the model, in words of its own, or what gives no logits."""
+    """Refuse what torch would refuse deep inside the model with a less helpful message, or what gives no logits."""
     if not images.numel():
         raise BadInput(f"This model takes at least one picture, not a batch of shape {tuple(images.shape)}.")
     weight = next(model.parameters(), None)
@@ -70,12 +70,12 @@ def _check_fit(model: nn.Module, images: Tensor) -> None:
 
 
 def is_dense(images: Any) -> bool:
-    """Return whether something is a tensor with a value at every place: neither nested nor sparse."""
+    """Return whether the argument is a tensor with a value at every position: neither nested nor sparse."""
     return isinstance(images, Tensor) and not images.is_nested and images.layout == torch.strided
 
 
 def described(images: Any) -> str:
-    """Return the kind of what was given as pictures, such as "uint8 of shape (2, 1, 28, 28)"."""
+    """Return a description of an argument given as pictures, such as "uint8 of shape (2, 1, 28, 28)"."""
     if not isinstance(images, Tensor):
         return f"a {type(images).__name__}: make a tensor of it"
     if images.is_nested:

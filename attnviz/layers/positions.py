@@ -1,14 +1,14 @@
-"""Position codes: they tell a token where it is, by joining numbers to its own.
+"""Position codes, which tell the model where a token lies by appending numbers to it.
 
 Source: "Attention Is All You Need", Vaswani et al., 2017, https://arxiv.org/abs/1706.03762, section 3.5, for the
-sinusoids; in two dimensions half of the numbers code the row and half the column, as in "Image Transformer", Parmar et
-al., 2018, https://arxiv.org/abs/1802.05751, section 3.1.
+sinusoids. In two dimensions half of the numbers encode the row and half the column, as in "Image Transformer", Parmar
+et al., 2018, https://arxiv.org/abs/1802.05751, section 3.1.
 
-Differs: the code is joined (concatenated) to the token, not added, because a token of one number allows no sum.
+Differences: the code is concatenated to the token, not added, because a token of one number leaves no room for a sum.
 
     our name       the paper's symbol
     code           PE
-    features       d_model, here of the code alone
+    features       d_model, here the size of the code alone
     longest        10000
 """
 
@@ -26,16 +26,16 @@ Kind = Literal["learned", "sinusoidal_1d", "sinusoidal_2d"]
 
 
 class PositionCode(Layer):
-    """Join a code of its place to each token.
+    """Concatenate a position code to each token.
 
     Args:
-        kind: "learned" (one vector a place, drawn from N(0, 1)), "sinusoidal_1d" (of the token's number) or
-            "sinusoidal_2d" (of its row and its column).
-        features: numbers of the code; a multiple of 2, in two dimensions of 4.
-        grid: where the tokens lie. Tokens that lie nowhere are not coded: a grid with a prefix is refused.
-        longest: the longest wavelength of sinusoids, in places, over 2 pi. Beyond the size of the grid a wave is all
-            but constant and carries little information: a small grid wants less than the paper's 10,000.
-        generator: of the learned vectors.
+        kind: "learned" (one vector per position, drawn from N(0, 1)), "sinusoidal_1d" (encodes the token's index) or
+            "sinusoidal_2d" (encodes its row and column).
+        features: size of the code, a multiple of 2, or of 4 in two dimensions.
+        grid: where the tokens lie. Tokens without a position cannot be encoded, so a grid with a prefix is refused.
+        longest: the longest wavelength of the sinusoids, in positions, divided by 2 pi. A wave longer than the grid is
+            nearly constant and carries little information, so a small grid needs less than the paper's 10,000.
+        generator: draws the learned vectors.
 
     Call Args:
         tokens: float (batch, token, f).
@@ -44,7 +44,7 @@ class PositionCode(Layer):
         float (batch, token, f + features): [token, code].
 
     Raises:
-        BadInput: an unknown kind, or features that do not divide.
+        BadInput: the kind is unknown, or the features do not divide evenly.
     """
 
     taps = ("code",)
@@ -85,19 +85,19 @@ class PositionCode(Layer):
 
 
 def sinusoids(places: Tensor, features: int, longest: float = LONGEST, *, dtype: torch.dtype = torch.float32) -> Tensor:
-    """Return sines and cosines of wavelengths from 2 pi to `longest` x 2 pi, alternating: (place, features).
+    """Return sines and cosines with wavelengths from 2 pi to `longest` x 2 pi, alternating: (position, features).
 
     Args:
-        places: int (place,), counted from 0.
-        features: how many numbers, a multiple of 2.
-        longest: of the wavelengths, over 2 pi; at least 1. It is approached, not reached.
-        dtype: in which they are computed.
+        places: int (position,), counted from 0.
+        features: size of the code, a multiple of 2.
+        longest: upper limit of the wavelengths (never reached), divided by 2 pi; at least 1.
+        dtype: the dtype of the computation.
 
     Returns:
-        dtype (place, features) in -1..1.
+        dtype (position, features) in -1..1.
 
     Raises:
-        BadInput: an odd number of features, or wavelengths below 2 pi.
+        BadInput: the number of features is odd, or the wavelengths are below 2 pi.
     """
     if longest < 1:
         raise BadInput(f"The longest wavelength must be at least 2 pi: longest=1 or more, not {longest}.")

@@ -1,10 +1,10 @@
-"""A residual block of two convolutions whose result can pass a gate before its input is added.
+"""A residual block of two convolutions, with an optional gate before the input is added.
 
 Source: "Deep Residual Learning for Image Recognition", He, Zhang, Ren, Sun, 2016, https://arxiv.org/abs/1512.03385,
-section 4.2; the gate's place is that of "Squeeze-and-Excitation Networks", Hu et al., 2018, figure 3.
+section 4.2. The gate is placed as in "Squeeze-and-Excitation Networks", Hu et al., 2018, figure 3.
 
-Differs: none. Where rows and columns are halved, the skip has no parameters (the paper's option A): it takes every
-second place and adds channels of zeros.
+Differences: none. If rows and columns are halved, the skip has no parameters (the paper's option A): it takes every
+second position and adds channels of zeros.
 
     our name                      elsewhere
     first, second                 the 3 x 3 convolutions of a basic block, each with batch normalisation
@@ -24,10 +24,10 @@ from attnviz.tracing import Layer
 
 
 class ConvNorm(Layer):
-    """Convolve without bias by 3 x 3, with zeros around the maps, then normalise over pictures and places.
+    """Convolve by 3 x 3 with zero padding and no bias, then normalise over pictures and positions.
 
     Args:
-        channels, output_channels: of the maps before and after.
+        channels, output_channels: number of input and output channels.
         stride: 1 keeps rows and columns, 2 halves them, rounded up.
 
     Call Args:
@@ -37,7 +37,7 @@ class ConvNorm(Layer):
         float (batch, output channel, row, column).
 
     Raises:
-        BadInput: channels or a stride below 1.
+        BadInput: a number of channels or the stride is below 1.
     """
 
     taps: ClassVar[tuple[str, ...]] = ("before_conv", "after_conv", "after_norm")
@@ -56,7 +56,7 @@ class ConvNorm(Layer):
 
 
 class ConvNormRelu(ConvNorm):
-    """The same, followed by ReLU."""
+    """`ConvNorm` followed by ReLU."""
 
     taps = (*ConvNorm.taps, "after_relu")
 
@@ -65,12 +65,12 @@ class ConvNormRelu(ConvNorm):
 
 
 class ResidualBlock(Layer):
-    """Convolve twice, pass the gate, add the input, and apply ReLU.
+    """Convolve twice, apply the gate, add the input, and apply ReLU.
 
     Args:
-        channels, output_channels: of the maps before and after.
-        stride: of the first convolution and of the skip.
-        attention: from maps to maps of the same shape, with `output_channels` channels; None for none.
+        channels, output_channels: number of input and output channels.
+        stride: stride of the first convolution and of the skip.
+        attention: a module that maps maps of `output_channels` channels to maps of the same shape, or None.
 
     Call Args:
         maps: float (batch, channel, row, column).
@@ -79,7 +79,7 @@ class ResidualBlock(Layer):
         float (batch, output channel, row, column), 0 or more.
 
     Raises:
-        BadInput: fewer channels afterwards than before.
+        BadInput: there are fewer output channels than input channels.
     """
 
     taps = ("after_skip", "output")

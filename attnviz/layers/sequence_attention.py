@@ -1,9 +1,9 @@
-"""Attention in sequences: from the tokens of one sequence to those of another, with a mask, and step by step.
+"""Attention between sequences, with a mask and step by step: the tokens of one attend to those of another.
 
 Source: "Attention Is All You Need", Vaswani et al., 2017, https://arxiv.org/abs/1706.03762, section 3.2.3.
 
-Differs: none. It is `attnviz.layers.attention`, whose names and symbols it shares, with a source of its own for keys
-and values.
+Differences: none. It is `attnviz.layers.attention`, with the same names and symbols, but keys and values can come from
+another source.
 """
 
 from typing import ClassVar, NamedTuple
@@ -21,20 +21,20 @@ _PAIRS = "batch head query key"
 
 
 class Offered(NamedTuple):
-    """What tokens offer to queries: key and value, float (batch, head, token, head_size) each."""
+    """The key and value of tokens that can be attended to, float (batch, head, token, head_size) each."""
 
     key: Tensor
     value: Tensor
 
 
 class SequenceAttention(Attention):
-    """Tokens attend to the tokens of a source, in each head, and take a weighted mean of their values.
+    """In each head, tokens attend to the tokens of a source and take a weighted mean of their values.
 
-    Args: as of `Attention`.
+    Args: see `Attention`.
 
     Call Args:
         tokens: float (batch, query, features).
-        source: float (batch, key, features); None: the tokens themselves (self-attention).
+        source: float (batch, key, features); None stands for the tokens themselves (self-attention).
         mask: float (query, key), added to the scores, see `scores_of`; None adds nothing.
 
     Returns:
@@ -44,8 +44,8 @@ class SequenceAttention(Attention):
     taps: ClassVar[tuple[str, ...]] = ("key", "value", "query", "scores", "weights", "mixed", "output")
 
     def pairs(self, cells: int) -> int:
-        """Return how many pairs of tokens the layer compares for one strip of so many pixels, over all heads, at most;
-        its columns of features are the tokens.
+        """Return the maximum number of pairs of tokens compared for a strip with `cells` pixels, over all heads. The
+        strip's columns of features are the tokens.
         """
         return self.heads * tokens_of(cells) ** 2
 
@@ -53,11 +53,11 @@ class SequenceAttention(Attention):
         return self.look(tokens, self.offer(tokens if source is None else source), mask)
 
     def offer(self, source: Tensor, per: str | None = None) -> Offered:
-        """Return what tokens offer, which may be used for several steps.
+        """Return the keys and values of a source, which can be reused for several steps.
 
         Args:
             source: float (batch, key, features).
-            per: "step" where the tokens are given one step at a time.
+            per: "step" if the tokens are given one step at a time.
         """
         return Offered(
             self.tap("key", self.split(self.key(source)), axes=_TOKENS, per=per),
@@ -65,13 +65,13 @@ class SequenceAttention(Attention):
         )
 
     def look(self, tokens: Tensor, offered: Offered, mask: Tensor | None = None, per: str | None = None) -> Tensor:
-        """Attend to what was offered.
+        """Attend to keys and values.
 
         Args:
             tokens: float (batch, query, features).
-            offered: of the tokens that are attended to.
-            mask: as of the layer.
-            per: "step" where the queries are given one step at a time.
+            offered: the keys and values to attend to.
+            mask: see the layer's call arguments.
+            per: "step" if the queries are given one step at a time.
 
         Returns:
             float (batch, query, output_features).
@@ -89,11 +89,11 @@ class SequenceAttention(Attention):
 
 
 class Known:
-    """What the steps so far offer, where a text is said one step at a time.
+    """The keys and values of the steps so far, for a text that is output one step at a time.
 
     Args:
-        places: how many steps there can be: all that is handed out has that many keys, the last ones empty, so that the
-            values of all steps have one shape. A mask has to hide the empty ones.
+        places: the maximum number of steps. All keys and values are padded to that length, so that their shape is the
+            same at every step. A mask must hide the padding.
     """
 
     def __init__(self, places: int) -> None:
@@ -101,7 +101,7 @@ class Known:
         self._offered: list[Offered] = []
 
     def with_step(self, offered: Offered) -> Offered:
-        """Add what one more step offers, float (batch, head, 1, head_size), and return what all of them offer, float
+        """Add the keys and values of one step, float (batch, head, 1, head_size), and return those of all steps, float
         (batch, head, places, head_size).
         """
         self._offered.append(offered)

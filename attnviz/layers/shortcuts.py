@@ -1,7 +1,7 @@
-"""When a layer may take a quicker path to the same numbers: never where a derivative is taken through it.
+"""Whether a layer may compute its numbers by a faster path: only if no derivative is taken through it.
 
-A shortcut that counts, sorts or compares values gives the same output as the layer spelled out, but not the same
-derivative: equal tokens may move apart. So a layer with a shortcut asks here first.
+A shortcut that counts, sorts or compares values gives the same output as the full computation, but not the same
+derivative, because equal tokens may move apart. A layer with a shortcut therefore checks here first.
 """
 
 import torch
@@ -10,12 +10,12 @@ from torch.autograd import forward_ad
 
 
 def differentiated(*tensors: Tensor) -> bool:
-    """Return whether a derivative may be taken with respect to any of these, forward or backward.
+    """Return whether a derivative may be taken with respect to any of these tensors, forward or backward.
 
-    Tensors inside `torch.func` transforms do not say that they require a gradient, so all of those count.
+    Tensors inside `torch.func` transforms do not show whether they require a gradient, so all of them count.
 
     Args:
-        tensors: what the shortcut would compute from.
+        tensors: the inputs of the shortcut.
 
     Returns:
         True if one of them requires a gradient, has a tangent, or is inside a transform.
@@ -24,12 +24,12 @@ def differentiated(*tensors: Tensor) -> bool:
 
 
 def transformed(*tensors: Tensor) -> bool:
-    """Return whether any of these is inside a `torch.func` transform (grad, jvp, vmap, ...) or has a tangent.
+    """Return whether any of these tensors is inside a `torch.func` transform (grad, jvp, vmap, ...) or has a tangent.
 
-    Their values cannot be compared under vmap, and fused kernels know no forward mode.
+    Under vmap their values cannot be compared, and fused kernels do not support forward mode.
 
     Args:
-        tensors: what the shortcut would compute from.
+        tensors: the inputs of the shortcut.
 
     Returns:
         True if one of them has a tangent or is inside a transform.
@@ -37,7 +37,7 @@ def transformed(*tensors: Tensor) -> bool:
     if torch.compiler.is_compiling():
         return False
     if torch._C._functorch.peek_interpreter_stack() is None and forward_ad._current_level < 0:
-        return False  # no transform is open and there are no tangents, as in nearly every pass
+        return False  # no transform is active and there are no tangents, as in nearly every pass
     return any(
         torch._C._functorch.is_functorch_wrapped_tensor(tensor) or forward_ad.unpack_dual(tensor).tangent is not None
         for tensor in tensors

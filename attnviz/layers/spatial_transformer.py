@@ -1,16 +1,16 @@
-"""The spatial transformer: a picture is sampled anew, at places that are computed from the picture.
+"""The spatial transformer: resamples a picture at positions computed from the picture.
 
 Source: "Spatial Transformer Networks", Jaderberg, Simonyan, Zisserman, Kavukcuoglu, 2015,
 https://arxiv.org/abs/1506.02025.
 
-Differs: a rotation turns by the same angle on pictures that are not square, where the paper's normalised coordinates
-would shear. Coordinates of -1 and 1 are the outer edges of the picture, not the middles of its outer pixels. What is
-sampled outside the picture is 0.
+Differences: a rotation turns by the same angle in pictures that are not square, where the paper's normalised
+coordinates would shear. Coordinates of -1 and 1 are the outer edges of the picture, not the centres of its outer
+pixels. Samples outside the picture are 0.
 
     our name        the paper's symbol or word
     localisation    f_loc, the localisation network, all but its last layer
     theta           theta, or A_theta as a matrix
-    sampling_grid   T_theta(G): (x^s, y^s) for every place of the result
+    sampling_grid   T_theta(G): (x^s, y^s) for every position of the result
     transformed     V
 """
 
@@ -29,15 +29,15 @@ _START: dict[str, Sequence[float]] = {"affine": (1, 0, 0, 0, 1, 0), "rotation": 
 
 
 class SpatialTransformer(Layer):
-    """Compute a transform from a picture, and sample the picture at the places that it gives.
+    """Compute a transform from a picture, and sample the picture at the transformed positions.
 
-    It begins as the identity: the last layer has no weights but zeros.
+    It starts as the identity: the weights of the last layer are 0.
 
     Args:
         localisation: a network from pictures to (batch, features).
-        features: how many.
-        transform: "affine": any matrix of two rows and three columns; "rotation": about the middle of the picture, by
-            any angle; "crop": the same scale for both directions, and a shift.
+        features: number of features that the localisation network returns.
+        transform: "affine", any 2 x 3 matrix; "rotation", by any angle about the centre of the picture; or "crop", one
+            scale for both directions and a shift.
 
     Call Args:
         images: float (batch, channel, row, column); 0 is background.
@@ -46,7 +46,7 @@ class SpatialTransformer(Layer):
         float (batch, channel, row, column), sampled bilinearly.
 
     Raises:
-        BadInput: there is no such transform.
+        BadInput: the transform is unknown.
     """
 
     taps = ("theta", "sampling_grid", "transformed")
@@ -61,7 +61,7 @@ class SpatialTransformer(Layer):
         self.begin_as_identity()
 
     def begin_as_identity(self) -> None:
-        """Set the last layer so that every picture is sampled where it is; for after random weights were drawn."""
+        """Set the last layer so that every picture is sampled unchanged. Call it after random weights were drawn."""
         with torch.no_grad():
             self.last.weight.zero_()
             self.last.bias.copy_(torch.tensor(_START[self.transform], dtype=self.last.bias.dtype))
@@ -75,11 +75,11 @@ class SpatialTransformer(Layer):
         return self.tap("transformed", transformed, axes="batch channel row column")
 
     def _matrix(self, numbers: Tensor, ratio: float) -> Tensor:
-        """Return theta, (batch, 2, 3), from what the last layer gives.
+        """Return theta, (batch, 2, 3), from the output of the last layer.
 
         Args:
             numbers: (batch, 6), (batch, 1) or (batch, 3).
-            ratio: height to width of the picture.
+            ratio: height divided by width of the picture.
         """
         if self.transform == "affine":
             return numbers.reshape(-1, 2, 3)
@@ -92,9 +92,9 @@ class SpatialTransformer(Layer):
 
 
 def _places(rows: int, columns: int) -> Tensor:
-    """Return the places of a picture as rows of (x, y, 1), (row, column, 3).
+    """Return the positions of a picture as (x, y, 1), (row, column, 3).
 
-    PyTorch's `affine_grid` computes the same, but has no rule for `vmap`, which the Jacobian needs.
+    PyTorch's `affine_grid` computes the same, but does not support `vmap`, which the Jacobian needs.
     """
     down, across = (2 * torch.arange(count, dtype=torch.float64) + 1 - count for count in (rows, columns))
     y, x = torch.meshgrid(down / rows, across / columns, indexing="ij")

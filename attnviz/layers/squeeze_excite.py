@@ -1,8 +1,8 @@
-"""Squeeze-and-excitation: the mean of every channel decides by how much each channel is scaled.
+"""Squeeze-and-excitation: the means of all channels determine how much each channel is scaled.
 
 Source: "Squeeze-and-Excitation Networks", Hu, Shen, Albanie, Sun, Wu, 2018, https://arxiv.org/abs/1709.01507.
 
-Differs: none; both linear layers have biases, as in the authors' code. The narrow layer has at least one unit.
+Differences: none. Both linear layers have biases, as in the authors' code. The narrow layer has at least one unit.
 
     our name     the paper's symbol or word
     features     U
@@ -22,20 +22,20 @@ from attnviz.tracing import Layer
 
 
 class SqueezeExcite(Layer):
-    """Scale every channel by a gate that is computed from the means of all channels.
+    """Scale every channel by a gate computed from the means of all channels.
 
     Args:
-        channels: of the maps.
-        reduction: the narrow layer has so many times fewer units than there are channels.
+        channels: number of channels of the maps.
+        reduction: the narrow layer has `reduction` times fewer units than there are channels.
 
     Call Args:
         maps: float (batch, channel, row, column).
 
     Returns:
-        float (batch, channel, row, column): each channel times its gate, which lies in 0..1.
+        float (batch, channel, row, column), each channel times its gate in 0..1.
 
     Raises:
-        BadInput: no channel, or a reduction below 1.
+        BadInput: there is no channel, or the reduction is below 1.
     """
 
     taps = ("features", "squeezed", "reduced", "gate", "scaled")
@@ -55,10 +55,10 @@ class SqueezeExcite(Layer):
 
 
 def narrowed(channels: int, reduction: int) -> int:
-    """Return how many units a narrow layer has: channels / reduction, rounded down, and at least one.
+    """Return the number of units of a narrow layer: channels / reduction, rounded down, but at least one.
 
     Raises:
-        BadInput: no channel, or a reduction below 1.
+        BadInput: there is no channel, or the reduction is below 1.
     """
     if channels < 1 or reduction < 1:
         raise BadInput(

@@ -1,14 +1,14 @@
-"""The layers of a Transformer for sequences: encoder, decoder, and the codes of the positions.
+"""The layers of a Transformer for sequences: encoder, decoder and position codes.
 
 Source: "Attention Is All You Need", Vaswani et al., 2017, https://arxiv.org/abs/1706.03762, section 3.
 
-Differs: each part is normalised before and not after it (norm first), which trains without a long warm-up: "On Layer
-Normalization in the Transformer Architecture", Xiong et al., 2020, https://arxiv.org/abs/2002.04745. No dropout.
+Differences: normalisation comes before each part, not after it (pre-norm), which trains without a long warm-up: "On
+Layer Normalization in the Transformer Architecture", Xiong et al., 2020, https://arxiv.org/abs/2002.04745. No dropout.
 
     our name          the paper's symbol or word
     features          d_model
     hidden            d_ff
-    attention         self-attention; in the decoder it is masked
+    attention         self-attention, masked in the decoder
     cross             encoder-decoder attention
     code              PE
 """
@@ -26,10 +26,10 @@ _TOKENS = "batch token feature"
 
 
 class AddedPositions(Layer):
-    """Add the sinusoidal code of its place to each token.
+    """Add sinusoidal position codes to the tokens.
 
     Args:
-        features: numbers of a token, a multiple of 2.
+        features: number of features per token, a multiple of 2.
 
     Call Args:
         tokens: float (batch, token, features).
@@ -48,11 +48,11 @@ class AddedPositions(Layer):
         return tokens + self.codes(tokens.shape[1], tokens)
 
     def codes(self, places: int, like: Tensor) -> Tensor:
-        """Return the codes of the first places, float (place, features).
+        """Return the codes of the first positions, float (position, features).
 
         Args:
-            places: how many.
-            like: of whose type and on whose device.
+            places: number of positions.
+            like: a tensor with the dtype and device to use.
         """
         dtype = torch.promote_types(like.dtype, torch.float32)
         code = sinusoids(torch.arange(places, device=like.device), self.features, dtype=dtype)
@@ -63,7 +63,7 @@ class FeedForward(nn.Sequential):
     """Two linear layers with ReLU between them, applied to each token.
 
     Args:
-        features, hidden: numbers of a token, and of the layer in between.
+        features, hidden: number of features per token and of hidden units.
     """
 
     def __init__(self, *, features: int, hidden: int) -> None:
@@ -71,11 +71,11 @@ class FeedForward(nn.Sequential):
 
 
 class EncoderLayer(Layer):
-    """Self-attention and a feed-forward network, each with a normalisation before and a skip connection around it.
+    """Self-attention and a feed-forward network, each preceded by normalisation and with a skip connection around it.
 
     Args:
-        features: numbers of a token, a multiple of the heads.
-        heads, hidden: attention heads, and the width of the feed-forward network.
+        features: number of features per token, a multiple of `heads`.
+        heads, hidden: number of attention heads, and width of the feed-forward network.
 
     Call Args:
         tokens: float (batch, token, features).
@@ -100,21 +100,20 @@ class EncoderLayer(Layer):
 
 
 class DecoderLayer(Layer):
-    """Masked self-attention, attention to the encoder's output, and a feed-forward network; norms and skips as above.
-
-    It runs over all steps of a text at once, or over one step at a time, for which it is given the steps so far.
+    """Masked self-attention, attention to the encoder's output, and a feed-forward network, with norms and skips as in
+    `EncoderLayer`. It computes all steps of a text at once, or one step at a time from the steps before it.
 
     Args:
-        features: numbers of a token, a multiple of the heads.
-        heads, hidden: attention heads, and the width of the feed-forward network.
+        features: number of features per token, a multiple of `heads`.
+        heads, hidden: number of attention heads, and width of the feed-forward network.
 
     Call Args:
         steps: float (batch, step, features), the steps to compute.
-        memory: what the encoder's output offers, of `self.cross`: it is the same for all steps.
-        allowed: float (query, key) in 0..1: 1 where a step may look at another, 0 where it may not. Numbers in between
-            scale the weight before it is divided by the sum.
-        known: what the steps before offered, where one step is computed at a time; it is added there. None where
-            `steps` are all.
+        memory: the keys and values of the encoder's output, from `self.cross.offer`; the same for all steps.
+        allowed: float (query, key) in 0..1: 1 if a step may attend to another, 0 if not. Numbers in between scale the
+            weight before normalisation.
+        known: the keys and values of earlier steps if one step is computed at a time, to which this step's are added;
+            None if `steps` holds all steps.
 
     Returns:
         float (batch, step, features).

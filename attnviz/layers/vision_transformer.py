@@ -1,20 +1,20 @@
-"""The parts of a vision transformer: patches, positions, tokens that lie nowhere, layers, and the answer.
+"""The parts of a vision transformer: patches, positions, layers and the classifier.
 
 Source: "An Image Is Worth 16x16 Words: Transformers for Image Recognition at Scale", Dosovitskiy et al., 2020,
 https://arxiv.org/abs/2010.11929, section 3.1. Registers: "Vision Transformers Need Registers", Darcet et al., 2023,
 https://arxiv.org/abs/2309.16588. The convolutional stem: "Early Convolutions Help Transformers See Better", Xiao et
 al., 2021, https://arxiv.org/abs/2106.14881.
 
-Differs: no dropout. A stem has as many convolutions as halve the picture down to the patches, and one of 1 x 1.
+Differences: no dropout. A stem has enough convolutions to halve the picture down to the patches, and one of 1 x 1.
 
     our name       the paper's symbol or word
     features       D, the latent vector size
-    hidden         the MLP's size
+    hidden         the MLP size
     embedded       x_p E
-    code           E_pos, here of the patches alone
+    code           E_pos, here for the patches only
     attention      MSA
     feed_forward   MLP
-    prefix         [class], and [reg] of registers
+    prefix         [class] and the [reg] registers
 """
 
 from collections.abc import Sequence
@@ -31,23 +31,23 @@ _TOKENS = "batch token feature"
 
 
 class PatchTokens(Layer):
-    """Make a token of each patch of a picture: by one linear layer, or by a few convolutions.
+    """Make a token of each patch of a picture, by one linear layer or by a few convolutions.
 
     Args:
-        channels: of the pictures.
+        channels: number of channels of the pictures.
         patch: rows and columns of a patch, in pixels.
-        features: numbers of a token.
-        stem: the channels of 3 x 3 convolutions that each halve the picture, with batch normalisation and ReLU, before
-            one of 1 x 1. Empty: a patch is flattened, and goes through one linear layer.
+        features: number of features per token.
+        stem: channels of 3 x 3 convolutions that each halve the picture, with batch normalisation and ReLU, followed by
+            a 1 x 1 convolution. If empty, each patch is flattened and passes through one linear layer.
 
     Call Args:
-        images: float (batch, channel, row, column), whose rows and columns are multiples of the patch.
+        images: float (batch, channel, row, column), with rows and columns that are multiples of the patch.
 
     Returns:
         float (batch, token, features), row by row.
 
     Raises:
-        BadInput: convolutions that do not halve the picture down to its patches.
+        BadInput: the convolutions do not halve the picture down to its patches.
     """
 
     taps: ClassVar[tuple[str, ...]] = ("embedded",)
@@ -70,11 +70,11 @@ class PatchTokens(Layer):
 
 
 class LearntPositions(Layer):
-    """Add a learnt vector of its place to each patch.
+    """Add a learnt position vector to each patch.
 
     Args:
-        tokens, features: how many patches there are, and the numbers of each.
-        generator: of the vectors, drawn from N(0, 0.02).
+        tokens, features: number of patches, and of features per patch.
+        generator: draws the vectors, from N(0, 0.02).
 
     Call Args:
         tokens: float (batch, token, features).
@@ -94,10 +94,10 @@ class LearntPositions(Layer):
 
 
 class EvenAttention(Layer):
-    """Every token takes the mean of all values: what attention would be if all scores were equal.
+    """Every token takes the mean of all values, as attention would if all scores were equal.
 
     Args:
-        features, heads, head_size: as of `Attention`.
+        features, heads, head_size: see `Attention`.
 
     Call Args:
         tokens: float (batch, token, features).
@@ -123,12 +123,12 @@ class EvenAttention(Layer):
 
 
 class VisionLayer(Layer):
-    """Attention and a feed-forward network, each with a normalisation before and a skip connection around it.
+    """Attention and a feed-forward network, each preceded by normalisation and with a skip connection around it.
 
     Args:
-        features, heads, hidden: numbers of a token, attention heads, width of the feed-forward network.
+        features, heads, hidden: features per token, number of attention heads, width of the feed-forward network.
         grid: where the tokens lie.
-        even: whether every token takes the mean of all, and nothing is attended to.
+        even: whether every token takes the mean of all tokens instead of attending to them.
 
     Call Args:
         tokens: float (batch, token, features).
@@ -155,12 +155,12 @@ class VisionLayer(Layer):
 
 
 class Answer(Layer):
-    """Normalise the tokens, take one of them or the mean of the patches, and score the classes.
+    """Normalise the tokens, and compute the logits from the first token or from the mean of the patches.
 
     Args:
-        features, classes: numbers of a token, and columns of the logits.
-        prefix: how many tokens stand before the patches.
-        mean: whether the mean of the patches is read, and not the first token.
+        features, classes: number of features per token, and of columns of the logits.
+        prefix: number of tokens before the patches.
+        mean: whether to use the mean of the patches instead of the first token.
 
     Call Args:
         tokens: float (batch, token, features).
