@@ -1,4 +1,4 @@
-"""The experiments of the page: how a block is computed; which blocks may attend to which, and what that costs."""
+"""The experiments on the page: how a block is computed; which blocks may attend to which, and what that costs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ KINDS = {
     "narrow": "No attention, narrow blocks",
     "plain": "No attention, the paper's network",
 }  # the end of a recipe's name -> which blocks may attend to which
-TASKS = ("cluttered", "fashion")  # what all five networks were trained on, as their recipes' names say
+TASKS = ("cluttered", "fashion")  # the tasks in the recipes' names on which all five networks were trained
 
 
 def computed(subject: Subject) -> None:
@@ -73,7 +73,7 @@ def who(subject: Subject) -> None:
 
 
 def measured(name: str) -> Figure | None:
-    """Return the accuracy of a recipe's model on the most test pictures; None where there is none."""
+    """Return the accuracy of a recipe's model on its largest test, or None if there is none."""
     card = cards.readable([name]).get(name)
     if card is None:
         return None
@@ -82,9 +82,9 @@ def measured(name: str) -> Figure | None:
 
 
 def within(name: str, looked_at: Subject) -> None:
-    """Draw the weights inside one block of a trained network, between features: the block that is locked in the viewer,
-    where both see the same blocks. A sentence where there is none.
-    """
+    """Draw the weights between features inside one block of a trained network, or a sentence if it is not here.
+
+    The block is the one locked in the viewer if both nets have the same blocks, else the one with the most ink."""
     from attnviz.ui.mechanisms.cnn_attention import stages
 
     st.markdown("**Inside one block**")
@@ -105,13 +105,13 @@ def within(name: str, looked_at: Subject) -> None:
 
 
 def most_ink(ink: np.ndarray) -> tuple[int, int]:
-    """Return row and column of the block with the most ink."""
+    """Return the row and column of the block with the most ink."""
     row, column = divmod(int(np.argmax(ink)), ink.shape[1])
     return row, column
 
 
 class OfBlock(Strict):
-    """Row and column of a block; None for that with the most ink."""
+    """The row and column of a block, or None for the one with the most ink."""
 
     block: Annotated[list[Index], Field(min_length=2, max_length=2)] | None = None
 

@@ -1,4 +1,4 @@
-"""What convolutions make of an example before and after pooling, and the weights inside blocks. Loads torch."""
+"""The outputs of the convolutions before and after pooling, and the weights inside blocks. Loads torch."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ def view(loaded: Loaded, example: Example) -> StageMapsView:
 
 
 def evenly(loaded: Loaded, example: Example) -> str:
-    """Return the answer of a net that attends to all blocks equally, and its probability, in words."""
+    """Return the answer that a net gives when it attends to all blocks equally, with its probability, in words."""
     with torch.no_grad(), trace(loaded.model, (), edits.uniform("attention.mixed")):
         return inference.answer(loaded, example)
 
 
 def within(loaded: Loaded, example: Example) -> tuple[np.ndarray, np.ndarray, dict[str, str | int | float]]:
-    """Return the weights between the features of each block, of a model in which blocks see themselves alone.
+    """Return the weights between the features of each block, for a model whose blocks attend to themselves alone.
 
-    Weights (row, column, feature that takes, feature that gives), adding up to 1 along the last; (row, column) mean
-    intensity of the pixels of each block; and where both come from.
+    Returns weights (row, column, feature that takes, feature that gives), which add up to 1 along the last axis, the
+    mean intensity of the pixels of each block (row, column), and the origin of both.
     """
     model, net = loaded
     tap = "attention.feature_weights"
@@ -71,7 +71,7 @@ def within(loaded: Loaded, example: Example) -> tuple[np.ndarray, np.ndarray, di
 
 
 def home_tiles(loaded: Loaded, picture: Picture, image: np.ndarray, shown: Mapping[str, Any]) -> home_picture.Pair:
-    """Return the digit with what a block sees outlined, a block on the strokes, and its weights."""
+    """Return the digit with the receptive field of a block on the strokes outlined, and the weights of that block."""
     query, head = (2, 3), 6
     view = attending.attention(loaded, picture, unit="block")
     weights = home_picture.weights(view, query, head)

@@ -1,4 +1,4 @@
-"""What the viewer and the panel of attention over blocks show."""
+"""The contents of the viewer and the panel of attention over blocks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def payload(subject: Subject, parameters: NoParameters) -> bytes:
-    """Return the maps of every convolution, as the component takes them."""
+    """Return the maps of every convolution as the component's payload."""
     from attnviz.ui.mechanisms.cnn_attention import stages
 
     return packed(cache.of_subject(stages.view, subject))
@@ -29,11 +29,11 @@ WITHOUT = {
     "within": ("Attention within blocks", "no block attends to another: its input"),
     "zero": ("Attention set to zero", "no attention: its input"),
     "none": ("Convolutions", "no attention: its input"),
-}  # what a control is called, and what its panel shows
+}  # the title and the caption of a control's panel
 
 
 def panel_of(net: Net) -> Panel:
-    """Return what the panel shows: which blocks the ink attends to; of a control, the picture."""
+    """Return the panel: the blocks to which the ink attends, or the picture for a control."""
     attention = net.config["attention"]
     if attention != "blocks":
         title, says = WITHOUT[attention]

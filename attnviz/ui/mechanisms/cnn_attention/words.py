@@ -32,7 +32,7 @@ STAGES = (
     "negative values to 0, and pooling keeps the largest value of every 2 × 2 cells. What pooling leaves goes into the "
     "next convolution; the cells after the last one are the blocks."
 )
-EVEN = 1.25  # even shares: where no weight is above, attention is called nearly even
+EVEN = 1.25  # even shares: attention is called nearly even if no weight is above this
 FIELD, STEP = 11, 4  # pixels of a receptive field, and from one to the next
 WHO = (
     "All five networks begin with the same three convolutions and end with two layers of the same kind; the "
@@ -69,7 +69,7 @@ $$
 
 
 def means(view: AttentionView) -> str:
-    """Return what the pictures mean, with the numbers of this model and this picture."""
+    """Return the explanation of the pictures, with the numbers of this model and this picture."""
     heads, tokens, size = view.query.shape
     head, query, key, weight = strongest(view)
     return (
@@ -88,9 +88,7 @@ def means(view: AttentionView) -> str:
 
 
 def even(view: AttentionView, answer: str) -> str:
-    """Return that attention is nearly even on a picture, with the answer of the model with exact even shares in words;
-    nothing where a weight is far above an even share.
-    """
+    """Return a sentence that attention is nearly even on a picture, or ""; `answer`: that with exact even shares."""
     _, tokens, _ = view.query.shape
     times = strongest(view)[3] * tokens
     if times > EVEN:
@@ -102,9 +100,9 @@ def even(view: AttentionView, answer: str) -> str:
     )
 
 
-@lru_cache(maxsize=4)  # asked twice of the view that is drawn
+@lru_cache(maxsize=4)  # called twice for the view that is drawn
 def strongest(view: AttentionView) -> tuple[int, int, int, float]:
-    """Return head, query, key and weight of the largest weight on a picture."""
+    """Return the head, query and key of the largest weight on a picture, and that weight."""
     scores = np.einsum("hqs,hks->hqk", view.query, view.key) / np.sqrt(view.query.shape[-1])
     weights = np.exp(scores - view.log_normaliser[:, :, None])
     head, query, key = (int(part) for part in np.unravel_index(int(weights.argmax()), weights.shape))
@@ -112,11 +110,11 @@ def strongest(view: AttentionView) -> tuple[int, int, int, float]:
 
 
 def does_not_show() -> str:
-    """Return what cannot be concluded from the pictures."""
+    """Return the conclusions that the pictures do not support."""
     return (
         f"**A block is not a piece of the picture.** Neighbouring receptive fields overlap by {FIELD - STEP} of "
-        f"{FIELD} pixels, so nearby blocks contain much of the same information. A map says which blocks are looked "
-        "at, not which of their pixels matter.\n\n"
+        f"{FIELD} pixels, so nearby blocks contain much of the same information. A map shows which blocks are "
+        "looked at, not which of their pixels matter.\n\n"
         "**Attention is not an explanation.** Each block keeps its own features in addition to what it takes from "
         "others, and a layer of 256 units then reads all blocks at once. So the answer depends on the whole picture "
         f"even if the attention is switched off. {link('who', 'Which blocks may attend to which?')} compares this "
@@ -127,7 +125,7 @@ def does_not_show() -> str:
 
 
 def counted(side: int, missing: Sequence[str]) -> str:
-    """Return how the numbers were counted, and how to get those of checkpoints that have not been trained."""
+    """Return how the numbers were counted, and how to train the checkpoints that are missing."""
     text = (
         f"For one picture of {side} × {side} pixels. {costs.COUNTED} "
         "Filled bars: attention over blocks; hollow bars: controls."
@@ -144,7 +142,7 @@ def counted(side: int, missing: Sequence[str]) -> str:
 
 
 def saved(found: Mapping[str, tuple[int, int]]) -> str:
-    """Return what the picture shows, from parameters and multiply-adds by kind: fewer parameters are not less work."""
+    """Return the summary of (parameters, multiply-adds) by kind: fewer parameters do not mean less computation."""
     (blocks, work), (plain, plain_work), (zero, _) = found["blocks"], found["plain"], found["zero"]
     more = f"but it does {short(work / plain_work, 2)} times the work" if work > plain_work else "and it does less work"
     saves = (
@@ -160,9 +158,7 @@ def saved(found: Mapping[str, tuple[int, int]]) -> str:
 
 
 def finding(blocks: Figure, zero: Figure, answers: int, differs: Sequence[str] = ()) -> str:
-    """Return whether attention over blocks made the network better, from its accuracy on the same test pictures as that
-    of the network whose attention is set to zero.
-    """
+    """Return the finding on whether attention over blocks beats attention set to zero on the same test pictures."""
     return verdict(
         blocks, zero,
         names=("with attention over all blocks", "with the attention set to zero"),
@@ -175,9 +171,7 @@ def finding(blocks: Figure, zero: Figure, answers: int, differs: Sequence[str] =
 
 
 def within_is_missing(name: str, command: str | None) -> str:
-    """Return why no weights inside a block are shown; `command` trained the network whose weights are not here, and is
-    None where it has not been trained.
-    """
+    """Return why no weights inside a block are shown; `command` makes them, None if the network is not trained."""
     why = (
         "has not been trained here"
         if command is None
@@ -190,8 +184,9 @@ def within_is_missing(name: str, command: str | None) -> str:
 
 
 def within(weights: npt.NDArray[np.floating], net: Net, *, locks: bool) -> str:
-    """Return what the weights inside one block, (feature that takes, feature that gives), are, and whose: a net that is
-    not the one in the viewer, which `locks` a block where both have the same.
+    """Return the explanation of the weights inside one block, (feature that takes, feature that gives).
+
+    The net is not the one in the viewer. `locks`: whether the viewer locks the block, as both nets have the same ones.
     """
     assert net.grid is not None
     which = (
@@ -206,8 +201,8 @@ def within(weights: npt.NDArray[np.floating], net: Net, *, locks: bool) -> str:
         f"This is another network than the one above: *{net.title}*. {which} "
         f"These {size} × {size} weights do not belong to places. Each row is a feature that takes, each column a "
         f"feature that gives, and each row adds up to 1; an even share is 1/{size}. All heads use the same weights. A "
-        "violet cell says that a feature takes more than an even share from another one of this block; it says nothing "
-        f"about where on the picture the block looks. The weights of this block lie between {least} and {most} times "
+        "violet cell means that a feature takes more than an even share from another one of this block; it does not "
+        f"show where on the picture the block looks. The weights of this block lie between {least} and {most} times "
         "an even share."
     )
 

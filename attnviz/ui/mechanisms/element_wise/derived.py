@@ -21,15 +21,15 @@ Path = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.]{0,190}$")]
 
 
 class Switched(Strict):
-    """How a pass differs from the trained one, in all layers.
+    """How a pass differs from that of the trained model, in all layers.
 
     Args:
-        eps: of the norm of the relevance; None keeps the trained one.
-        skip: whether the input of a layer is added to what its convolution gives.
-        relevance: "mean" puts the mean over the sample pictures in place of the normed relevance, "one" puts 1,
-            "other" what another picture gets, "zero" 0, so that nothing goes into the convolution.
-        data, other: that picture: its data set, and its index in the test split.
-        layers: paths of the layers of which the stages are wanted.
+        eps: The eps of the norm of the relevance; None keeps the trained one.
+        skip: Whether the input of a layer is added to the output of its convolution.
+        relevance: What replaces the normed relevance: "mean" for the mean over the sample pictures, "one" for 1,
+            "other" for that of another picture, "zero" for 0, so that nothing enters the convolution.
+        data, other: The data set of that other picture, and its index in the test split.
+        layers: The paths of the layers whose stages are returned.
     """
 
     eps: Annotated[float, Field(gt=0, le=1)] | None = None
@@ -43,8 +43,8 @@ class Switched(Strict):
 def run(context: Context[Switched]) -> Tensor:
     """Make the pass with these parameters and return its logits, (picture, column).
 
-    The model stays as it is, as other visitors use it too: what differs is put in at the taps, by a trace within that
-    of the live channel, which records and edits what comes after.
+    The model itself is not changed, because other visitors use it too. The changes are edits at the taps, in a trace
+    nested in that of the live channel, which records and edits what comes after.
     """
     from attnviz.tracing import trace
 
@@ -59,7 +59,7 @@ def run(context: Context[Switched]) -> Tensor:
 
 
 def changes(context: Context[Switched]) -> dict[str, Any]:
-    """Return tap path -> what is done to that tap."""
+    """Return tap path -> the edit of that tap."""
     from attnviz.ui.mechanisms.element_wise.stages import layers_of
 
     wanted, layers = context.parameters, layers_of(context.loaded.model)
@@ -79,7 +79,7 @@ def changes(context: Context[Switched]) -> dict[str, Any]:
 
 
 def _without_skip(path: str) -> dict[str, Any]:
-    """Let a layer go on with the output of its convolution: kept at one tap, put in at the next."""
+    """Return edits that remove the skip: they keep the output of the convolution and put it in at the next tap."""
     kept: list[Tensor] = []
 
     def keep(tensor: Tensor) -> Tensor:
@@ -90,7 +90,7 @@ def _without_skip(path: str) -> dict[str, Any]:
 
 
 def _with_eps(path: str, layer: Any, eps: float) -> Any:
-    """Return what makes of a normed relevance the one with another eps: it is the root of the variance that differs."""
+    """Return an edit that converts a normed relevance to another eps, by the ratio of the two standard deviations."""
     norm = layer.norm
     if norm is None:
         raise BadInput(f"{path} does not normalise its relevance, so there is no eps to change.")
@@ -101,7 +101,7 @@ def _with_eps(path: str, layer: Any, eps: float) -> Any:
 
 
 def _relevance(context: Context[Switched], paths: list[str]) -> dict[str, Tensor]:
-    """Return path of a layer -> the normed relevance that it is to use, (1, head, channel, row, column)."""
+    """Return path of a layer -> the normed relevance that replaces its own, (1, head, channel, row, column)."""
     import torch
 
     from attnviz.answers import as_batch
@@ -124,14 +124,14 @@ def _relevance(context: Context[Switched], paths: list[str]) -> dict[str, Tensor
 
 
 def taps(parameters: Switched) -> tuple[str, ...]:
-    """Return the taps of which stages are wanted."""
+    """Return the taps of the stages that are returned."""
     return tuple(f"{path}.{tap}" for path in parameters.layers for tap in ("attended", "after_conv", "output"))
 
 
 def compute(context: Context[Switched]) -> dict[str, Reading]:
-    """Return, per layer that was named, `attended` as the mean of the heads, `after_conv` and `output`.
+    """Return `attended` as the mean of the heads, `after_conv` and `output` of each requested layer.
 
-    Each is (batch, layer, channel, row, column); nothing where no layer was named.
+    Each is (batch, layer, channel, row, column). The result is empty if no layer is requested.
     """
     import torch
 
@@ -153,10 +153,10 @@ def compute(context: Context[Switched]) -> dict[str, Reading]:
 
 
 def handed_on(context: Context[NoParameters]) -> Reading:
-    """Return the input of each layer's convolution, a mean over the heads, and its output: (batch, layer, feature, row,
-    column), with the features `attended` and `output`.
+    """Return the input of each layer's convolution, averaged over heads, and the layer's output.
 
-    Blocks of pixels that the model turned into channels are laid out as pixels again; of several planes it is the mean.
+    The axes are (batch, layer, feature, row, column), with the features `attended` and `output`. Blocks of pixels that
+    the model turned into channels become pixels again; several planes are averaged.
     """
     import torch
     from torch.nn.functional import pixel_shuffle

@@ -1,4 +1,4 @@
-"""The five experiments of the page, each a question."""
+"""The five experiments on the page, each a question."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from attnviz.ui.shared.wording import share, short
 CONTROLS = (
     *MECHANISM.controls,
     "pixel_line",
-)  # logistic regression on the pixels, for ten classes called softmax regression
+)  # logistic regression on the pixels, called softmax regression for ten classes
 REPLACED = {
     "mean": "its mean map over training pictures",
     "one": "1 everywhere",
     "shuffled": "that of another picture",
     "zero": "0: nothing enters the convolution",
-}  # what an ablation of the card replaces the relevance by
-FAIR = "mean"  # the replacement that leaves as much strength as the relevance had
+}  # name of an ablation on the card -> what replaces the relevance
+FAIR = "mean"  # the replacement that keeps the strength of the relevance
 
 
 def norm(subject: Subject, view: StageView) -> None:
@@ -72,7 +72,7 @@ def norm(subject: Subject, view: StageView) -> None:
 
 
 def copy(subject: Subject, view: StageView) -> None:
-    """Draw the stages with the relevance replaced, and what that does to the accuracy."""
+    """Draw the stages with the relevance replaced, and the accuracies with it."""
     say = finding()
     say(words.finding_of_copy(*without_it(subject.net), len(subject.net.classes)))
     columns = ("normed_relevance", "attended", "after_conv", "output")
@@ -89,7 +89,7 @@ def copy(subject: Subject, view: StageView) -> None:
 
 
 def without_it(net: Net) -> tuple[Figure | None, Figure | None]:
-    """Return from its card the accuracy of a net and, on the same pictures, that with the mean map as its relevance."""
+    """Return a net's accuracy and that with the mean map as its relevance, on the same pictures, from its card."""
     if net.card is None or not net.card.figures:
         return None, None
     own = net.card.figures[0]
@@ -98,7 +98,7 @@ def without_it(net: Net) -> tuple[Figure | None, Figure | None]:
 
 
 def ablations(net: Net) -> str:
-    """Return the accuracies of the model with its relevance replaced, from its card, or a sentence if it has none."""
+    """Return the card's accuracies with the relevance replaced as a table, or a sentence if the card has none."""
     card = net.card
     if card is None or not card.ablations or not card.figures:
         return "This model's card has no test with the relevance replaced; only the answer to this picture is known."
@@ -113,7 +113,7 @@ def ablations(net: Net) -> str:
 
 
 def dying(subject: Subject, view: StageView) -> None:
-    """Draw, layer by layer, a network that dies and one that does not, and say how many die."""
+    """Draw a network that dies and one that does not, layer by layer, and state how many die."""
     say = finding()
     found = courses()
     if found is None:
@@ -139,7 +139,7 @@ def dying(subject: Subject, view: StageView) -> None:
 
 
 def ours() -> str:
-    """Return the accuracy of models A and C as trained here, in a sentence; nothing if neither is."""
+    """Return a sentence with the accuracies of models A and C as trained here, or "" if neither is."""
     names = {f"{MECHANISM.models[0]}.fashion-{model.lower()}": f"model {model}" for model in "AC"}
     here = {name: title for name, title in names.items() if cards.is_there(name)}
     found = result_dots.of(list(here), (), {}, "fashion_mnist")
@@ -153,7 +153,7 @@ def ours() -> str:
 
 
 def film(course: dict[str, Any], subject: Subject) -> None:
-    """Draw the output of each layer after some steps, and scale and shift over all steps."""
+    """Draw the output of each layer after some steps, and its scale and shift over all steps."""
     fate = fate_of(course)
     map_grid(FILM.of(subject, fate=fate), key=f"film_{fate}")
     from attnviz.charts.plots import course_of_norm
@@ -162,7 +162,7 @@ def film(course: dict[str, Any], subject: Subject) -> None:
 
 
 def heads(subject: Subject, view: StageView) -> None:
-    """Draw the output of each head, switches for the heads, and models that differ in heads and layers."""
+    """Draw the output of each head, switches for the heads, and models that differ in heads or layers."""
     say = finding()
     trained_on = subject.net.data or ""
     rows = [name for name in recipes(trained_on) if is_of_the_papers_series(name)]
@@ -179,7 +179,7 @@ def heads(subject: Subject, view: StageView) -> None:
 
 
 def sizes(names: Sequence[str], source: str) -> list[words.Size]:
-    """Return heads, layers and accuracy on a data set's test pictures of the trained models of these names."""
+    """Return the heads, layers and accuracy of the named models that are trained, on a data set's test pictures."""
     found = []
     for card in cards.readable(names).values():
         figure = measured(card, source)
@@ -190,13 +190,13 @@ def sizes(names: Sequence[str], source: str) -> list[words.Size]:
 
 
 def is_of_the_papers_series(name: str) -> bool:
-    """Return whether a recipe is of one of the paper's models A to H, or of theirs with one head."""
+    """Return whether a recipe is one of the paper's models A to H, or one of its models with one head."""
     recipe = RECIPES[name]
     return recipe.model in MECHANISM.models and recipe.config.keys() <= {"heads", "layers", "output_norm"}
 
 
 def worth(subject: Subject, view: StageView) -> None:
-    """Draw the accuracy of every model over its number of parameters, beside the best control that is no larger."""
+    """Draw accuracy against number of parameters, and compare the best model with the best control of its size."""
     say = finding()
     trained_on = subject.net.data or ""
     rows = result_dots.of(recipes(trained_on), CONTROLS, result_dots.claimed(MECHANISM.papers), trained_on)
@@ -207,12 +207,12 @@ def worth(subject: Subject, view: StageView) -> None:
 
 
 def _draw(figure: object, key: str) -> None:
-    """Draw a plotly figure in the page's colours, without its bar of tools."""
+    """Draw a plotly figure in the page's colours, without its toolbar."""
     st.plotly_chart(figure, key=key, theme="streamlit", config={"displayModeBar": False})
 
 
 def rivals(names: Sequence[str], source: str) -> list[words.Rival]:
-    """Return size and accuracy on a data set's test pictures of the trained models of these names, and of controls."""
+    """Return the size and accuracy of the named models that are trained, on a data set's test pictures."""
     found = []
     for name, card in cards.readable(names).items():
         figure = measured(card, source)
@@ -223,13 +223,13 @@ def rivals(names: Sequence[str], source: str) -> list[words.Rival]:
 
 
 def measured(card: Card, source: str) -> Figure | None:
-    """Return a model's accuracy on the most unchanged test pictures of a data set; None where it was not measured."""
+    """Return a model's accuracy on its largest test without augmentation on a data set, or None if it has none."""
     tests = [test for test in card.recipe.tests if test.data == source and test.augmentation is None]
     return max((one for test in tests if (one := card.figure(test))), key=lambda one: one.count, default=None)
 
 
 def recipes(source: str) -> list[str]:
-    """Return the recipes of the mechanism and its controls that are tested on a data set."""
+    """Return the names of the recipes of the mechanism and its controls that are tested on a data set."""
     models = MECHANISM.models + CONTROLS
     return [
         name

@@ -20,22 +20,22 @@ from attnviz.tracing import trace
 from attnviz.ui.components.stage_grid import Norm, Other, StageLayer, StageView
 from attnviz.ui.shared import cache, home_picture, inference, pickers
 
-FEW = 200  # pictures over which the mean relevance is taken, at most
+FEW = 200  # maximum number of pictures over which the mean relevance is taken
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What the page says about one layer in words, measured on one picture.
+    """The measurements of one layer on one picture that the page states in words.
 
     Args:
-        variance: of the relevance, over all heads, channels and pixels of this picture.
-        trained: the mean of the variances that the norm learnt; None where there is no norm.
-        eps: that the norm adds; None where there is no norm.
-        left: the share of `trained` that is left of the variance that every norm begins with, 1; None where there is no
-            norm, 0 where the variances were computed anew after training.
-        gain: root mean square of `attended` over that of the layer's input.
-        convolved: root mean square of `after_conv` over that of the layer's input.
-        cut: share of the values that ReLU sets to 0.
+        variance: The variance of the relevance over all heads, channels and pixels of this picture.
+        trained: The mean of the variances stored in the norm, or None if the layer has no norm.
+        eps: The number that the norm adds to the variance, or None if the layer has no norm.
+        left: The share of `trained` that comes from the initial variance, 1. None if the layer has no norm, 0 if the
+            variances were computed again after training.
+        gain: The root mean square of `attended` divided by that of the layer's input.
+        convolved: The root mean square of `after_conv` divided by that of the layer's input.
+        cut: The share of the values that ReLU sets to 0.
     """
 
     variance: float
@@ -48,18 +48,18 @@ class Measured:
 
     @property
     def divided(self) -> float:
-        """How many times the relevance's variance the norm divides by, before the root; not for a layer without one."""
+        """What the norm divides by, before the root, as a multiple of the relevance's variance; needs a norm."""
         assert self.trained is not None and self.eps is not None, "there is a norm"
         return (self.trained + self.eps) / self.variance if self.variance else float("inf")
 
 
 def layers_of(model: torch.nn.Module) -> dict[str, ElementWiseAttention]:
-    """Return path -> layer, in the order of the forward pass."""
+    """Return the element-wise attention layers by path, in the order of the forward pass."""
     return {path: layer for path, layer in model.named_modules() if isinstance(layer, ElementWiseAttention)}
 
 
 def view(loaded: Loaded, example: Example) -> StageView:
-    """Return what the stage grid needs of a net, in double precision, and an example."""
+    """Return the contents of the stage grid for a net, in double precision, and an example."""
     model, net = loaded
     image = example.taken_by(net)
     first = next(iter(layers_of(model)), None)
@@ -86,13 +86,13 @@ def view(loaded: Loaded, example: Example) -> StageView:
 
 
 def layers(loaded: Loaded) -> tuple[StageLayer, ...]:
-    """Return what the stage grid needs of each layer, whatever the picture."""
+    """Return the part of the stage grid's contents that does not depend on the picture, for each layer."""
     means = cache.of_net(mean_relevance, loaded.net)
     return tuple(_layer(path, layer, means[path]) for path, layer in layers_of(loaded.model).items())
 
 
 def mean_relevance(loaded: Loaded) -> dict[str, np.ndarray]:
-    """Return path -> mean normed relevance over pictures such as the net's own, (head, channel, row, column)."""
+    """Return path -> mean normed relevance over pictures like the net's own, (head, channel, row, column)."""
     model, net = loaded
     source = pickers.stand_in(net)
     found = data.shown(source)
@@ -111,7 +111,7 @@ def mean_relevance(loaded: Loaded) -> dict[str, np.ndarray]:
 
 
 def measure(loaded: Loaded, example: Example) -> list[Measured]:
-    """Measure what the page says about each layer in words, on one example."""
+    """Return the measurements of each layer on one example."""
     model, card = loaded.model, loaded.net.card
     renewed = card is not None and card.recipe.keep == "renewed"
     with torch.no_grad(), trace(model) as seen:
@@ -136,10 +136,10 @@ def measure(loaded: Loaded, example: Example) -> list[Measured]:
 
 
 def left_of_the_start(norm: torch.nn.modules.batchnorm._BatchNorm, renewed: bool) -> float:
-    """Return the share of a norm's stored variance, 0..1, that is left of its initial value, 1; nothing of statistics
-    that were computed anew after the training.
+    """Return the share of a norm's stored variance, 0..1, that comes from its initial value, 1.
 
-    Each step of the training keeps 1 - momentum of what is stored, and adds a share of the batch's variance.
+    It is 0 if the statistics were computed again after training. Each training step keeps 1 - momentum of the stored
+    variance and adds a share of the batch's variance.
     """
     if renewed or norm.running_var is None or norm.num_batches_tracked is None or norm.momentum is None:
         return 0.0
@@ -148,7 +148,7 @@ def left_of_the_start(norm: torch.nn.modules.batchnorm._BatchNorm, renewed: bool
 
 
 def attended(loaded: Loaded, example: Example) -> list[np.ndarray]:
-    """Return per layer what each head hands to the convolution, (head, channel, row, column)."""
+    """Return, for each layer, what each head passes to the convolution, (head, channel, row, column)."""
     taps = [f"{path}.attended" for path in layers_of(loaded.model)]
     if not taps:
         return []
@@ -169,11 +169,11 @@ def _input(loaded: Loaded, path: str, example: Example) -> tuple[np.ndarray, Ten
 
 
 class _Reached(Exception):
-    """A pass has come as far as it needs to."""
+    """Raised to end a forward pass early."""
 
 
 def _input_alone(loaded: Loaded, path: str, example: Example) -> np.ndarray:
-    """Return the input of the first layer, (channel, row, column), by a pass that ends there."""
+    """Return the input of the first layer, (channel, row, column), from a pass that ends there."""
     found: list[Tensor] = []
 
     def reach(value: Tensor) -> Tensor:
@@ -186,7 +186,7 @@ def _input_alone(loaded: Loaded, path: str, example: Example) -> np.ndarray:
 
 
 def block_of(model: torch.nn.Module, image: np.ndarray) -> int:
-    """Return the side of the block of pixels that the model turns into channels; 1 where it turns none."""
+    """Return the side of the block of pixels that the model turns into channels, or 1 if it does not do this."""
     rows: int = next(iter(layers_of(model).values())).x_weights.shape[-2]
     return int(image.shape[0]) // rows
 
@@ -203,7 +203,7 @@ def _layer(path: str, layer: ElementWiseAttention, mean: np.ndarray) -> StageLay
         factor=float(rows * columns) if layer.relevance_norm == "even" else 1.0,
         output_norm=_norm(layer.output_norm),
         skip=layer.skip,
-        # Whatever the picture, such a layer has the relevance that it has on all pictures.
+        # Such a layer has the same relevance for every picture.
         fixed=None if layer.mode == "learnt" else mean,
         mean=mean,
     )
@@ -217,7 +217,7 @@ def _norm(norm: Any) -> Norm | None:
 
 
 def home_tiles(loaded: Loaded, picture: Picture, image: np.ndarray, shown: Mapping[str, Any]) -> home_picture.Pair:
-    """Return the boot, and its relevance in the first head: a share of its row times a share of its column."""
+    """Return the boot, and its relevance in the first head: share of the row times share of the column."""
     tap = f"{next(iter(layers_of(loaded.model)))}.relevance"
     with torch.no_grad(), trace(loaded.model, [tap]) as seen:
         loaded.model(inference.batch_of(loaded, picture))

@@ -1,4 +1,4 @@
-"""What the stage grid, the maps of heads and the panel show of every net with element-wise attention."""
+"""The contents of the stage grid, the maps of heads and the panel, for every net with element-wise attention."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 def payload(subject: Subject, parameters: NoParameters) -> bytes:
-    """Return the stages of all layers, as the stage grid takes them."""
+    """Return the stages of all layers as the stage grid's payload."""
     from attnviz.ui.mechanisms.element_wise import stages
 
     return cache.of_subject(stages.view, subject).packed()
 
 
 def two_passes(parameters: NoParameters, net: Net) -> float:
-    """Return the work: a pass on the picture, and one on the picture of another class."""
+    """Return the cost in forward passes: one on the picture, and one on the picture of another class."""
     return 2.0
 
 
@@ -38,13 +38,13 @@ STAGES_VIEW = View("stages_view", NoParameters, payload, two_passes, lasts=True)
 
 
 class OfLayer(Strict):
-    """Which layer."""
+    """The index of a layer."""
 
     layer: Index = 0
 
 
 def heads_payload(subject: Subject, parameters: OfLayer) -> bytes:
-    """Return what each head of a layer passes to the convolution, as maps."""
+    """Return maps of what each head of a layer passes to the convolution."""
     from attnviz.ui.mechanisms.element_wise import stages
 
     layers, layer = cache.of_subject(stages.attended, subject), parameters.layer
@@ -65,7 +65,7 @@ OF_HEADS = View("outputs_of_heads", OfLayer, heads_payload, lasts=True)
 
 
 def panel_of(net: Net) -> Panel:
-    """Return what the panel shows: each layer before its convolution and after ReLU; of a control, the picture."""
+    """Return the panel: each layer before its convolution and after ReLU, or the picture for a control."""
     if net.architecture != "element_wise":
         return Panel("Convolutions", net.title, "ink", "no attention: its input", page="explorer")
     heads, layers = net.config.get("heads", 8), net.config.get("layers", 2)
@@ -87,23 +87,23 @@ STEPS = (0, 1, 2, 3, 4, 5, 7, 10, 20, 45)
 
 @once
 def courses() -> dict[str, Any] | None:
-    """Return what `benchmarks/dying.py` wrote, or None."""
+    """Return the file that `benchmarks/dying.py` wrote, or None if it is missing."""
     return json.loads(DYING.read_text()) if DYING.exists() else None
 
 
 def fate_of(course: dict[str, Any]) -> str:
-    """Return what becomes of a network."""
+    """Return whether a network "dies" or "lives"."""
     return "dies" if course["dead"] else "lives"
 
 
 class OfFate(Strict):
-    """Which of the recorded networks: one that dies, or one that lives."""
+    """The recorded network to show: one that dies, or one that lives."""
 
     fate: Literal["dies", "lives"] = "dies"
 
 
 def film_payload(subject: Subject, parameters: OfFate) -> bytes:
-    """Return what a recorded network makes of an example after some steps of its training, as maps."""
+    """Return maps of the outputs of a recorded network on an example after some steps of its training."""
     fate, found = parameters.fate, courses()
     course = next((one for one in (found or {"courses": ()})["courses"] if fate_of(one) == fate), None)
     if course is None:

@@ -30,9 +30,9 @@ NONE = (
 
 
 def equations(layer: StageLayer) -> str:
-    """Return what a layer computes, as LaTeX in Markdown: a line each, as a phone is wide enough for one.
+    """Return the equations of a layer as LaTeX in Markdown, each on a line of its own so that it fits on a phone.
 
-    A fixed relevance is a map m, and what the layer has for computing one plays no part.
+    A fixed relevance is written as a map m; the weights that would compute a relevance are not used then.
     """
     relevance = r"r^x \odot r^y"
     if layer.norm is not None:
@@ -55,12 +55,12 @@ def equations(layer: StageLayer) -> str:
 
 
 def about(value: float) -> str:
-    """Return a large number with two digits that count: 38,000."""
+    """Return a large number rounded to two significant digits: 38,000."""
     return f"{float(f'{value:.2g}'):,.0f}" if 10 <= value < 1e9 else short(value, 2)
 
 
 def of_values(part: float) -> str:
-    """Return how many of several values, as a sentence says it: "nothing", "0.4 % of the values"."""
+    """Return a share of the values in words: "nothing", "0.4 % of the values"."""
     if not part:
         return "nothing"
     return (
@@ -71,7 +71,7 @@ def of_values(part: float) -> str:
 
 
 def means(view: StageView, measured: list[Measured]) -> str:
-    """Return what the pictures mean, with the numbers of this model and this picture."""
+    """Return the explanation of the pictures, with the numbers of this model and this picture."""
     first, layer = measured[0], view.layers[0]
     heads, channels, _, columns = layer.x_weights.shape
     text = begins(layer) + f"\n\n{equations(layer)}\n\n"
@@ -93,7 +93,7 @@ def means(view: StageView, measured: list[Measured]) -> str:
 
 
 def begins(layer: StageLayer) -> str:
-    """Return how a layer comes to its relevance, or that it is a control that computes none."""
+    """Return how a layer computes its relevance, or that it is a control with a fixed one."""
     *_, rows, columns = layer.x_weights.shape
     relevance = term("relevance map", "**relevance**")
     if layer.fixed is not None:
@@ -112,16 +112,16 @@ def begins(layer: StageLayer) -> str:
 
 
 def levelled(layer: StageLayer, measured: Measured) -> str:
-    """Return what a layer does with the relevance that it has computed, by a norm or a factor; nothing for neither."""
+    """Return how a layer rescales its relevance, by a norm or a factor, or "" if it does neither."""
     if measured.eps is not None and measured.trained is not None:
         return normalises(measured.variance, measured.trained, measured.eps)
     if layer.factor != 1:
-        return f"In place of a norm, this model multiplies its relevance by {layer.factor:g}: an even share is 1. "
+        return f"In place of a norm, this model multiplies its relevance by {layer.factor:g}: an even share is then 1. "
     return ""
 
 
 def normalises(variance: float, stored: float, eps: float) -> str:
-    """Return what the norm of the relevance does on a picture, from its variance there and that of the training."""
+    """Return the effect of the norm of the relevance on a picture, from its variance there and the stored one."""
     norm = term("batch normalisation", "norm")
     times = (stored + eps) / variance if variance else float("inf")
     much = f"{about(times)} times" if variance else "far more than"
@@ -133,7 +133,7 @@ def normalises(variance: float, stored: float, eps: float) -> str:
 
 
 def left(shares: Sequence[float]) -> str:
-    """Return how much the value that the norms began with still makes up of their variances, shares 0..1 by layer."""
+    """Return how much of the variances stored in the norms is still the initial value: `shares`, 0..1, by layer."""
     most = max(shares)
     if most < 0.005:
         return "the initial value, 1, hardly contributes to the stored variance any more."
@@ -143,8 +143,9 @@ def left(shares: Sequence[float]) -> str:
 
 
 def one_is(means: Sequence[npt.NDArray[np.floating]]) -> str:
-    """Return whether a relevance of 1 is neutral for a model, or far from what its layers are used to: the mean
-    relevance over pictures as it is multiplied with, (head, channel, row, column) of each layer.
+    """Return a sentence on whether a relevance of 1 is neutral for a model or far from its usual relevance.
+
+    `means` holds the mean relevance over pictures for each layer, (head, channel, row, column).
     """
     usual = [float(np.sqrt(np.square(mean).mean())) for mean in means]
     if all(0.5 <= one <= 2 for one in usual):
@@ -158,7 +159,7 @@ def one_is(means: Sequence[npt.NDArray[np.floating]]) -> str:
 
 
 def finding_of_norm(divided: Sequence[float]) -> str:
-    """Say whether norms normalise the relevance on a picture, from how many times its variance each divides by."""
+    """Return the finding on whether norms normalise the relevance; each divides by `divided` times its variance."""
     *first, last = [about(one) if np.isfinite(one) else "infinitely many" for one in divided]
     numbers = f"{', '.join(first)} and {last}" if first else last
     hardly, fully = sum(one >= 10 for one in divided), sum(one <= 1.5 for one in divided)
@@ -176,7 +177,7 @@ def finding_of_norm(divided: Sequence[float]) -> str:
 
 
 def finding_of_copy(own: Figure | None, without: Figure | None, answers: int) -> str:
-    """Say whether a model needs the relevance of its picture, from its accuracy with it and with the mean map."""
+    """Return the finding on whether a model needs the relevance of each picture, or its mean map does as well."""
     if own is None or without is None:
         return "**Not known for this model**: its card has no test with the relevance replaced."
     return verdict(
@@ -191,7 +192,7 @@ def finding_of_copy(own: Figure | None, without: Figure | None, answers: int) ->
 
 
 def finding_of_dying(dead: Mapping[int, int], seeds: int) -> str:
-    """Say how often a simplified network dies. `dead`: number of layers -> how many seeds were dead after 45 steps."""
+    """Return how often a simplified network dies; `dead`: number of layers -> number of seeds dead after 45 steps."""
     counts = " and ".join(f"{count} of {seeds} seeds with {layers} layers" for layers, count in dead.items())
     if not any(dead.values()):
         return f"**Not for this reason, as far as {seeds} seeds can show**: in a simplified network {counts} died."
@@ -214,7 +215,7 @@ class Rival:
 
 
 def finding_of_worth(models: Sequence[Rival], answers: int) -> str:
-    """Say whether the best model with the mechanism is better than the best control that is no larger."""
+    """Return the finding on whether the best model with the mechanism beats the best control that is no larger."""
     ours = [one for one in models if not one.control]
     if not ours:
         return "**Not known yet**: no model with element-wise attention has been trained on these pictures."
@@ -242,7 +243,7 @@ def finding_of_worth(models: Sequence[Rival], answers: int) -> str:
 
 @dataclass(frozen=True)
 class Size:
-    """A trained model among others that differ in heads and layers; `others` is all other settings, in one word."""
+    """A trained model among others that differ in heads and layers; `others` is all other settings as one string."""
 
     heads: int
     layers: int
@@ -251,7 +252,7 @@ class Size:
 
 
 def finding_of_sizes(models: Sequence[Size], answers: int) -> str:
-    """Say whether more heads, and more layers, make the trained models better."""
+    """Return the findings on whether more heads, and more layers, make the trained models better."""
     found = []
     for what, same in (("heads", "layers"), ("layers", "heads")):
         pairs = [
@@ -284,7 +285,7 @@ def finding_of_sizes(models: Sequence[Size], answers: int) -> str:
 
 
 def does_not_show(view: StageView) -> str:
-    """Return what cannot be concluded from the pictures."""
+    """Return the conclusions that the pictures do not support."""
     zero = " and a pixel that was 0 stays 0." if view.input.min() >= 0 else " so its shapes remain."
     means = [layer.mean for layer in view.layers if layer.mean is not None]
     one = f"\n\nThe switch *Relevance*: {one_is(means)}" if means else ""

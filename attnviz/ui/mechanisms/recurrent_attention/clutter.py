@@ -1,6 +1,6 @@
 """Clutter around a visitor's drawing, for models that were trained on cluttered pictures.
 
-clutter    number of a random arrangement of the drawing and the patches, from 1; 0 for none: it is the same anywhere
+clutter    seed of the arrangement of the drawing and the patches, from 1, the same on any machine; 0 for no clutter
 """
 
 import streamlit as st
@@ -13,16 +13,15 @@ from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import verbatim
 
 FIELD = "clutter"
-MOST = 1000  # throws
+MOST = 1000  # the largest seed of an arrangement
 _KEY = "clutter_thrown"
 
 
 def around(net: Net, example: Example) -> tuple[Example, dict[str, int]]:
-    """Draw the choice of clutter where it makes sense, and return the example that the net sees: the drawing among
-    clutter, which is a drawing again, and the URL field that says which throw it is.
+    """Draw the choice of clutter if it makes sense, and return the example that the net sees and its URL field.
 
-    For a picture of a data set, or a net that was trained without clutter, it is the example that was chosen, and no
-    field.
+    That example is the drawing among clutter, again a drawing; the field is the seed of the arrangement. For a picture
+    of a data set, or a net that was trained without clutter, it is the chosen example and there is no field.
     """
     how = CLUTTERED.get(net.data or "")
     if how is None or example.data is not None:

@@ -1,4 +1,4 @@
-"""Models that differ in how they look, side by side: with one draw of the locations, and averaged over ten."""
+"""Models that look in different ways, side by side: with one draw of the locations, and averaged over ten."""
 
 from collections.abc import Iterable, Sequence
 
@@ -19,8 +19,9 @@ LOOKS = "recurrent_attention"
 
 
 def show(names: Sequence[str], learnt: Sequence[str], *, key: str) -> None:
-    """Draw the accuracies of models, with one draw and with ten, and say which were not trained, or not alike; what all
-    others are compared with comes first, and those whose policy is not learnt are controls.
+    """Draw the accuracies of models, with one draw and with ten, and list those not trained, or trained differently.
+
+    All others are compared with the first of `names`. Models that are not in `learnt` are drawn as controls.
     """
     here = cards.readable(names)
     if here:
@@ -44,8 +45,7 @@ def show(names: Sequence[str], learnt: Sequence[str], *, key: str) -> None:
 
 
 def expected(name: str) -> str:
-    """Return about how long a seed of a model that was not trained would take, in words: as long for an epoch as a
-    trained one of its kind on its data took; nothing where there is none, or where the epochs are not fixed."""
+    """Return about how long a seed of an untrained model would take, judged by a trained one of its kind, or ""."""
     recipe = RECIPES[name]
     for other, card in cards.readable(cards.names()).items():
         known = RECIPES.get(other)
@@ -58,7 +58,7 @@ def expected(name: str) -> str:
 
 
 def dot_of(card: Card, figure: str, control: bool) -> Dot | None:
-    """Return the row of a trained model; a model that draws nothing has the same accuracy however often it is asked."""
+    """Return the row of a trained model; one that draws nothing has only one accuracy, which both columns show."""
     found = measured(card, figure) or measured(card, "accuracy")
     if found is None:
         return None
@@ -69,13 +69,13 @@ def dot_of(card: Card, figure: str, control: bool) -> Dot | None:
 
 
 def measured(card: Card, name: str) -> Figure | None:
-    """Return a figure on the most test pictures of the data that the model was trained on; None if there is none."""
+    """Return a figure from the largest test on the data that the model was trained on, or None if there is none."""
     found = [one for one in card.figures if (one.name, one.data, one.augmentation) == (name, card.recipe.data, None)]
     return max(found, key=lambda one: one.count, default=None)
 
 
 def accuracy(name: str) -> Figure | None:
-    """Return the accuracy of a recipe's model with one draw of its locations; None where it was not trained."""
+    """Return the accuracy of a recipe's model with one draw of its locations, or None if it was not trained."""
     card = cards.readable([name]).get(name)
     return None if card is None else measured(card, "accuracy_one_draw") or measured(card, "accuracy")
 

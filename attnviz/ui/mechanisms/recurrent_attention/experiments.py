@@ -1,4 +1,4 @@
-"""The experiments of the page, each a question."""
+"""The experiments on the page, each a question."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ ONE_DRAW = "accuracy_one_draw"
 LOOKS = {
     "shuffled": "at places chosen for another picture",
     "mean": "along the mean path, the same for all",
-}  # what an ablation of the card does to the locations
+}  # name of an ablation on the card -> the locations used
 
 
 def depends(subject: Subject, view: GlimpseView) -> None:
-    """Draw another picture along its own path and along this picture's, and the accuracy without paths of one's own."""
+    """Draw another picture along its own path and along this picture's, and the accuracies with other paths."""
     from attnviz.ui.mechanisms.recurrent_attention import glances
 
     say = finding()
@@ -66,7 +66,7 @@ def depends(subject: Subject, view: GlimpseView) -> None:
 
 
 def chooses_nothing(subject: Subject, view: GlimpseView | None = None) -> str | None:
-    """Return why paths of different pictures cannot be compared: the model has none; None where it chooses them."""
+    """Return why the paths of a model that chooses none cannot be compared, or None if it chooses them."""
     how = {
         "random": "The locations of this model are drawn at random",
         "fixed": "The locations of this model are the same for every picture",
@@ -83,9 +83,9 @@ def words_of(view: GlimpseView) -> str:
 
 
 def ablations(net: Net) -> str:
-    """Return the accuracies of the model with other paths, from its card, or a sentence if it has none.
+    """Return the card's accuracies with other paths as a table, or a sentence if the card has none.
 
-    With one draw and with ten, whose average hides what another path costs.
+    They are given with one draw and with ten, because averaging over ten hides the cost of another path.
     """
     card = net.card
     if card is None or not card.ablations:
@@ -104,7 +104,7 @@ def ablations(net: Net) -> str:
 
 
 def shuffled(net: Net) -> tuple[Figure, ...]:
-    """Return what was measured at places chosen for other pictures; nothing where it was not."""
+    """Return the figures measured at places chosen for other pictures, empty if there are none."""
     return _ablated(net.card, "shuffled") if net.card else ()
 
 
@@ -113,7 +113,7 @@ def _ablated(card: Card, name: str) -> tuple[Figure, ...]:
 
 
 def worth(subject: Subject, view: GlimpseView) -> None:
-    """Draw the accuracy of learnt locations beside that of random ones, a ring, the centre, and an oracle.
+    """Draw the accuracy of learnt locations with those of random ones, a ring, the centre and an oracle.
 
     The gain from learning where to look is stated twice, for the same network: against one with random locations, and
     along one path for all pictures.
@@ -150,13 +150,13 @@ def worth(subject: Subject, view: GlimpseView) -> None:
 
 
 def policy(name: str) -> str:
-    """Return how a recipe's model chooses its locations."""
+    """Return the policy with which a recipe's model chooses its locations."""
     found: str = RECIPES[name].config.get("policy", "learnt")
     return found
 
 
 def published(subject: Subject, view: GlimpseView) -> None:
-    """Draw the broken gradient beside the repaired one and ours."""
+    """Draw the accuracies with the broken gradient, the repaired one and ours."""
     say = finding()
     broken, correct = accuracy("cluttered-6-as-published"), accuracy("cluttered-6")
     found = words.finding_of_gradient(broken, correct, len(subject.net.classes))
@@ -171,7 +171,7 @@ def published(subject: Subject, view: GlimpseView) -> None:
 
 
 def fewer(subject: Subject, view: GlimpseView) -> None:
-    """Draw models with other numbers of glimpses and with narrower retinas."""
+    """Draw the accuracies of models with other numbers of glimpses and with narrower retinas."""
     say = finding()
     fashion = "fashion" in (subject.net.data or "")
     ends = ("fashion-8x8x1", "fashion-7x7x3", "fashion") if fashion else ("cluttered-4", "cluttered-6", "cluttered-8")
@@ -191,18 +191,18 @@ def fewer(subject: Subject, view: GlimpseView) -> None:
 
 
 def numbers_read(name: str) -> int:
-    """Return how many numbers a recipe's model reads of a picture in all its glimpses."""
+    """Return how many numbers a recipe's model reads from a picture in all its glimpses."""
     config = RECIPES[name].config
     return int(config["glimpses"] * config["scales"] * config["size"] ** 2)
 
 
 def accuracy(end: str) -> Figure | None:
-    """Return the accuracy, with one draw, of the recurrent model whose recipe's name ends so; None if not trained."""
+    """Return the accuracy with one draw of the recurrent model whose recipe's name ends in `end`, or None."""
     return compare.accuracy(f"{compare.LOOKS}.{end}")
 
 
 def accuracy_of_one_path(end: str) -> Figure | None:
-    """Return the same along the mean path, from the card's ablations; None where that was not measured."""
+    """Return the same along the mean path, from the card's ablations, or None if that was not measured."""
     name = f"{compare.LOOKS}.{end}"
     card = cards.readable([name]).get(name)
     own = compare.measured(card, ONE_DRAW) if card else None

@@ -1,8 +1,8 @@
 """The picture with which the page opens, which the model answers correctly, and its path, computed in advance.
 
-`python -m attnviz.ui.mechanisms.recurrent_attention.first_look` computes both again for every model here whose pictures
-need no download, after one has been trained. A test holds them equal to what the models compute. For other data sets
-the picture is found when it is asked for.
+After a training, `python -m attnviz.ui.mechanisms.recurrent_attention.first_look` computes both again for every model
+here whose pictures need no download. A test compares them with the results of the models. For other data sets the
+picture is found on request.
 """
 
 from attnviz import cards, data
@@ -13,9 +13,9 @@ from attnviz.views.payload import header_of
 
 
 def opens(net: Net, source: str) -> Picture:
-    """Return the first picture of a data set, which is here, that a net answers correctly along its first draw. Torch
-    is loaded only where no first look of it is stored.
-    """
+    """Return the first picture of an available data set that a net answers correctly along its first draw.
+
+    Torch is loaded only if no first look at the data set is stored."""
     found = None if net.card is None else first_look.stored(net.key)
     if found is not None:
         asked = header_of(found)["ask"]
@@ -30,10 +30,10 @@ Places = tuple[tuple[float, float], ...]
 
 
 def view(subject: Subject, draw: int | None, forced: Places = ()) -> GlimpseView:
-    """Return what the player shows of a subject; torch is loaded only where that is not stored.
+    """Return the player's contents for a subject; torch is loaded only if they are not stored.
 
-    `draw` is the seed of the random numbers, None for the path along the means; `forced` is (row, column) in -1..1 of
-    each glimpse where the net is made to look.
+    `draw` is the seed of the random numbers, or None for the path along the means. `forced` holds the (row, column) in
+    -1..1 of each glimpse whose location is prescribed.
     """
     found = stored(subject, draw, forced)
     if found is not None:
@@ -44,14 +44,14 @@ def view(subject: Subject, draw: int | None, forced: Places = ()) -> GlimpseView
 
 
 def stored(subject: Subject, draw: int | None, forced: Places = ()) -> bytes | None:
-    """Return the payload of `view` if it was computed in advance; else None."""
+    """Return the payload of `view` if it was computed in advance, else None."""
     if subject.net.card is None or draw != 0 or forced:
         return None
     return first_look.stored(subject.net.key, subject.example.key)
 
 
 def renew() -> None:
-    """Compute the first looks again and write them beside the weights."""
+    """Compute the first looks again and write them next to the weights."""
     from attnviz.ui.mechanisms.recurrent_attention import glances
 
     for net in usable([name for name in cards.names() if name.startswith("recurrent_attention.")]).values():

@@ -1,4 +1,4 @@
-"""From a net on an example to what the glimpse player draws. Loads torch."""
+"""Compute the contents of the glimpse player from a net and an example. Loads torch."""
 
 from __future__ import annotations
 
@@ -19,19 +19,21 @@ if TYPE_CHECKING:
     from attnviz.layers.glimpse import Glances
 
 
-PREFERRED = 23  # a handsome 8 among the strokes, which other pages open with as well
-TRIED = 40  # pictures among which one is sought that is answered correctly
+PREFERRED = 23  # a well-drawn 8 in `strokes`, with which other pages open too
+TRIED = 40  # pictures that are searched for one that is answered correctly
 FEW = 40  # pictures over which the mean path is taken
 
 
 def view(loaded: Loaded, example: Example, draw: int | None, forced: Places = ()) -> GlimpseView:
-    """Return what the player needs of a net on an example, as `attnviz.views.looking.view` does."""
+    """Return the player's contents for a net on an example: see `attnviz.views.looking.view`."""
     return looking.view(cache.single(loaded.net), example, draw, forced)
 
 
 def first_right(loaded: Loaded, data: str) -> int:
-    """Return the number of the first picture of a data set whose answer along draw 0 is correct; one that other pages
-    open with is tried before all others. Where all of the first ones are answered wrongly, it is the first."""
+    """Return the number of the first picture of a data set that is answered correctly along draw 0.
+
+    The picture with which other pages open is tried first. If no answer is correct, it is the first one tried.
+    """
     model, net = cache.single(loaded.net)
     known = pickers.Fitting(net, data, pickers.ANY, False).numbers
     tried = [*known[known == PREFERRED], *known[:TRIED]]
@@ -49,9 +51,7 @@ def _look(model: torch.nn.Module) -> Callable[..., Glances]:
 
 
 def mean_path(loaded: Loaded, data: str) -> Places:
-    """Return the mean path, (row, column) of each glimpse in -1..1 without draws, over the first pictures of a data set
-    that belong to classes of the net.
-    """
+    """Return the mean path without draws, (row, column) in -1..1 by glimpse, over pictures of the net's classes."""
     model, net = cache.single(loaded.net)
     numbers = pickers.Fitting(net, data, pickers.ANY, False).numbers[:FEW]
     images = np.stack([Picture(data, int(number)).taken_by(net) for number in numbers])
@@ -61,7 +61,7 @@ def mean_path(loaded: Loaded, data: str) -> Places:
 
 
 def home_tiles(loaded: Loaded, picture: Picture, image: np.ndarray, shown: Mapping[str, Any]) -> home_picture.Pair:
-    """Return the digit with the sharp patches and the path over it, and the digit where only what it saw is left."""
+    """Return the digit with the sharp patches and the path over it, and only the part of the digit inside them."""
     model = net(shown["model"]).load().model  # in single precision, as it was trained
     corners = looking.path_over(model, image, None).corner[:, 0]  # (glimpse, 2) of the sharp patches
     size = layer_of(model)[1].retina.size

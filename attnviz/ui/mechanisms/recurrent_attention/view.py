@@ -1,4 +1,4 @@
-"""What the glimpse player, the live channel and the panel show of every net that looks in glimpses."""
+"""The contents of the glimpse player, the live channel and the panel, for every net that looks in glimpses."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ Location = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 
 
 class Looked(Strict):
-    """Where the model looks.
+    """The locations at which the model looks.
 
     Args:
-        locations: (row, column) of each glimpse in -1..1; None, or nothing at the end, leaves it to the policy.
-        paths: how many paths are drawn at once over each picture. Of several, only where they look and the last belief
-            are returned: the browser counts from these how often a pixel is seen.
+        locations: (row, column) of each glimpse in -1..1. The policy chooses where an entry is None or missing.
+        paths: The number of paths drawn at once over each picture. If there are several, only their locations and last
+            beliefs are returned, from which the browser counts how often a pixel is seen.
     """
 
     locations: Annotated[list[Location | None], Field(max_length=64)] = []
@@ -49,8 +49,7 @@ def settle(loaded: Loaded, parameters: Looked) -> Looked:
 
 
 def run(context: Context[Looked]) -> Tensor:
-    """Make the pass with the forced locations, and return its logits, (picture, column); of several paths a row each,
-    those of a picture one after the other."""
+    """Make the pass with the forced locations and return its logits, (picture * path, column), picture by picture."""
     import torch
 
     model = context.loaded.model
@@ -67,19 +66,20 @@ def run(context: Context[Looked]) -> Tensor:
 
 
 def taps(parameters: Looked) -> tuple[str, ...]:
-    """Return patterns of the taps of a path, or of several."""
+    """Return patterns that match the taps of one path, or of several."""
     return tuple(f"*.{tap}" for tap in (TAPS if parameters.paths == 1 else OF_SEVERAL))
 
 
 def cost(parameters: Looked, net: Net) -> float:
-    """Return the work for a picture in forward passes: one for each path."""
+    """Return the cost of a picture in forward passes: one for each path."""
     return float(parameters.paths)
 
 
 def compute(context: Context[Looked]) -> dict[str, Reading]:
-    """Return the taps of `TAPS`, batch by glimpse by what a tap has, and `corner`: (batch, glimpse, scale, feature),
-    the (row, column) of the top left pixel of each patch. Of several paths: `corner` of the sharp patch alone, (batch,
-    glimpse, feature), and the last `belief`, (batch, class), where the paths are the batch."""
+    """Return the taps of `TAPS`, (batch, glimpse, ...), and `corner`, (batch, glimpse, scale, feature): the (row,
+    column) of the top left pixel of each patch. For several paths, which are then the batch, return the last `belief`,
+    (batch, class), and `corner` of the sharp patch alone, (batch, glimpse, feature).
+    """
     from attnviz.readings import Reading
 
     path, layer = layer_of(context.loaded.model)
@@ -102,8 +102,8 @@ DERIVED: tuple[Derived[Any], ...] = (Derived("glimpses", Looked, compute, taps, 
 
 
 class OfDraw(Strict):
-    """Which path the player opens with: the seed of the random numbers, None for the path along the means, and (row,
-    column) in -1..1 of each glimpse where the net is made to look.
+    """The path with which the player opens: the seed of the random numbers, or None for the path along the means, and
+    the (row, column) in -1..1 of each glimpse whose location is prescribed.
     """
 
     draw: Index | None = 0
@@ -111,7 +111,7 @@ class OfDraw(Strict):
 
 
 def payload(subject: Subject, parameters: OfDraw) -> bytes:
-    """Return a path over an example, as the player takes it."""
+    """Return a path over an example as the player's payload."""
     draw, forced = parameters.draw, tuple((row, column) for row, column in parameters.forced)
     return first_look.stored(subject, draw, forced) or first_look.view(subject, draw, forced).packed()
 
@@ -120,7 +120,7 @@ GLIMPSES_VIEW = View("glimpses_view", OfDraw, payload, lasts=True)
 
 
 def panel_of(net: Net) -> Panel:
-    """Return what the panel shows: the path over the drawing; of the control, the picture."""
+    """Return the panel: the path over the drawing, or the picture for the control."""
     if net.architecture != "recurrent_attention":
         return Panel("A small network", "on the pixels", "ink", "no attention: it sees all pixels at once")
     glimpses, size, scales = (

@@ -44,9 +44,7 @@ $$
 
 
 def means(view: GlimpseView, net: Net, *, moved: bool = False) -> str:
-    """Return what the pictures mean, with the numbers of this model and this picture; where the visitor has `moved` a
-    glimpse, it is said whose these are.
-    """
+    """Return the explanation of the pictures with live numbers, which are those without any `moved` glimpse."""
     here = "on this picture, with no glimpse moved," if moved else "on this picture"
     rows, columns = view.picture.shape[:2]
     glimpses, scales, size = len(view.location), view.patches.shape[1], view.patches.shape[2]
@@ -85,7 +83,7 @@ def means(view: GlimpseView, net: Net, *, moved: bool = False) -> str:
 
 
 def squashed(view: GlimpseView, here: str = "on this picture") -> str:
-    """Return how far from the means the draws of a model lie that squashes them with tanh, on the path named `here`."""
+    """Return how far from the means the locations of a model with tanh lie; `here` names the path in words."""
     rows, columns = view.picture.shape[:2]
     means = np.asarray(view.location_mean[1:], float)  # the first location is not drawn around a mean
     away = np.hypot(*((means - np.tanh(means)) * (rows / 2, columns / 2)).T)
@@ -97,7 +95,7 @@ def squashed(view: GlimpseView, here: str = "on this picture") -> str:
 
 
 def spread(net: Net) -> str:
-    """Return how much the locations depend on the picture, as measured in the tests; nothing if it was not."""
+    """Return how much the locations depend on the picture, as measured in the tests, or "" if that was not measured."""
     figures = () if net.card is None else net.card.figures
     found = next((figure.value for figure in figures if figure.name == "spread"), None)
     if found is None or net.config.get("policy", "learnt") != "learnt":
@@ -112,7 +110,7 @@ def spread(net: Net) -> str:
 
 
 def does_not_show(net: Net) -> str:
-    """Return what cannot be concluded from the pictures."""
+    """Return the conclusions that the pictures do not support."""
     coarse = "With several scales the coarse patches see most of the picture from nearly anywhere, and a"
     text = (
         "A path that follows the object does not prove that the model chose it because of the object. "
@@ -138,10 +136,10 @@ BORROWED = (
 
 
 def finding_of_path(own: Figure | None, borrowed: Figure | None, said: Sequence[str], answers: int) -> str:
-    """Say whether a model needs a path of its own for each picture, from its accuracy along the paths that it chooses,
-    and at places chosen for other pictures.
+    """Return the finding on whether each picture needs a path of its own.
 
-    `said` is what it answers to one picture along its own path, and along that of another picture.
+    It compares the accuracy along the paths that the model chooses with that at places chosen for other pictures.
+    `said` holds the answers to one picture along its own path and along that of another picture.
     """
     if own is None or borrowed is None:
         same = "the same answer" if said[0] == said[1] else "another answer"
@@ -163,7 +161,7 @@ def finding_of_path(own: Figure | None, borrowed: Figure | None, said: Sequence[
 def finding_of_learning(
     learnt: Figure | None, other: Figure | None, locations: str, answers: int, differs: Sequence[str] = ()
 ) -> str:
-    """Say whether learnt locations give a better accuracy than others; None of a model that has not been trained."""
+    """Return the finding on whether learnt locations are more accurate; None stands for a model that is not trained."""
     if learnt is None or other is None:
         return NOT_TRAINED
     return verdict(
@@ -178,7 +176,7 @@ def finding_of_learning(
 
 
 def finding_of_choosing(own: Figure | None, fixed: Figure | None, answers: int) -> str:
-    """Say whether a net that chose where to look needs that, from its accuracy along its paths and along their mean."""
+    """Return the finding on whether a net needs to choose paths, or does as well along their mean, a fixed path."""
     if own is None or fixed is None:
         return "**Not known**: the card of this network has no test along one path for all pictures."
     return verdict(
@@ -195,7 +193,7 @@ def finding_of_choosing(own: Figure | None, fixed: Figure | None, answers: int) 
 
 
 def finding_of_gradient(broken: Figure | None, correct: Figure | None, answers: int) -> str:
-    """Say whether the broken gradient costs accuracy; None of a model that is not trained."""
+    """Return the finding on whether the broken gradient costs accuracy; None stands for a model that is not trained."""
     if broken is None or correct is None:
         return NOT_TRAINED
     return verdict(
@@ -211,7 +209,7 @@ def finding_of_gradient(broken: Figure | None, correct: Figure | None, answers: 
 def finding_of_fewer(
     least: tuple[int, Figure | None], most: tuple[int, Figure | None], *, answers: int, differs: Sequence[str] = ()
 ) -> str:
-    """Say whether reading more of a picture is better, from how many numbers two models read, and their accuracies."""
+    """Return the finding on whether the model that reads most numbers, of two (numbers, accuracy), is better."""
     (few, one), (many, other) = least, most
     if one is None or other is None:
         return NOT_TRAINED
@@ -227,7 +225,7 @@ def finding_of_fewer(
 
 
 def _objective(net: Net) -> Mapping[str, Any]:
-    """Return the settings of the objective that a net was trained for."""
+    """Return the settings of the objective that a net was trained with."""
     if net.card is not None:
         return net.card.recipe.objective_config
     recipe = RECIPES.get(f"{net.architecture}.{net.recipe}")
