@@ -1,4 +1,4 @@
-"""Attention over channels: gates that scale the channels of a convolutional network, and those of places."""
+"""Attention over channels: gates that scale the channels of a convolutional network, and gates over positions."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""The experiments of the page, each a question."""
+"""The experiments on the page, each a question."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def maps(subject: Subject) -> None:
 
 
 def constant(subject: Subject) -> None:
-    """Draw how many answers are right with gates that no longer depend on the picture, all together and by block."""
+    """Draw the accuracies with gates that no longer depend on the picture, all at once and block by block."""
     none = "The card of this model has no test with other gates; only the answer above is known."
     ablated.show(subject.net.card, finding(), kind="gates", named=words.replaced, verdict=words.verdict, none=none)
     st.caption(words.ABLATED)
 
 
 def pays(subject: Subject) -> None:
-    """Draw the nets with every kind of gate beside the plain one and the widened one, on the task of this net."""
+    """Compare the nets with every kind of gate with the plain one and the widened one, on the task of this net."""
     say = finding()
     keys = task_of(subject.net)
     if not keys:  # trained on other data than any recipe
@@ -80,13 +80,13 @@ def pays(subject: Subject) -> None:
 
 
 def task_of(net: Net) -> list[str]:
-    """Return the checkpoints that were trained on the data of a net, those with gates first."""
+    """Return the names of the recipes on a net's data, those with gates first."""
     keys = [key for key, one in RECIPES.items() if one.model == net.architecture and one.data == net.data]
     return sorted(keys, key=lambda key: RECIPES[key].config["gate"] == "none")
 
 
 def _beside(known: Mapping[str, Card], gated: list[str], controls: list[str]) -> dict[tuple[str, str], Comparison]:
-    """Return each net with gates beside each one without, of those that can be compared."""
+    """Return the comparison of each net with gates with each net without, for the pairs that can be compared."""
     found = {}
     for one, other in product(gated, controls):
         if {one, other} <= set(known):
@@ -105,7 +105,7 @@ def _table(differences: Mapping[tuple[str, str], Difference], titles: Mapping[st
 
 
 def shared(subject: Subject) -> None:
-    """Draw which share of the gates' variance lies between classes, by depth, and the mean gates of each class."""
+    """Draw the share of the gates' variance that lies between classes, by depth, and the mean gates of each class."""
     from attnviz.ui.mechanisms.channel_attention.gates import between, over, title_of
 
     say = finding()

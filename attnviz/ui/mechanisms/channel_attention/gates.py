@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 def view(loaded: Loaded, example: Example) -> GatesView:
-    """Return what the page shows of the gates of a net on an example."""
+    """Return the page's contents for the gates of a net on an example."""
     model, net = loaded
     subject = Subject(net, example)
     many = cache.of_net(over, net, example.data or pickers.stand_in(net))
     layers = layers_of(model)
     other = example.of_another_class(net.classes) if isinstance(example, Picture) else None
     seen, logits = cache.of_subject(_pass, subject)
-    beside = None if other is None else cache.of_subject(_pass, Subject(net, other))[0]  # often the next one to be seen
+    beside = None if other is None else cache.of_subject(_pass, Subject(net, other))[0]  # often the next one shown
     found = tuple(
         _layer(number, path, layer, seen, beside, many) for number, (path, layer) in enumerate(layers.items())
     )
@@ -52,7 +52,7 @@ def view(loaded: Loaded, example: Example) -> GatesView:
 
 
 def of_picture(loaded: Loaded, example: Example) -> list[np.ndarray]:
-    """Return the gates of every layer on an example, (channel,) each, 0..1; where a gate has places, their mean."""
+    """Return the gates of every layer on an example, (channel,) each, 0..1, averaged over any positions."""
     taps = [f"{path}.{kind_of(layer).tap}" for path, layer in layers_of(loaded.model).items()]
     seen, _ = _seen(loaded, example, taps)
     return [of_channels(seen[tap].tensor)[0].numpy() for tap in taps]
@@ -64,7 +64,7 @@ def farthest(layer: GatesOfLayer) -> int:
 
 
 def title_of(path: str, number: int) -> str:
-    """Return the name of a layer with gates for people: the block that it belongs to, or its place among them."""
+    """Return the title of a layer with gates: the block to which it belongs, or its number among the stages."""
     words = path.split(".")
     return f"Block {int(words[1]) + 1}" if words[0] == "blocks" and words[1].isdecimal() else f"Stage {number + 1}"
 
@@ -124,7 +124,7 @@ def _tap(path: str, tap: str, beside: dict[str, Reading] | None, many: Many) -> 
 
 
 def home_tiles(loaded: Loaded, picture: Picture, image: np.ndarray, shown: Mapping[str, Any]) -> home_picture.Pair:
-    """Return the digit, and the gates of the last block as bars, from the floor of its row up."""
+    """Return the digit, and the gates of the last block as bars, in rows."""
     across, high, gap = 32, 48, 8  # bars in a row; steps of a bar, and between two rows
     found = of_picture(loaded, picture)[int(shown["layer"]) - 1]
     rows = [found[first : first + across] for first in range(0, len(found), across)]
@@ -133,7 +133,7 @@ def home_tiles(loaded: Loaded, picture: Picture, image: np.ndarray, shown: Mappi
     return home_picture.grey(image[..., 0]), home_picture.heat(np.concatenate(drawn).astype(float))
 
 
-PICTURES, BATCH = 500, 50  # over how many pictures, and how many go at once
+PICTURES, BATCH = 500, 50  # the number of pictures, in all and at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,10 +141,10 @@ class Many:
     """The gates of a network over pictures of a data set.
 
     Args:
-        gates: path of a layer -> (picture, channel), 0..1, mean over places.
-        means: tap path -> mean over pictures, in the shape of the tap without its pictures.
-        labels: (picture,) int.
-        said: which pictures, in words.
+        gates: Path of a layer -> its gates (picture, channel), 0..1, averaged over positions.
+        means: Tap path -> mean over pictures, in the shape of the tap without its batch axis.
+        labels: The labels (picture,), int.
+        said: A description of the pictures in words.
     """
 
     gates: dict[str, np.ndarray]
@@ -185,9 +185,9 @@ def over(loaded: Loaded, source: str) -> Many:
 
 @dataclass(frozen=True, eq=False)
 class Between:
-    """How much of the variance of the gates of each layer lies between classes, 0..1, by chance with shuffled labels,
-    (draw,), and in both halves, as `gain_with_depth` has it.
-    """
+    """The shares, 0..1, of the variance of each layer's gates that lie between classes.
+
+    `chance` holds the shares with shuffled labels, (draw,); `halves` is the result of `gain_with_depth`."""
 
     shares: dict[str, float]
     chance: dict[str, np.ndarray]
@@ -195,7 +195,7 @@ class Between:
 
 
 def between(loaded: Loaded, source: str) -> Between:
-    """Return how much of the variance of a net's gates over pictures of a data set lies between classes."""
+    """Return the shares of the variance of a net's gates, over pictures of a data set, that lie between classes."""
     many = cache.of_net(over, loaded.net, source)
     return Between(
         {path: between_classes(gates, many.labels) for path, gates in many.gates.items()},
@@ -205,5 +205,5 @@ def between(loaded: Loaded, source: str) -> Between:
 
 
 def _gates(path: str, kind: Kind) -> list[str]:
-    """Return the taps of a layer's gates: of its channels, and of its places where these have gates of their own."""
+    """Return the taps of a layer's gates: those of channels, and those of positions if there are any."""
     return [f"{path}.{kind.tap}", *([f"{path}.{kind.space}"] if kind.space_is == "gate" else [])]

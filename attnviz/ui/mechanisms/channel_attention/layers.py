@@ -1,4 +1,4 @@
-"""The gates in a network: which layers have some, and from which numbers each gate is computed. Loads torch."""
+"""The gates in a network: the layers that have gates, and the numbers behind each gate. Loads torch."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ GateLayer = SqueezeExcite | Cbam | Bam
 
 @dataclass(frozen=True)
 class Kind:
-    """What the layers of one kind have.
+    """A kind of layer with gates.
 
     Args:
-        tap: of the gates of channels, which may vary over places too.
-        space: of gates, or scores, of places; "" where there are none.
-        space_is: "gate": a factor of its own; "score": it is added to the score of the channel; "" for neither.
-        shift_is: what is added to the products of a score, for people.
-        form: "gate": the factor of a channel is its gate; "one plus": it is 1 + its gate.
-        taps: all that the arithmetic of a gate needs.
+        tap: The tap of the channel gates, which may also vary over positions.
+        space: The tap of the gates or scores of positions, or "" if there are none.
+        space_is: "gate" for a factor of its own, "score" if it is added to the score of the channel, "" for neither.
+        shift_is: The name, for readers, of the term added to the products of a score.
+        form: "gate" if the factor of a channel is its gate, "one plus" if it is 1 + its gate.
+        taps: All taps from which a gate is computed.
     """
 
     tap: str
@@ -57,25 +57,25 @@ BAM = Kind(
 
 
 def kind_of(layer: nn.Module) -> Kind:
-    """Return what a layer with gates has."""
+    """Return the kind of a layer with gates."""
     return SE if isinstance(layer, SqueezeExcite) else CBAM if isinstance(layer, Cbam) else BAM
 
 
 def layers_of(model: nn.Module) -> dict[str, GateLayer]:
-    """Return the layers with gates by their paths, in the order of the forward pass."""
+    """Return the layers with gates by path, in the order of the forward pass."""
     return {path: part for path, part in model.named_modules() if isinstance(part, GateLayer)}
 
 
 def of_channels(gate: Tensor) -> Tensor:
-    """Return one gate for each channel, (batch, channel): of gates that vary over places, the mean over these."""
+    """Return one gate for each channel, (batch, channel): the mean over positions if gates vary over them."""
     return gate.mean((2, 3)) if gate.ndim == 4 else gate
 
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """From the units of the narrow layer to the score of each gate: score = excite @ units + shift, (channel, unit) and
-    (channel,); what follows the last linear layer before the sigmoid is in them.
-    """
+    """The scores of gates are excite @ units + shift, (channel, unit) and (channel,), from the narrow layer's units.
+
+    Both include whatever follows the last linear layer before the sigmoid."""
 
     excite: np.ndarray
     shift: np.ndarray
@@ -84,8 +84,8 @@ class Weights:
 def weights_of(layer: GateLayer) -> Weights:
     """Return the weights by which a layer computes its gates.
 
-    CBAM passes means and maxima through the same two layers and adds the two, so its last bias counts twice. BAM
-    normalises its scores with what it learnt, which is a factor and a shift for each channel.
+    CBAM passes means and maxima through the same two layers and adds the results, so its last bias counts twice. BAM
+    normalises its scores with learnt statistics, which amounts to a factor and a shift for each channel.
     """
     with torch.no_grad():
         excite: Tensor = layer.excite.weight

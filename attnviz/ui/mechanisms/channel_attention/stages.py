@@ -1,6 +1,6 @@
 """The maps of every block with gates, before and after its convolutions, normalisation, ReLU and gate. Loads torch.
 
-The gates may be those that the network computes, or others: replaced all together, and turned one by one.
+The gates may be those that the network computes, or others: all replaced at once, or single ones set by hand.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from attnviz.ui.shared import cache, inference
 def view(loaded: Loaded, example: Example, replaced: str = "own", turned: str = "") -> StageMapsView:
     """Return the maps of every block with gates, in single precision.
 
-    All gates are `replaced` by one of `attnviz.ui.components.gates.SETS`, and those that are `turned` besides are
+    All gates are `replaced` by one of `attnviz.ui.components.gates.SETS`; those that are also `turned` by hand are
     written as in the URL: "1.5-25,2.3-100".
     """
     model, net = loaded
@@ -78,13 +78,13 @@ def view(loaded: Loaded, example: Example, replaced: str = "own", turned: str = 
 
 
 def _edits(own: GatesView, replaced: str, turned: str) -> dict[str, list[Change]]:
-    """Return the edits that make gates other than the network computes them, by tap path."""
+    """Return the edits that replace or turn gates, by tap path."""
     made: dict[str, list[Change]] = {}
     for layer in own.layers:
         for tap in filter(None, (layer.tap, layer.space_tap)):
             values = {"own": None, "one": np.ones(()), "mean": tap.mean, "other": tap.other}[replaced]
             if values is not None:
-                made[tap.address] = [set_value(values.copy())]  # what is kept cannot be written to
+                made[tap.address] = [set_value(values.copy())]  # cached arrays are read-only
             elif replaced != "own":
                 raise BadInput("There is no other picture here whose gates these could be.")
     for number, channel, percent in (read_turns(turned) or []) if turned else []:

@@ -1,4 +1,4 @@
-"""What the components and the panel show of gates, for every net with gates: pages, the draw page, the live channel."""
+"""The contents of the components and the panel, for every net with gates, on any page and in the live channel."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def payload(subject: Subject, parameters: NoParameters) -> bytes:
-    """Return the gates of all layers, as the component takes them."""
+    """Return the gates of all layers as the component's payload."""
     from attnviz.ui.mechanisms.channel_attention import gates
 
     return cache.of_subject(gates.view, subject).packed()
@@ -34,24 +34,24 @@ def payload(subject: Subject, parameters: NoParameters) -> bytes:
 
 _TURN = r"\d{1,3}\.\d{1,4}-\d{1,3}"
 LONGEST = 4000
-"""Characters of the word for the gates that are turned."""
+"""The maximum length, in characters, of the URL field for the gates that are turned."""
 
 
 class OfGates(Strict):
-    """What the gates are: all of them, and those that are turned besides, as the URL names them."""
+    """The values of the gates: the set for all of them, and those turned by hand, as in the URL."""
 
     gates: Literal["own", "one", "mean", "other"] = "own"
     turned: Annotated[str, Field(max_length=LONGEST, pattern=rf"^({_TURN}(,{_TURN})*)?$")] = ""
 
 
 def in_url(subject: Subject, words: Mapping[str, str]) -> dict[str, Any]:
-    """Return the parameters of the maps from the URL, without gates and sets that do not exist."""
+    """Return the parameters of the maps from the URL, without gates or sets that do not exist."""
     from attnviz.ui.mechanisms.channel_attention import gates
 
     own = cache.of_subject(gates.view, subject)
     asked = FIELDS.complete(FIELDS.read(words))
     known = asked["gates"] in SETS and (asked["gates"] != "other" or own.other is not None)
-    turned = asked["turned"] if isinstance(asked["turned"], list) else []  # nonsense stays the word that it is
+    turned = asked["turned"] if isinstance(asked["turned"], list) else []  # an invalid field stays a string
     counts = [len(layer.gate) for layer in own.layers]
     there = all(0 <= at < len(counts) and 0 <= which < counts[at] and to <= 100 for at, which, to in turned)
     once = len({(at, which) for at, which, _ in turned}) == len(turned)
@@ -60,14 +60,14 @@ def in_url(subject: Subject, words: Mapping[str, str]) -> dict[str, Any]:
 
 
 def stages_payload(subject: Subject, parameters: OfGates) -> bytes:
-    """Return the maps of every block with gates, as the component takes them."""
+    """Return the maps of every block with gates as the component's payload."""
     from attnviz.ui.mechanisms.channel_attention import stages
 
     return stage_maps.packed(cache.of_subject(stages.view, subject, parameters.gates, parameters.turned))
 
 
 def passes(parameters: Strict, net: Net) -> float:
-    """Return the work: a pass on the picture, and one on another; those on many pictures are made once for a net."""
+    """Return the cost in forward passes: on the picture and on another; those on many are made once per net."""
     return 2.0
 
 
@@ -76,13 +76,13 @@ BLOCKS_VIEW = View("gated_blocks_view", OfGates, stages_payload, passes, lasts=T
 
 
 class OfLayer(Strict):
-    """Which layer of gates."""
+    """The index of a layer of gates."""
 
     layer: Index = 0
 
 
 def classes_payload(subject: Subject, parameters: OfLayer) -> bytes:
-    """Return the mean gates of each class in a layer, less the mean of all pictures, as a map."""
+    """Return the mean gates of each class in a layer, minus the mean of all pictures, as a map."""
     from attnviz.measures.channel_attention.gates import class_means
     from attnviz.ui.mechanisms.channel_attention.gates import over, title_of
 
@@ -113,7 +113,7 @@ WIDTHS = (16, 32, 64)  # of the model, unless its config says otherwise
 
 
 def panel_of(net: Net) -> Panel:
-    """Return what the panel shows: the gates of every block as bars; of a network without gates, the picture."""
+    """Return the panel: the gates of every block as bars, or the picture for a network without gates."""
     kind = net.config.get("gate", "none")
     if kind == "none":
         return Panel("Residual network", net.title, "ink", "no gates: its input", page="explorer")
@@ -122,7 +122,7 @@ def panel_of(net: Net) -> Panel:
         KINDS[kind],
         f"{sum(groups)} gates in {len(groups)} {'stages' if kind == 'bam' else 'blocks'}",
         "bars",
-        "a gate per channel, mean over places; a row per stage"
+        "a gate per channel, mean over positions; a row per stage"
         if kind == "bam"
         else "a gate per channel, from 0 to 1; a row per block",
         {"derived": "gates"},
@@ -132,13 +132,13 @@ def panel_of(net: Net) -> Panel:
 
 
 def counts(net: Net) -> list[int]:
-    """Return how many gates each layer has, in the order of the forward pass."""
+    """Return the number of gates of each layer, in the order of the forward pass."""
     widths, blocks = net.config.get("widths", WIDTHS), net.config.get("blocks", 2)
     return [width for width in widths for _ in range(1 if net.config["gate"] == "bam" else blocks)]
 
 
 def gates(context: Context[NoParameters]) -> Reading:
-    """Return the gates of all layers, one after the other, (batch, channel); where a gate has places, their mean."""
+    """Return the gates of all layers, concatenated, (batch, channel), averaged over positions if there are any."""
     import torch
 
     from attnviz.readings import Reading

@@ -33,9 +33,9 @@ TITLES = {
     "output": "plus skip, ReLU",
 }
 IN_BLOCK = tuple(TITLES)
-BEHIND_BLOCK = ("input", "conv", "norm", "relu", "branch", "output", "gate")  # where BAM has its gate
+BEHIND_BLOCK = ("input", "conv", "norm", "relu", "branch", "output", "gate")  # BAM has its gate after a block
 STAGE_FIELDS = fields_of(TITLES, "gate")
-"""The view of the maps in the URL; layer and channel are those of the gates, so that both show the same."""
+"""The URL fields of the maps; layer and channel are shared with the gates, so that both show the same."""
 
 QUESTION = "Which channels does a network let through for this picture? Choose a bar, then turn its gate."
 NONE = (
@@ -50,20 +50,20 @@ _SAME = (
 )
 STAGES = {
     "gate": f"{_BLOCK}and multiplies each map by its gate. The input is then added.{_SAME}",
-    "cbam": f"{_BLOCK}multiplies each map by its gate, and each place by the gate of that place. The input is then "
-    f"added.{_SAME}",
+    "cbam": f"{_BLOCK}multiplies each map by its gate, and each position by the gate of that position. The input is "
+    f"then added.{_SAME}",
     "bam": f"{_BLOCK}adds its input, and applies ReLU once more. The gates follow the last block of each "
-    f"stage, which is drawn here: they multiply each map by 1 + its gate, which may differ from place to place.{_SAME}",
+    f"stage, which is drawn here: they multiply each map by 1 + its gate, which may differ between positions.{_SAME}",
 }
-"""What stands above the maps of the blocks, by the kind of gates that `kind_of` returns."""
+"""The text above the maps of the blocks, by the kind of gates that `kind_of` returns."""
 ABLATED = (
     "The trained model, with its gates replaced and nothing else changed; counted on test pictures. *At the mean*: "
     "each gate at its mean over 3,000 training pictures. *Of another picture*: every picture gets the gates of "
     "another one, block by block, while that one gets those of a third. *At 1*: no gate closes, so later layers "
-    "receive larger values than they were trained on; that says nothing about attention."
+    "receive larger values than they were trained on; that shows nothing about attention."
 )
 PAYS = (
-    "All were trained alike, for the same number of epochs. Filled bars: with gates; hollow bars: controls. "
+    "All were trained in the same way, for the same number of epochs. Filled bars: with gates; hollow bars: controls. "
     f"{costs.COUNTED} Intervals are 95 % intervals; where one includes zero, the difference can be chance."
 )
 NOTHING_TO_COMPARE = "No network with gates and no control have both been trained here yet, so nothing is compared."
@@ -105,7 +105,7 @@ $$
 
 
 def means(subject: Subject) -> str:
-    """Return what the bars mean, with the numbers of this model and this picture."""
+    """Return the explanation of the bars, with the numbers of this model and this picture."""
     from attnviz.ui.mechanisms.channel_attention import gates
 
     view = cache.of_subject(gates.view, subject)
@@ -119,10 +119,10 @@ def means(subject: Subject) -> str:
         "gate": f"It is multiplied as a whole by its {gate}, a number from 0 to 1 that a narrow layer computes from "
         "the means of all channels.",
         "cbam": f"It is multiplied as a whole by its {gate}, a number from 0 to 1 that a narrow layer computes from "
-        "the means and the largest values of all channels. A second gate, of each place, scales all channels there.",
+        "the means and the largest values of all channels. A second gate, at each position, scales all channels.",
         "bam": f"Each of its values is multiplied by 1 + a {gate}, a number from 0 to 1: the score of the channel, "
-        "which a narrow layer computes from the means of all channels, and a score of the place are added before the "
-        "sigmoid. A bar is the mean over all places.",
+        "which a narrow layer computes from the means of all channels, and a score of the position are added before "
+        "the sigmoid. A bar is the mean over all positions.",
     }[kind]
     return (
         f"A {term('channel')} is one map of features. {factor}\n\n{EQUATIONS[kind]}\n\n"
@@ -134,19 +134,19 @@ def means(subject: Subject) -> str:
 
 
 def kind_of(layers: Sequence[GatesOfLayer]) -> str:
-    """Return which kind of gates a network has: "gate", of channels alone, "cbam" or "bam"."""
+    """Return the kind of gates that a network has: "gate" for channels alone, "cbam" or "bam"."""
     return {"score": "bam", "gate": "cbam", "": "gate"}[layers[0].space_is]
 
 
 def farthest(layers: Sequence[GatesOfLayer]) -> tuple[GatesOfLayer, int]:
-    """Return layer and channel of the gate that is farthest from its mean."""
+    """Return the layer and the channel of the gate that is farthest from its mean."""
     found = [(layer, abs(layer.gate - layer.mean)) for layer in layers]
     layer, apart = max(found, key=lambda one: float(one[1].max()))
     return layer, int(apart.argmax())
 
 
 def does_not_show(subject: Subject) -> str:
-    """Return what cannot be concluded from the bars."""
+    """Return the conclusions that the bars do not support."""
     from attnviz.ui.mechanisms.channel_attention import gates
 
     layers = cache.of_subject(gates.view, subject).layers
@@ -166,9 +166,7 @@ def does_not_show(subject: Subject) -> str:
 
 
 def at_zero(blocks: Sequence[tuple[str, int]]) -> str:
-    """Return what a gate at 0 does to a channel, where what a block received is added behind the gate. `blocks`: title
-    and number of channels of each, in the order of the forward pass.
-    """
+    """Return the effect of a gate at 0 when inputs are added after it; `blocks`: (title, channels), in order."""
     wider = [(title, own - of) for (_, of), (title, own) in pairwise(blocks) if own > of]
     if not wider:
         return "A gate at 0 silences no channel: all keep what the skip connection adds."
@@ -183,9 +181,7 @@ _ALL = {"own": "as computed", "one": "all at 1", "mean": "all at their mean", "o
 
 
 def gates_of_maps(replaced: str, turned: str, other: str | None) -> str:
-    """Return with which gates the maps below are computed, in a sentence: those that are turned, as the URL names them,
-    and which other picture's they may be.
-    """
+    """Return a sentence on the gates of the maps below, from the URL fields and the other picture in words."""
     count = turned.count("-")
     by_hand = f", and {count} set by hand" if count else ""
     which = f" ({other})" if replaced == "other" else ""
@@ -196,7 +192,7 @@ _REPLACED = {"mean": "at the mean", "shuffled": "of another picture", "one": "at
 
 
 def replaced(name: str, of: str) -> str:
-    """Return in words what an ablation replaces, at a pattern of tap paths such as "blocks.3.attention.*gate"."""
+    """Return an ablation in words; `of` is a pattern of tap paths such as "blocks.3.attention.*gate"."""
     how, part = _REPLACED.get(name, name), of.split(".")
     if part[1] == "*":
         return f"all {how}"
@@ -204,7 +200,7 @@ def replaced(name: str, of: str) -> str:
 
 
 def verdict(found: Difference) -> str:
-    """Return whether constant gates would suffice, from the model less the same with all gates at their mean."""
+    """Return the finding on whether constant gates would do: the model compared with all its gates at their mean."""
     change = f"with every gate at its mean the accuracy {change_in_points(found, 'falls by', 'rises by')}"
     return {
         "better": f"**Attention, on these pictures**: {change}.",
@@ -215,8 +211,9 @@ def verdict(found: Difference) -> str:
 
 
 def pays(found: Sequence[tuple[str, str, Difference]]) -> str:
-    """Return whether networks with gates are surely better or worse than those without, all pairs together, from by how
-    much the first of each is better.
+    """Return the finding on whether networks with gates surely differ from those without, all pairs judged together.
+
+    Each item of `found` holds the titles of a pair and by how much its first network is better.
     """
     if not found:
         return NOTHING_TO_COMPARE
@@ -253,22 +250,22 @@ def _not_judged(found: Sequence[tuple[str, str, Difference]]) -> str:
 
 
 def spread(gates: np.ndarray) -> str:
-    """Return how much the gates of a layer vary over pictures: the mean of their standard deviations."""
+    """Return the mean standard deviation of a layer's gates (picture, channel) over pictures, in words."""
     return short(float(gates.std(0).mean()), 2)
 
 
 def by_depth(
     shares: Sequence[float], chance: Sequence[float], halves: tuple[float, float, tuple[float, float]] | None
 ) -> str:
-    """Return in a sentence whether the share of variance between classes, 0..1 by depth, grows with depth, beside the
-    largest share of shuffled labels.
+    """Return the finding on whether the share of variance between classes, 0..1 by depth, grows with depth.
 
-    `halves` is what `attnviz.measures.channel_attention.gates.gain_with_depth` returns; None for a single layer.
+    `chance` holds the largest shares with shuffled labels. `halves` is the result of
+    `attnviz.measures.channel_attention.gates.gain_with_depth`, or None for a single layer.
     """
     above = sum(share > most for share, most in zip(shares, chance, strict=True))
     where = f"In {above} of {len(shares)} layers the share is larger than with any of 20 shuffles of the labels."
     if halves is None:
-        return f"There is only one layer of gates, so nothing is said about depth. {where}"
+        return f"There is only one layer of gates, so depth cannot be judged. {where}"
     early, late, (low, high) = halves
     if not above:
         grows = "Neither is more than shuffled labels give"
@@ -286,7 +283,7 @@ def by_depth(
 
 
 def classes(said: str) -> str:
-    """Return how the map of gates by class was made."""
+    """Return the caption of the map of gates by class."""
     return (
         f"Computed from {said}. Violet: a class opens this gate more than the mean of all pictures; ochre: less. The "
         "layer is the one chosen above. A share of the variance does not show how large the variance is: read it "

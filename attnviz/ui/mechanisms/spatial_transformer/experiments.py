@@ -1,4 +1,4 @@
-"""The experiments of the page, each a question."""
+"""The experiments on the page, each a question."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from attnviz.measures.difference import Difference
     from attnviz.measures.spatial_transformer.by_angle import Band
 
-TICK = 45.0  # degrees, of the plot of angles, as in frontend/sampling_grid/theta.js
-BANDS = 6  # of angles, each as wide as the others
+TICK = 45.0  # degrees between the ticks of the plot of angles, as in frontend/sampling_grid/theta.js
+BANDS = 6  # the number of bands of angles, all equally wide
 
 
 def undoes(subject: Subject) -> None:
-    """Draw by how much the grids of many pictures are rotated, over by how much these pictures were."""
+    """Draw the rotations of many grids against those of their pictures."""
     from attnviz.charts.plots import Line, scatter
     from attnviz.ui.mechanisms.spatial_transformer.grids import by_class, over
 
@@ -42,7 +42,7 @@ def undoes(subject: Subject) -> None:
     many = cache.of_net(over, net, source)
     fit = many.undone
     if fit is None or many.picture is None:
-        say(f"By how much the pictures of {data.DATASETS[source].title} were rotated is not known.")
+        say(f"The rotations of the pictures of {data.DATASETS[source].title} are not known.")
         return
     say(words.verdict(fit))
     lines = [Line("undone", 1.0, dash="dash"), Line("not at all", 0.0, dash="dot")]
@@ -63,7 +63,7 @@ def undoes(subject: Subject) -> None:
 
 
 def trap(subject: Subject) -> None:
-    """Draw how many answers are right with a theta that does not depend on the picture."""
+    """Draw the accuracies with a theta that does not depend on the picture."""
     none = "The card of this model has no test with another theta; only the answer above is known."
     card, transform = subject.net.card, subject.net.config.get("transform", "affine")
     constant = words.constant_of(transform)
@@ -109,7 +109,7 @@ def gains(subject: Subject) -> None:
     say(words.gained(*found[0]))
     for number, (title, source, bands) in enumerate(found):
         rows = [Row(words.band(one), tuple(100 * error for error in one.errors), words.gain_of(one)) for one in bands]
-        st.markdown(f"**Beside {title.lower()}**, on {data.DATASETS[source].title}")
+        st.markdown(f"**Compared with {title.lower()}**, on {data.DATASETS[source].title}")
         with st.container(key=container_key(len(rows), f"gains{number}")):
             heads = ("errors, %", "errors without, %")
             table = bars(rows, "rotated by", heads, "fewer, in points", whole=_most(rows), decimals=2)

@@ -1,4 +1,4 @@
-"""From a net on an example, and on many pictures, to what the page shows of its transform. Loads torch."""
+"""Compute the page's contents for the transform of a net, on an example and on many pictures. Loads torch."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from attnviz.subjects import Loaded
 
 
-PICTURES, BATCH = 1000, 100  # over how many pictures, and how many go at once
-FEWEST = 3  # pictures of a class to which a line is fitted
+PICTURES, BATCH = 1000, 100  # the number of pictures, in all and at once
+FEWEST = 3  # the minimum number of pictures of a class to fit a line
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +35,13 @@ class Many:
     """The transforms of a network over pictures of a data set.
 
     Args:
-        theta: (picture, 2, 3)
-        mean: (2, 3), of theta; of a transformer that only rotates, the rotation by the mean angle, which it could
-            compute, unlike the mean of the numbers.
-        grid: (picture,) the angle of each grid, degrees clockwise as seen.
-        picture: (picture,) by how much each picture was rotated, degrees counter-clockwise as seen; None where that is
-            not known.
-        labels: (picture,) int.
-        said: which pictures, in words.
+        theta: Theta on each picture, (picture, 2, 3).
+        mean: The mean of theta, (2, 3). For a transformer that only rotates, it is the rotation by the mean angle,
+            which the transformer could compute, unlike the mean of the numbers.
+        grid: The angle of each grid, (picture,), in degrees clockwise as seen.
+        picture: The rotation of each picture, (picture,), in degrees counter-clockwise as seen, or None if unknown.
+        labels: The labels (picture,), int.
+        said: A description of the pictures in words.
     """
 
     theta: np.ndarray
@@ -54,12 +53,12 @@ class Many:
 
     @cached_property
     def undone(self) -> Undone | None:
-        """Whether the grids undo the rotations; None where these are not known."""
+        """How far the grids undo the rotations, or None if these are unknown."""
         return None if self.picture is None else undone(self.grid, self.picture)
 
 
 def by_class(loaded: Loaded, source: str) -> dict[str, Undone]:
-    """Return class -> whether the grids undo the rotations of its pictures, where there are enough of them."""
+    """Return class -> how far the grids undo the rotations of its pictures, for classes with enough of them."""
     many = cache.of_net(over, loaded.net, source)
     assert many.picture is not None, "it is known"
     own = {name: many.labels == label for label, name in enumerate(data.DATASETS[source].classes)}
@@ -88,7 +87,7 @@ def over(loaded: Loaded, source: str) -> Many:
         pictures = data.pick(source, shown.split, some).images
         images = np.stack([*map(net.fitted, pictures)])
         with torch.no_grad(), trace(transformer, ["theta"]) as seen:
-            transformer(as_batch(images))  # the classifier behind it plays no part
+            transformer(as_batch(images))  # the classifier is not needed
         found.append(seen["theta"].tensor.double().numpy())
     theta = np.concatenate(found)
     size = {"rows": net.input.rows, "columns": net.input.columns}
@@ -104,7 +103,7 @@ def over(loaded: Loaded, source: str) -> Many:
 
 
 def view(loaded: Loaded, example: Example) -> GridView:
-    """Return what the page shows of the transform of a net on an example."""
+    """Return the page's contents for the transform of a net on an example."""
     net, subject = loaded.net, Subject(loaded.net, example)
     many = cache.of_net(over, net, pickers.stand_in(net))
     tap = f"{path_of(loaded)}.theta"
@@ -137,7 +136,7 @@ def seen_of(loaded: Loaded, example: Example) -> tuple[dict[str, Reading], torch
 
 
 def rotated_by(example: Example) -> float | None:
-    """Return by how many degrees, counter-clockwise as seen, a picture was rotated; None if that is not known."""
+    """Return the rotation of a picture in degrees counter-clockwise as seen, or None if it is unknown."""
     if isinstance(example, Picture) and example.data in MOVED:
         return float(MOVED[example.data].moves("test", np.array([example.number])).angles[0])
     return None
@@ -151,8 +150,8 @@ def _angles(many: Many, example: Example) -> Angles | None:
 
 
 def home_tiles(loaded: Loaded, picture: Picture, image: np.ndarray, shown: Mapping[str, Any]) -> home_picture.Pair:
-    """Return the digit with the outline of its grid, and what is sampled."""
-    shrunk = 0.75  # of the picture, so that the grid, which may reach beyond it, has room
+    """Return the digit with the outline of its grid, and the sampled picture."""
+    shrunk = 0.75  # the picture is drawn smaller, because the grid may reach beyond it
     seen, _ = seen_of(loaded, picture)
     path = path_of(loaded)
     theta, sampled = (seen[f"{path}.{tap}"].tensor[0].numpy() for tap in ("theta", "transformed"))

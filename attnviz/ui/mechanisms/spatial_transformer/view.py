@@ -1,4 +1,4 @@
-"""What the component and the panel of spatial transformers show, and the derived value that the panel reads."""
+"""The contents of the component and the panel of spatial transformers, and the panel's derived value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def payload(subject: Subject, parameters: NoParameters) -> bytes:
-    """Return picture, theta and answer, as the component takes them."""
+    """Return the picture, theta and the answer as the component's payload."""
     from attnviz.ui.mechanisms.spatial_transformer import grids
 
     return cache.of_subject(grids.view, subject).packed()
@@ -30,7 +30,7 @@ KINDS = {"affine": "any affine transform", "rotation": "it only rotates", "crop"
 
 
 def panel_of(net: Net) -> Panel:
-    """Return what the panel shows: what the classifier sees, and its grid; of a network without one, the picture."""
+    """Return the panel: the classifier's input and its grid, or the picture for a network without a transformer."""
     transform = net.config.get("transform", "affine")
     if transform == "none":
         return Panel("Two convolutions", net.title, "ink", "no transformer: its input", page="explorer")
@@ -47,7 +47,7 @@ def panel_of(net: Net) -> Panel:
 
 
 def sampled(context: Context[NoParameters]) -> Mapping[str, Reading]:
-    """Return theta, (batch, row, column), and what the classifier sees, (batch, channel, row, column)."""
+    """Return theta, (batch, row, column), and the classifier's input, (batch, channel, row, column)."""
     from attnviz.ui.mechanisms.spatial_transformer.grids import path_of
 
     path = path_of(context.loaded)

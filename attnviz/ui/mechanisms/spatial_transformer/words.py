@@ -37,7 +37,7 @@ $$
 
 
 def means(subject: Subject) -> str:
-    """Return what grid and theta mean, with the numbers of this model and this picture."""
+    """Return the explanation of grid and theta, with the numbers of this model and this picture."""
     from attnviz.measures.spatial_transformer.decomposition import decomposed
     from attnviz.ui.mechanisms.spatial_transformer import grids
 
@@ -46,8 +46,8 @@ def means(subject: Subject) -> str:
     parts = decomposed(view.theta[None], rows=rows, columns=columns)
     right, down = parts.shift[0]
     return (
-        f"A small network looks at the picture and outputs six numbers, {term('theta')}. They set where each pixel of "
-        f"what the classifier sees is taken from: the {term('sampling grid')}. Between pixels it is interpolated, with "
+        f"A small network reads the picture and outputs six numbers, {term('theta')}. They determine where each pixel "
+        f"of the classifier's input comes from: the {term('sampling grid')}. Between pixels it is interpolated, with "
         r"$k(d) = \max(0, 1 - |d|)$; outside of the picture it is 0."
         f"\n\n{EQUATIONS}\n\n"
         f"On this picture the grid is rotated by {angle(-parts.angle[0])}, its scales are {parts.scales[0, 0]:.2f} and "
@@ -59,21 +59,21 @@ def means(subject: Subject) -> str:
 
 
 def does_not_show() -> str:
-    """Return what cannot be concluded from the grid."""
+    """Return the conclusions that the grid does not support."""
     return (
         "**A straightened digit proves nothing.** The network was trained to classify, not to straighten, and any pose "
         "that is the same for all digits of a class would do. Look at the plot of angles: it shows what is undone over "
         "many pictures.\n\n"
         "**What lies outside of the grid does not reach the classifier, but it can move the grid.** The six numbers "
-        "are computed from the whole picture. Only with a grid that is held by hand do the pixels outside change "
+        "are computed from the whole picture. Only if the grid is held by hand do the pixels outside change "
         "nothing.\n\n"
-        "**The sampling looks at four pixels at a time.** A grid that covers more than the picture skips pixels, and "
+        "**The sampling reads four pixels at a time.** A grid that covers more than the picture skips pixels, and "
         "training learns from the four around each point only."
     )
 
 
 def angle(counter_clockwise: float) -> str:
-    """Return an angle, in degrees counter-clockwise as seen, in words; clockwise where negative."""
+    """Return an angle in words, from degrees counter-clockwise as seen; negative angles are clockwise."""
     size = abs(counter_clockwise)
     if size < 0.05:
         return "0\u00b0"
@@ -81,7 +81,7 @@ def angle(counter_clockwise: float) -> str:
 
 
 def verdict(found: Undone) -> str:
-    """Return whether the grids undo the rotations of the pictures."""
+    """Return the finding on whether the grids undo the rotations of the pictures."""
     if found.slope is None:
         return (
             "**Here it does not undo the rotation.** With the rotation of the grids taken off, the pictures still "
@@ -104,14 +104,14 @@ def verdict(found: Undone) -> str:
 
 
 def slope_of(found: Undone) -> str:
-    """Return by how much grids rotate for each degree of their pictures, and how upright pictures are posed."""
+    """Return, in words, the slope of the grids' rotation against the pictures', and the angle for upright pictures."""
     if found.slope is None:
         return "none"
     return with_minus(f"{found.slope:+.2f}, {found.offset:+.0f}\u00b0")
 
 
 def undone_caption(said: str, found: Undone) -> str:
-    """Return how to read the plot of angles."""
+    """Return the caption of the plot of angles."""
     return (
         f"Measured on {said}, with one trained model. Both angles count counter-clockwise; the standard deviation of "
         f"the pictures' angles is {found.before:.0f}\u00b0. *Slope*: degrees of the grid for each degree of the "
@@ -123,19 +123,19 @@ def undone_caption(said: str, found: Undone) -> str:
 
 
 CONSTANT = {"mean": "at its mean", "identity": "at the identity"}
-"""The ablations that make theta a constant, in words."""
+"""The ablations that make theta constant, in words."""
 _REPLACED = {"mean": CONSTANT["mean"], "shuffled": "of another picture", "identity": "the identity"}
 _ROTATION_AT_MEAN = "at the mean of each number, which also enlarges"
 
 
 def constant_of(transform: str) -> str:
-    """Return the ablation whose theta is a constant of the transform's kind: the mean of rotations is no rotation."""
+    """Return the ablation with a constant theta of the transform's kind; the mean of rotations is not a rotation."""
     return "identity" if transform == "rotation" else "mean"
 
 
 def trap_caption(transform: str) -> str:
-    """Return what was replaced, and how that was counted."""
-    mean = "*At its mean*: over 3,000 training pictures, so that every picture is sampled alike."
+    """Return the caption that explains what was replaced, and how correct answers were counted."""
+    mean = "*At its mean*: over 3,000 training pictures, so that every picture is sampled in the same way."
     identity = "*The identity*: the picture as it is."
     if transform == "rotation":
         mean = (
@@ -152,12 +152,12 @@ def trap_caption(transform: str) -> str:
 
 
 def replaced(name: str, of: str, *, transform: str = "affine") -> str:
-    """Return in words what an ablation of the card replaces; the pattern of tap paths is always theta here."""
+    """Return an ablation of the card in words; its pattern of tap paths is always theta here."""
     return _ROTATION_AT_MEAN if (name, transform) == ("mean", "rotation") else _REPLACED.get(name, name)
 
 
 def trapped(found: Difference, constant: str = "mean") -> str:
-    """Return whether a theta that is the same for every picture, one of CONSTANT, would suffice."""
+    """Return the finding on whether a theta that is the same for every picture, one of CONSTANT, would suffice."""
     change = f"with theta {CONSTANT[constant]} the model {change_in_points(found, 'loses', 'gains')}"
     return {
         "better": f"**Here theta depends on the picture, and that counts**: {change}. The plot of angles shows whether "
@@ -169,24 +169,24 @@ def trapped(found: Difference, constant: str = "mean") -> str:
 
 
 def band(one: Band) -> str:
-    """Return which angles a band has, to either side."""
+    """Return the angles of a band in words; they apply to either side."""
     return f"{one.first:g}\u00b0 to {one.last:g}\u00b0"
 
 
 def gain_of(one: Band) -> str:
-    """Return how many points fewer are wrong in a band, with the interval and the number of pictures."""
+    """Return the fall in errors in a band, in points, with its interval and the number of pictures."""
     low, high = one.interval
     return f"{signed(one.gain)} ({signed(low)} to {signed(high)}), {one.count:,} pictures"
 
 
 def gained(title: str, source: str, bands: Sequence[Band]) -> str:
-    """Return who gains from a transformer, beside a control, in ascending bands of angles."""
+    """Return the finding on which bands of angles, in ascending order, gain compared with a control."""
     better = [one for one in bands if one.interval[0] > 0]
     worse = [one for one in bands if one.interval[1] < 0]
     if not better and not worse:
         return (
-            f"**No band of angles surely gains**: beside *{title.lower()}*, the interval of the difference includes "
-            f"zero in all {len(bands)} bands of angles."
+            f"**No band of angles surely gains**: compared with *{title.lower()}*, the interval of the difference "
+            f"includes zero in all {len(bands)} bands of angles."
         )
     first = max(better, key=lambda one: one.gain, default=None)
     most = f": most at {band(first)}, {signed(first.gain)} points" if first else ""
@@ -202,12 +202,12 @@ def gained(title: str, source: str, bands: Sequence[Band]) -> str:
 
 
 def nothing_to_compare(absent: Sequence[str]) -> str:
-    """Return that there is no control to compare with."""
+    """Return a sentence that there is no control to compare with."""
     return f"No control of this task has answers to compare with here.{_not_trained(absent)}"
 
 
 def gains_caption(absent: Sequence[str]) -> str:
-    """Return how the errors by angle were counted."""
+    """Return the caption that explains how the errors by angle were counted."""
     return (
         "From the cards, which record the test pictures that the shipped training of each model answers correctly. "
         "Pictures are compared one by one. The 95 % intervals cover the choice of pictures alone; another training may "

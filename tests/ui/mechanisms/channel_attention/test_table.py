@@ -102,7 +102,7 @@ def test_a_verdict_says_what_was_found(found: Difference, said: str) -> None:
         ([0.9, 0.01], (0.9, 0.01, (-0.92, -0.8)), "In this network it falls with depth. In 1 of 2 layers"),
         ([0.5, 0.52], (0.5, 0.52, (-0.01, 0.05)), "With other pictures it could be the other way round. In 2 of 2"),
         ([0.01, 0.03], (0.01, 0.03, (0.01, 0.03)), "Neither is more than shuffled labels give. In 0 of 2 layers"),
-        ([0.5], None, "There is only one layer of gates, so nothing is said about depth. In 1 of 1 layers"),
+        ([0.5], None, "There is only one layer of gates, so depth cannot be judged. In 1 of 1 layers"),
     ],
 )
 def test_by_depth_claims_growth_only_beyond_the_choice_of_pictures(
