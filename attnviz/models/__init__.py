@@ -1,6 +1,6 @@
-"""The architectures, in teaching order. Every model: float images (batch, channel, row, column) in 0..1 to logits.
+"""The architectures in teaching order. Every model maps float images (batch, channel, row, column) in 0..1 to logits.
 
-Importing the table `MODELS` costs no torch, so rows name their constructors through `imported`.
+Importing the table `MODELS` does not import torch, because rows name their constructors through `imported`.
 """
 
 from collections.abc import Mapping
@@ -78,13 +78,13 @@ _OURS: dict[str, ModelSpec] = {
         grey,
         takes=("generator", "locations"),
         settings=(
-            Setting("glimpses", "Glimpses", "how often it looks before it answers", "whole", 1, 24),
+            Setting("glimpses", "Glimpses", "number of glimpses before the answer", "whole", 1, 24),
             Setting("size", "Glimpse size", "side of the finest patch of a glimpse, in pixels", "whole", 2, 28),
-            Setting("scales", "Scales", "patches of a glimpse, each twice as wide as the one before", "whole", 1, 4),
+            Setting("scales", "Scales", "patches of a glimpse, each twice as wide as the last", "whole", 1, 4),
             Setting(
                 "location_std",
                 "Spread of locations",
-                "standard deviation of where it looks, in half widths of the picture",
+                "standard deviation of the locations, in half widths of the picture",
                 "number",
                 0.01,
                 1,
@@ -115,7 +115,7 @@ _OURS: dict[str, ModelSpec] = {
         pictures,
         settings=(
             HEADS,
-            Setting("layers", "Layers", "attention layers, one after the other", "whole", 1, 8),
+            Setting("layers", "Layers", "number of attention layers", "whole", 1, 8),
             replace(SKIP, default=True),
         ),
     ),
@@ -141,13 +141,13 @@ _OURS: dict[str, ModelSpec] = {
         settings=(
             replace(
                 HEADS,
-                about="attention heads of each layer, which share its features evenly",
+                about="number of attention heads in each layer, which share its features evenly",
                 default=4,
                 tried=SHARED,
             ),
-            Setting("layers", "Layers", "attention layers, one after the other", "whole", 1, 12, default=4),
-            Setting("registers", "Registers", "tokens that are no patches", "whole", 0, 8, default=0),
-            switch("positions", "Positions", "tells patches where they lie", default=True),
+            Setting("layers", "Layers", "number of attention layers", "whole", 1, 12, default=4),
+            Setting("registers", "Registers", "number of extra tokens that are not patches", "whole", 0, 8, default=0),
+            switch("positions", "Positions", "adds to each patch a vector that encodes its position", default=True),
         ),
     ),
     "channel_attention": ModelSpec(
@@ -159,14 +159,14 @@ _OURS: dict[str, ModelSpec] = {
             Setting(
                 "reduction",
                 "Reduction",
-                "the channels divided by this give the width of a gate's narrow layer",
+                "ratio of the channels to the units of a gate's narrow layer",
                 "whole",
                 1,
                 16,
                 log=True,
                 default=4,
             ),
-            Setting("blocks", "Blocks", "residual blocks of each stage", "whole", 1, 6, default=2),
+            Setting("blocks", "Blocks", "number of residual blocks per stage", "whole", 1, 6, default=2),
         ),
     ),
     "spatial_transformer": ModelSpec(
@@ -187,12 +187,12 @@ _OURS: dict[str, ModelSpec] = {
             Setting(
                 "attention",
                 "Attention",
-                "how the columns are weighted for each step; without attention there is one vector",
+                "how the columns are weighted at each step; without attention there is one vector for all steps",
                 "choice",
                 values={kind: kind for kind in ("additive", "uniform", "none")},
                 default="additive",
             ),
-            replace(HIDDEN, title="Decoder", about="numbers of the decoder's state", default=128),
+            replace(HIDDEN, title="Decoder", about="number of features of the decoder's state", default=128),
         ),
     ),
     "transformer": ModelSpec(
@@ -205,24 +205,24 @@ _OURS: dict[str, ModelSpec] = {
         settings=(
             replace(
                 HEADS,
-                about="attention heads of each layer, which share its features evenly",
+                about="number of attention heads in each layer, which share its features evenly",
                 default=4,
                 tried=SHARED,
             ),
-            Setting("layers", "Layers", "layers of the encoder, and of the decoder", "whole", 1, 6, default=2),
-            switch("positions", "Positions", "tells columns and steps where they stand", default=True),
+            Setting("layers", "Layers", "number of layers of the encoder and of the decoder", "whole", 1, 6, default=2),
+            switch("positions", "Positions", "adds position codes to columns and steps", default=True),
         ),
     ),
 }
 MODELS = Table("models", _OURS)
-"""All architectures; other packages add rows (attnviz/extensions.py)."""
+"""All architectures, to which other packages can add rows (attnviz/extensions.py)."""
 
 
 def spec(name: str) -> ModelSpec:
-    """Return an architecture by name.
+    """Return the architecture of this name.
 
     Raises:
-        UnknownName: there is none of that name; the closest ones are listed.
+        UnknownName: no architecture has this name; the closest names are listed.
     """
     if name not in MODELS:
         raise UnknownName("model", name, MODELS)
@@ -230,9 +230,9 @@ def spec(name: str) -> ModelSpec:
 
 
 def input_of(model: str, config: Mapping[str, Any]) -> Input:
-    """Return the pictures that the model of that name, built from that config, takes.
+    """Return the pictures that a model takes, given its name and its config.
 
     Raises:
-        UnknownName: there is no such model.
+        UnknownName: no model has this name.
     """
     return spec(model).input(config)

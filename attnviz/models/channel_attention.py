@@ -1,17 +1,17 @@
-"""A small residual network whose blocks scale their channels by gates, or have none.
+"""A small residual network whose blocks can scale their channels by gates.
 
 Source: "Deep Residual Learning for Image Recognition", He et al., 2016, https://arxiv.org/abs/1512.03385, section 4.2
 (its networks for CIFAR-10: three stages of 16, 32 and 64 channels), with the gates of "Squeeze-and-Excitation
 Networks", Hu et al., 2018, https://arxiv.org/abs/1709.01507; "CBAM", Woo et al., 2018,
 https://arxiv.org/abs/1807.06521; or "BAM", Park et al., 2018, https://arxiv.org/abs/1807.06514.
 
-Differs: the reduction ratio is 4 by default, where those papers take 16: of 16 channels, that would leave a single
-unit. BAM stands at the end of all three stages, the last one before the mean over places; the paper has it before
-every halving of the maps, and so not at the end. Pictures of digits are halved in the first stage already.
+Differences: the default reduction ratio is 4, while those papers use 16, which would reduce 16 channels to a single
+unit. BAM comes at the end of all three stages, the last one before the mean over positions; in the paper it precedes
+every halving of the maps and is therefore missing at the end. Pictures of digits are halved in the first stage already.
 
     our name     the papers' symbol or word
-    blocks       n, residual blocks per stage: 3 make a ResNet-20
-    widths       numbers of filters
+    blocks       n, the residual blocks per stage: 3 make a ResNet-20
+    widths       number of filters
     reduction    r
 """
 
@@ -35,15 +35,15 @@ class ChannelAttention(nn.Module):
     """Three stages of residual blocks, with a gate in every block (SE, CBAM) or at the end of every stage (BAM).
 
     Args:
-        classes: their names; two of them make one column of logits, the log-odds of the second.
-        gate: "none"; "se": squeeze-and-excitation; "cbam"; "bam".
-        reduction: of the gates' narrow layers.
-        channels, rows, columns: of the pictures.
+        classes: names of the classes; two classes make one column of logits, the log-odds of the second.
+        gate: "none", "se" (squeeze-and-excitation), "cbam" or "bam".
+        reduction: reduction ratio of the gates' narrow layers.
+        channels, rows, columns: size of the pictures.
         widths: channels of each stage; the first convolution makes as many as the first stage has.
-        strides: of the first block of each stage.
-        blocks: of each stage.
-        mean, std: of the intensities (0..1), to standardise them.
-        generator: of the initial weights, drawn as torch draws them.
+        strides: stride of the first block of each stage.
+        blocks: number of residual blocks per stage.
+        mean, std: mean and standard deviation of the intensities (0..1), used to standardise them.
+        generator: draws the initial weights, as torch draws them.
 
     Call Args:
         images: float (batch, channels, rows, columns) in 0..1.
@@ -52,7 +52,7 @@ class ChannelAttention(nn.Module):
         logits: float (batch, 1) or (batch, class).
 
     Raises:
-        BadInput: another gate, or not as many strides as widths.
+        BadInput: the gate is unknown, or the numbers of strides and widths differ.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class ChannelAttention(nn.Module):
         self.stem = ConvNormRelu(channels=channels, output_channels=widths[0])
         self.blocks, self.bam = nn.ModuleList(), nn.ModuleDict()
         before = widths[0]
-        uses, cells = 0, (rows, columns)  # by a forward pass, of all weights together
+        uses, cells = 0, (rows, columns)  # total uses of all weights in a forward pass
         for width, stride in zip(widths, strides, strict=True):
             for number in range(blocks):
                 attention: nn.Module | None = None
@@ -98,7 +98,7 @@ class ChannelAttention(nn.Module):
             if gate == "bam":
                 self.bam[str(len(self.blocks) - 1)] = Bam(channels=width, reduction=reduction)
         self.classifier = nn.Linear(widths[-1], columns_of(classes))
-        self.weight_uses = -(-uses // _weights(self))  # on average: for the budget of the live channel
+        self.weight_uses = -(-uses // _weights(self))  # mean over the weights, for the live channel's budget
         uniform(self, generator)
 
     def forward(self, images: Tensor) -> Tensor:

@@ -1,10 +1,10 @@
-"""Three convolutions, then attention over the blocks of the last feature map, or none.
+"""Three convolutions, optionally followed by attention over the blocks of the last feature map.
 
 Source: "Investigating Attention Mechanisms for Variant MNIST Datasets", Wu, Xu, Lee, 2018. The paper names two
-convolutions; with a third one of 192 filters, as in the Keras implementation that its settings come from, the numbers
-of parameters are those that the paper prints: 1.83 and 0.47 million for pictures of 28 x 28.
+convolutions. With a third one of 192 filters, as in the Keras implementation that provides its settings, the numbers of
+parameters match those in the paper: 1.83 and 0.47 million for pictures of 28 x 28.
 
-Differs: the attention, see `attnviz.layers.block_attention`.
+Differences: in the attention, see `attnviz.layers.block_attention`.
 
     our name         the paper's word
     conv.0, conv.1   the convolutional layers
@@ -28,17 +28,17 @@ FILTERS = 32, 64, 192
 
 
 class CnnAttention(nn.Module):
-    """Convolve, let the blocks of the feature map attend to one another, and answer from all of them.
+    """Convolve, let the blocks of the feature map attend to one another, and classify from all of them.
 
     Args:
-        classes: their names; two of them make one column of logits, the log-odds of the second.
-        attention: "none"; "blocks": every block sees all; "within": features of a block see one another; "zero": the
-            same layers, and nothing is mixed.
-        rows, columns: of the pictures, which have one channel.
-        heads: of the attention.
-        output: features of a block afterwards. Without attention, a convolution of 1 x 1 makes them; None leaves all.
-        hidden: units of the layer before the answer.
-        generator: of the initial weights.
+        classes: names of the classes; two classes make one column of logits, the log-odds of the second.
+        attention: "none"; "blocks", between blocks; "within", between the features of each block; or "zero", the same
+            layers without any mixing.
+        rows, columns: size of the pictures, which have one channel.
+        heads: number of attention heads.
+        output: number of output features per block. Without attention, a 1 x 1 convolution makes them; None keeps all.
+        hidden: number of units of the layer before the logits.
+        generator: draws the initial weights.
 
     Call Args:
         images: float (batch, 1, rows, columns) in 0..1.
@@ -62,7 +62,7 @@ class CnnAttention(nn.Module):
         super().__init__()
         self.rows, self.columns = rows, columns
         self.grid = grid = receptive_fields({"rows": rows, "columns": columns})
-        self.weight_uses = grid.tokens  # by one pass, on average at most: for the budget of the live channel
+        self.weight_uses = grid.tokens  # upper limit of the mean uses per pass, for the live channel's budget
         first, second, third = FILTERS
         self.conv = nn.Sequential(
             ConvBlock(channels=1, output_channels=first, kernel=2, pool=2),

@@ -1,4 +1,4 @@
-"""Controls: models without the mechanism, compared with every model that has it."""
+"""Controls: models without the mechanism, which every model that has it is compared with."""
 
 import math
 from collections.abc import Sequence
@@ -23,13 +23,13 @@ from attnviz.models.parts import (
 
 
 class PixelLine(nn.Module):
-    """Logistic regression on the pixels: no pixel ever looks at another.
+    """Logistic regression on the pixels: no pixel attends to another.
 
     Args:
-        classes: their names; two of them make one column of logits, the log-odds of the second.
-        channels, rows, columns: of the pictures.
-        mean, std: of the intensities (0..1), to standardise them.
-        generator: of the initial weights.
+        classes: names of the classes; two classes make one column of logits, the log-odds of the second.
+        channels, rows, columns: size of the pictures.
+        mean, std: mean and standard deviation of the intensities (0..1), used to standardise them.
+        generator: draws the initial weights.
 
     Call Args:
         images: float (batch, channels, rows, columns) in 0..1.
@@ -65,30 +65,30 @@ class PixelLine(nn.Module):
         return math.prod(self.shape)
 
     def seen(self, images: Tensor) -> Tensor:
-        """Return the inputs of the regression: (batch, channels * rows * columns), every number."""
+        """Return the inputs of the regression, all numbers of a picture: (batch, channels * rows * columns)."""
         return images.flatten(1)
 
 
 class Ink(PixelLine):
-    """Logistic regression on the amount of ink, the mean intensity; the config holds its mean and std."""
+    """Logistic regression on the amount of ink, which is the mean intensity. The config holds its mean and std."""
 
     def inputs(self) -> int:
         """Return the number of inputs of the regression."""
         return 1
 
     def seen(self, images: Tensor) -> Tensor:
-        """Return the input of the regression: (batch, 1), the mean intensity."""
+        """Return the input of the regression, the mean intensity: (batch, 1)."""
         return images.mean((1, 2, 3))[:, None]
 
 
 class PixelMlp(nn.Module):
-    """A small network on the pixels: one hidden layer with ReLU, which sees the whole picture at once.
+    """A small network on the pixels, with one hidden layer and ReLU, that sees the whole picture at once.
 
     Args:
-        classes: their names; two of them make one column of logits, the log-odds of the second.
-        hidden: units of the hidden layer.
-        rows, columns: of the pictures, which have one channel.
-        generator: of the initial weights.
+        classes: names of the classes; two classes make one column of logits, the log-odds of the second.
+        hidden: number of hidden units.
+        rows, columns: size of the pictures, which have one channel.
+        generator: draws the initial weights.
 
     Call Args:
         images: float (batch, 1, rows, columns) in 0..1.
@@ -119,15 +119,15 @@ class PixelMlp(nn.Module):
 
 
 class Histogram(nn.Module):
-    """Count the intensities of a picture, wherever they are, and answer from the counts alone.
+    """Count the intensities of a picture, regardless of their positions, and classify from the counts alone.
 
     Args:
-        classes: their names; two of them make one column of logits, the log-odds of the second.
-        bins: how many equal ranges of intensities are counted; they divide 256.
-        hidden: units of one hidden layer with ReLU between the counts and the answer, which then gets the logarithm of
-            (1 + count); None for logistic regression on the counts, each as a multiple of an even share.
-        rows, columns: of the pictures, which have one channel.
-        generator: of the initial weights.
+        classes: names of the classes; two classes make one column of logits, the log-odds of the second.
+        bins: number of equal ranges of intensities that are counted; it divides 256.
+        hidden: number of hidden units, with ReLU, in a layer whose inputs are the logarithms of (1 + count); None for
+            logistic regression on the counts, each as a multiple of an even share.
+        rows, columns: size of the pictures, which have one channel.
+        generator: draws the initial weights.
 
     Call Args:
         images: float (batch, 1, rows, columns) in 0..1.
@@ -168,18 +168,18 @@ class Histogram(nn.Module):
 
 
 class PlainConv(nn.Module):
-    """A small convolutional net of ordinary parts, at most as large as what it is a control of.
+    """A small convolutional net of standard parts, no larger than the model that it is a control for.
 
-    Convolutions of 3 x 3 with batch normalisation and ReLU, a mean over regions, and a linear layer.
+    It has 3 x 3 convolutions with batch normalisation and ReLU, a mean over regions, and a linear layer.
 
     Args:
-        classes: their names; two of them make one column of logits, the log-odds of the second.
-        channels, rows, columns: of the pictures.
+        classes: names of the classes; two classes make one column of logits, the log-odds of the second.
+        channels, rows, columns: size of the pictures.
         widths: channels of each convolution.
-        strides: of each convolution.
-        regions: the last maps are averaged to so many rows and columns.
-        mean, std: of the intensities (0..1), to standardise them.
-        generator: of the initial weights, drawn as torch draws them.
+        strides: stride of each convolution.
+        regions: number of rows and of columns that the last maps are averaged to.
+        mean, std: mean and standard deviation of the intensities (0..1), used to standardise them.
+        generator: draws the initial weights, as torch draws them.
 
     Call Args:
         images: float (batch, channels, rows, columns) in 0..1.
@@ -220,15 +220,15 @@ class PlainConv(nn.Module):
 
 
 class VGGControl(nn.Module):
-    """Six convolutions, two of which halve the picture, and a linear layer; ReLU after every convolution.
+    """Six convolutions with ReLU, two of which halve the picture, and a linear layer.
 
-    The convolutional net that element-wise attention was compared with.
+    This is the convolutional net that the paper compares element-wise attention with.
 
     Args:
-        classes: their names; two of them make one column of logits, the log-odds of the second.
-        channels, rows, columns: of the pictures; rows and columns are multiples of 4.
+        classes: names of the classes; two classes make one column of logits, the log-odds of the second.
+        channels, rows, columns: size of the pictures; rows and columns are multiples of 4.
         widths: channels of the first three and of the last three convolutions.
-        generator: of the initial weights, N(0, 0.02) with biases 0.
+        generator: draws the initial weights, from N(0, 0.02), with biases 0.
 
     Call Args:
         images: float (batch, channels, rows, columns) in 0..1.
@@ -240,7 +240,7 @@ class VGGControl(nn.Module):
     https://arxiv.org/abs/2302.05488, after "Very Deep Convolutional Networks", Simonyan and Zisserman, 2014,
     https://arxiv.org/abs/1409.1556.
 
-    Differs: none. The text names the convolutions; its counts of 929,510 and 961,310 parameters leave no other choice.
+    Differences: none. The text names the convolutions; only this choice gives its 929,510 and 961,310 parameters.
 
         our name            the paper's word
         widths              number of filters

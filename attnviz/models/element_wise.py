@@ -1,15 +1,15 @@
-"""A classifier of element-wise attention layers, one after the other, that keep the shape of the picture.
+"""A classifier of successive element-wise attention layers, which keep the shape of the picture.
 
 Source: "Element-Wise Attention Layers: an option for optimization", Bacochina and Thom de Souza, 2023,
 https://arxiv.org/abs/2302.05488.
 
-Differs: none with the default options. Blocks of pixels can become channels before the first layer, intensities can
-be standardised, and the convolutions and the last layer can be drawn as torch draws them: the published model learns
-in too few steps, from too small a relevance.
+Differences: none with the default options. Blocks of pixels can become channels before the first layer, intensities can
+be standardised, and the convolutions and the last layer can be drawn as torch draws them, because the relevance of the
+published model is too small to learn from in its number of steps.
 
     our name            the paper's word
     heads, layers       heads, layers
-    output_norm         BatchNorm, its models A, C, E and G
+    output_norm         BatchNorm, in models A, C, E and G
     classifier          fully connected layer, after flattening
 """
 
@@ -26,20 +26,20 @@ from attnviz.models.parts import Standardise, check, columns_of, normal, uniform
 
 
 class ElementWise(nn.Module):
-    """Layers of element-wise attention, then a linear layer on every number that they hand on.
+    """Layers of element-wise attention, then a linear layer on all numbers of the last output.
 
     Args:
-        classes: their names; two of them make one column of logits, the log-odds of the second.
-        heads, layers: how many heads a layer has, and how many layers there are.
-        channels, rows, columns: of the pictures.
-        unshuffle: blocks of so many pixels a side become channels, without parameters.
-        mean, std: of the intensities (0..1), to standardise them; by default they stay as they are.
-        initial: convolutions and the classifier are drawn from "normal", N(0, 0.02) with biases 0, or "uniform", as
+        classes: names of the classes; two classes make one column of logits, the log-odds of the second.
+        heads, layers: number of heads per layer, and of layers.
+        channels, rows, columns: size of the pictures.
+        unshuffle: side, in pixels, of the blocks whose pixels become channels, without parameters.
+        mean, std: mean and standard deviation of the intensities (0..1), used to standardise them; no-ops by default.
+        initial: how the convolutions and the classifier are drawn: "normal", N(0, 0.02) with biases 0, or "uniform", as
             torch draws them.
-        arrays_std: the attention arrays are drawn from N(0, this).
-        output_norm, relevance_norm, eps, relevance_affine, skip, kernel, conv_bias, mode: of the layers, see
+        arrays_std: standard deviation that the attention arrays are drawn with.
+        output_norm, relevance_norm, eps, relevance_affine, skip, kernel, conv_bias, mode: options of the layers, see
             `ElementWiseAttention`.
-        generator: of the initial weights.
+        generator: draws the initial weights.
 
     Call Args:
         images: float (batch, channels, rows, columns) in 0..1.

@@ -1,17 +1,17 @@
-"""A recurrent encoder-decoder that reads a strip digit by digit: through one vector, or with additive attention.
+"""A recurrent encoder-decoder that reads a strip digit by digit, through one vector or with additive attention.
 
 Source: "Neural Machine Translation by Jointly Learning to Align and Translate", Bahdanau, Cho, Bengio, 2015,
 https://arxiv.org/abs/1409.0473 (RNNsearch), and "Learning Phrase Representations using RNN Encoder-Decoder", Cho et
 al., 2014, https://arxiv.org/abs/1406.1078 (RNNencdec, with one vector).
 
-Differs: it reads columns of a picture and not words; GRU as torch has it; one linear layer and no maxout before the
-answer. The one vector is the last state of both directions, and every step gets it.
+Differences: it reads columns of a picture instead of words, uses torch's GRU, and has one linear layer without maxout
+before the logits. The one vector is the last state of both directions and is an input of every step.
 
     our name       the paper's symbol
-    annotation     h_j, of both directions
-    context        c_i; without attention c, the same for all steps
+    annotation     h_j, for both directions
+    context        c_i; without attention c, the same at every step
     state          s_i
-    logits         of the next symbol, y_i
+    logits         scores of the next symbol, y_i
 """
 
 from collections.abc import Sequence
@@ -28,17 +28,17 @@ from attnviz.tracing import Layer
 
 
 class Encoder(Layer):
-    """Features of columns, then a GRU from the left and one from the right.
+    """Features of columns, followed by a bidirectional GRU.
 
     Args:
-        features: numbers of a column.
-        width: numbers of the state of each direction.
+        features: number of features per column.
+        width: number of features of the state in each direction.
 
     Call Args:
         images: float (batch, 1, 28, column) in 0..1.
 
     Returns:
-        float (batch, key, 2 x width), what both directions make of each column; float (batch, 2 x width), their last
+        float (batch, key, 2 x width), the states at each column in both directions; float (batch, 2 x width), the last
         states.
     """
 
@@ -55,20 +55,19 @@ class Encoder(Layer):
 
 
 class Decoder(Layer):
-    """A GRU that outputs a symbol at each step, from its state, the symbol before, and the context of the step.
+    """A GRU that outputs a symbol at each step from its state, the previous symbol and the context.
 
     Args:
-        symbols: that it can output.
-        attention: "additive", "uniform" (all annotations count alike), or "none": the context of each step is the
-            encoder's last state.
-        width: numbers of the encoder's state in each direction.
-        hidden: numbers of the decoder's state.
-        units: of the additive attention.
-        embedding: numbers that stand for a symbol.
+        symbols: number of symbols that it can output.
+        attention: "additive", "uniform" (equal weights) or "none" (the context is always the encoder's last state).
+        width: number of features of the encoder's state in each direction.
+        hidden: number of features of the decoder's state.
+        units: number of hidden units of the additive attention.
+        embedding: size of a symbol's embedding.
 
     Call Args:
-        annotations, last: of `Encoder`.
-        spelling: gives the symbols before each step, and ends the loop.
+        annotations, last: outputs of `Encoder`.
+        spelling: yields the symbols before each step, and ends the loop.
 
     Returns:
         float (batch, step, symbol).
@@ -118,21 +117,21 @@ class EncoderDecoder(nn.Module):
     Args:
         classes: the symbols; the last one ends a text.
         attention: "additive", "uniform" or "none", see `Decoder`.
-        features: numbers of a column.
-        width, hidden: numbers of the encoder's state in each direction, and of the decoder's state.
-        units, embedding: of the additive attention; numbers that stand for a symbol.
-        generator: of the initial weights, drawn as torch draws them; additive attention begins uniform.
+        features: number of features per column.
+        width, hidden: number of features of the encoder's state in each direction, and of the decoder's state.
+        units, embedding: hidden units of the additive attention, and size of a symbol's embedding.
+        generator: draws the initial weights, as torch draws them; additive attention starts out uniform.
 
     Call Args:
         images: float (batch, 1, 28, column) in 0..1.
-        targets: int64 (batch, step), the right texts: each step is given the right symbol before it (teacher forcing).
-            None: it is given what the model itself has output, until every text of the batch has ended.
+        targets: int64 (batch, step), the correct texts: each step receives the correct previous symbol (teacher
+            forcing). If None, it receives the model's own previous output, until every text of the batch has ended.
 
     Returns:
-        logits: float (batch, step, class). Steps after the stop symbol of a text count for nothing.
+        logits: float (batch, step, class). Ignore the steps after the stop symbol of a text.
 
     Raises:
-        BadInput: there is no such attention, or the pictures are no strips.
+        BadInput: the attention is unknown, or the pictures are not strips.
     """
 
     def __init__(
@@ -153,7 +152,7 @@ class EncoderDecoder(nn.Module):
             symbols=len(classes), attention=attention, width=width, hidden=hidden, units=units, embedding=embedding
         )
         uniform(self, generator)
-        # How often a pass uses each weight, at most: the longest strip has 105 columns. For the live channel's budget.
+        # Maximum uses of a weight per pass, for the live channel's budget. The longest strip has 105 columns.
         self.weight_uses = 105 + LONGEST
         if self.decoder.attention is not None:
             self.decoder.attention.begin_uniform()
@@ -162,14 +161,14 @@ class EncoderDecoder(nn.Module):
         return self.decode(self.encode(images), targets)
 
     def encode(self, images: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what the decoder reads of float (batch, 1, 28, column) in 0..1: annotations (batch, column, feature),
-        and the last states (batch, feature).
+        """Return the decoder's inputs for strips, float (batch, 1, 28, column) in 0..1: annotations (batch, column,
+        feature) and the last states (batch, feature).
         """
         annotations, last = self.encoder(images)
         return annotations, last
 
     def decode(self, encoded: tuple[Tensor, Tensor], targets: Tensor | None = None) -> Tensor:
-        """Return the logits of strips that are encoded already. Args and Returns: of `encode`, and as of the call."""
+        """Return the logits of strips encoded by `encode`, see the call arguments."""
         spelling = Spelling(encoded[0], targets, start=self.decoder.answer.out_features)
         logits: Tensor = self.decoder(*encoded, spelling)
         return logits

@@ -1,4 +1,4 @@
-"""What several models share: standardising, the width of the answer, the initial weights, the loop of a decoder."""
+"""Parts that models share: standardisation, checks, initial weights, and the loop of a decoder."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,14 +9,14 @@ from torch import Tensor, nn
 from attnviz.errors import BadInput
 from attnviz.layers import intensities
 
-LEVELS = 256  # of an 8-bit picture
+LEVELS = 256  # intensities of an 8-bit picture
 
 
 class Standardise(nn.Module):
-    """Subtract the mean, divide by the standard deviation: both stand in the config, so that a checkpoint is whole.
+    """Subtract the mean and divide by the standard deviation. The config holds both, so a checkpoint is complete.
 
     Args:
-        mean, std: of the intensities of the training pictures, in 0..1.
+        mean, std: mean and standard deviation of the training pictures' intensities, in 0..1.
     """
 
     def __init__(self, mean: float, std: float) -> None:
@@ -30,10 +30,10 @@ class Standardise(nn.Module):
 
 
 def check(model: nn.Module, images: Tensor, *shape: int) -> None:
-    """Refuse pictures of another shape than (batch, *shape), and what `intensities.check` refuses.
+    """Refuse pictures whose shape is not (batch, *shape), and whatever `intensities.check` refuses.
 
     Raises:
-        BadInput: says which shape or range was expected, and which was given.
+        BadInput: with the shape or range that was expected and the one that was given.
     """
     if not intensities.is_dense(images) or images.shape[1:] != shape or not images.is_floating_point():
         raise BadInput(
@@ -44,33 +44,33 @@ def check(model: nn.Module, images: Tensor, *shape: int) -> None:
 
 
 def check_stages(widths: Sequence[int], strides: Sequence[int]) -> None:
-    """Refuse widths and strides that do not belong to the same convolutions, or to none.
+    """Refuse widths and strides of different lengths, or empty ones.
 
     Raises:
-        BadInput: there is no width, or not one stride for each.
+        BadInput: there is no width, or the number of strides differs.
     """
     if not widths or len(widths) != len(strides):
         raise BadInput(f"Each convolution has a width and a stride, not {len(widths)} and {len(strides)} of them.")
 
 
 def laid_out(images: Tensor, *, training: bool) -> Tensor:
-    """Return pictures as convolutions take them: in training with the channels last in memory, which is faster, above
-    all in bfloat16."""
+    """Return pictures in the memory format that convolutions prefer: in training channels last, which is faster,
+    especially in bfloat16."""
     return images.to(memory_format=torch.channels_last) if training else images
 
 
 def levels_of(images: Tensor) -> Tensor:
-    """Return the nearest 8-bit level, int64 in 0..255, of every intensity."""
+    """Return the nearest 8-bit level of every intensity, int64 in 0..255."""
     return (images * (LEVELS - 1)).round().clamp(0, LEVELS - 1).long()
 
 
 def columns_of(classes: tuple[str, ...]) -> int:
-    """Return how many columns the logits of these classes have: one for two classes, else one each."""
+    """Return the number of columns of the logits: one for two classes, else one per class."""
     return 1 if len(classes) == 2 else len(classes)
 
 
 def glorot(model: nn.Module, generator: torch.Generator | None) -> None:
-    """Draw the weights of all linear layers and convolutions as Keras does, from Glorot's uniform distribution, and set
+    """Draw the weights of all linear layers and convolutions from Glorot's uniform distribution, as Keras does, and set
     biases to 0.
 
     Source: "Understanding the difficulty of training deep feedforward neural networks", Glorot and Bengio, 2010.
@@ -90,9 +90,9 @@ def normal(model: nn.Module, generator: torch.Generator | None, std: float = 0.0
 
 
 def uniform(model: nn.Module, generator: torch.Generator | None) -> None:
-    """Draw the weights and biases of all linear layers, convolutions and recurrent layers as torch does, uniformly
-    within 1 over the square root of the number of inputs of a unit (of recurrent layers: of its states), and
-    embeddings from N(0, 1).
+    """Draw the weights and biases of all linear, convolutional and recurrent layers as torch does, uniformly within 1
+    over the square root of the number of inputs of a unit (for recurrent layers, of its states), and embeddings from
+    N(0, 1).
 
     Source: "Delving Deep into Rectifiers", He et al., 2015, with torch's slope of the square root of 5.
     """
@@ -111,11 +111,11 @@ def uniform(model: nn.Module, generator: torch.Generator | None) -> None:
 
 
 def mean_uses(model: nn.Module, convolutions: Mapping[nn.Module, int]) -> int:
-    """Return how often a forward pass uses each weight, on average, rounded up: for the budget of the live channel.
+    """Return the mean number of uses of a weight in a forward pass, rounded up, for the live channel's budget.
 
     Args:
-        model: whose other weights are used once for a picture.
-        convolutions: of the model -> at how many places each is computed.
+        model: a model whose other weights are used once per picture.
+        convolutions: number of positions that each of these convolutions is computed at.
     """
     weights = _count(model)
     uses = weights + sum((places - 1) * _count(one) for one, places in convolutions.items())
@@ -131,24 +131,24 @@ def _linear(model: nn.Module) -> Iterator[nn.Linear | nn.Conv2d]:
 
 
 LONGEST = 31
-"""Steps after which a model that does not stop by itself is stopped: 30 symbols and the one that ends the text."""
+"""The maximum number of steps for a model that does not stop: 30 symbols and the one that ends the text."""
 
 
 class Spelling:
     """The steps of texts while a decoder outputs them.
 
         for before in spelling:       # int64 (batch,), the symbols before this step
-            spelling.say(logits)      # (batch, class), of this step
+            spelling.say(logits)      # (batch, class), the logits of this step
         spelling.logits               # (batch, step, class)
 
     Args:
-        strips: a batch of them, as pictures or encoded.
-        targets: int64 (batch, step), the right texts, each of whose symbols is given to the step after it; None: each
-            step is given the most probable symbol of the step before.
-        start: the number that stands before the first symbol. The last symbol, start - 1, ends a text.
+        strips: a batch of strips, as pictures or encoded.
+        targets: int64 (batch, step), the correct texts, each of whose symbols is an input of the next step. If None,
+            each step receives the most probable symbol of the previous step.
+        start: the index of the start symbol. The last symbol, start - 1, ends a text.
 
     Raises:
-        BadInput: targets that are not of these texts.
+        BadInput: the targets do not match the strips.
     """
 
     def __init__(self, strips: Tensor, targets: Tensor | None, start: int) -> None:
@@ -173,10 +173,10 @@ class Spelling:
             ended = ended | (before == self.start - 1)
 
     def say(self, logits: Tensor) -> None:
-        """Add the output of a step, logits (batch, class)."""
+        """Append the output of a step, logits (batch, class)."""
         self._said.append(logits)
 
     @property
     def logits(self) -> Tensor:
-        """Of all steps so far, float (batch, step, class)."""
+        """The logits of all steps so far, float (batch, step, class)."""
         return torch.stack(self._said, 1)

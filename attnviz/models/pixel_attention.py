@@ -1,14 +1,14 @@
-"""Pixel-wise multi-head attention: every pixel is a token of one number.
+"""Pixel-wise multi-head attention, in which every pixel is a token of one number.
 
-Source: "Multi-Head Attention For Binary Classification", Schwarz, 2021; the layer is Keras' `MultiHeadAttention`, and
-so is the initialisation (Glorot's uniform, biases 0).
+Source: "Multi-Head Attention For Binary Classification", Schwarz, 2021. The layer is Keras' `MultiHeadAttention` and so
+is the initialisation (Glorot's uniform distribution, biases 0).
 
-Differs: the head size is not stated there (1, to judge by its pictures); intensities are standardised inside the model;
-a position code can be joined to each token, and the initial scores can be spread wider: where they are all but equal,
-attention is a mean, and the model a line that learns nothing better. Its published weights take the whole picture as
-one token, which makes every weight 1 (`patch=28` does that); here every pixel is one, as its text and pictures say. Its
-search also varies a skip connection and dropout, but not where they are: here the tokens are added to the output of
-the attention, and dropout comes after that. Both are off by default.
+Differences: the paper does not state the head size (its pictures suggest 1). Here the model standardises intensities, a
+position code can be appended to each token, and the initial scores can be spread wider: when scores are nearly equal,
+attention is a mean, and the model stays a linear one. The published weights treat the whole picture as one token, so
+that every weight is 1 (as `patch=28` does); here every pixel is a token, as the paper's text and pictures say. Its
+search also varies a skip connection and dropout, but does not say where they are. Here the tokens are added to the
+output of the attention, and dropout follows. Both are off by default.
 
     our name       the paper's word
     heads          att_heads
@@ -31,26 +31,26 @@ from attnviz.models.spec import boxes
 
 
 class PixelAttention(nn.Module):
-    """Attention over the pixels of a picture, then a linear layer on its output.
+    """Attention over the pixels of a picture, followed by a linear layer.
 
     Args:
-        classes: their names; two of them make one column of logits, the log-odds of the second.
-        heads, head_size: of the attention.
-        rows, columns: of the pictures, which have one channel.
-        mean, std: of the intensities (0..1), to standardise them.
-        pool: a token is the mean of so many pixels a side.
-        patch: a token is so many (pooled) pixels a side, row by row; its numbers are the intensities.
-        positions: the position code to join to each token, or None.
-        position_features, position_longest: numbers of that code, and its longest wavelength over 2 pi.
-        query_key_std: draw the weights of query and key from N(0, this), so that scores differ from the start; None:
-            as all others.
-        skip: add the tokens to the output of the attention.
-        dropout: the share of the numbers before the linear layer that training sets to 0, at random; 0..1, below 1.
-        generator: of the initial weights.
+        classes: names of the classes; two classes make one column of logits, the log-odds of the second.
+        heads, head_size: number of attention heads, and of features per head.
+        rows, columns: size of the pictures, which have one channel.
+        mean, std: mean and standard deviation of the intensities (0..1), used to standardise them.
+        pool: side, in pixels, of the squares that are averaged before tokens are made.
+        patch: side, in pooled pixels, of a token, whose features are the intensities row by row.
+        positions: kind of the position code appended to each token, or None.
+        position_features, position_longest: size of that code, and its longest wavelength over 2 pi.
+        query_key_std: standard deviation of the initial query and key weights, so that scores differ from the start;
+            None draws them like all other weights.
+        skip: whether the tokens are added to the output of the attention.
+        dropout: probability, from 0 to below 1, that training sets an input of the linear layer to 0.
+        generator: draws the initial weights.
 
     Call Args:
         images: float (batch, 1, rows, columns) in 0..1.
-        generator: of the dropout, which needs it in training mode; it lies on the CPU.
+        generator: draws the dropout; required in training mode, and on the CPU.
 
     Returns:
         logits: float (batch, 1) or (batch, class).
@@ -84,7 +84,7 @@ class PixelAttention(nn.Module):
         self.shape, self.pool, self.patch = (rows, columns), pool, patch
         self.skip, self.dropout = skip, dropout
         self.grid = grid = boxes({"rows": rows, "columns": columns, "pool": pool, "patch": patch})
-        features = patch * patch + position_features  # of a token: [intensities, code]
+        features = patch * patch + position_features  # per token: [intensities, code]
         self.standardise = Standardise(mean, std)
         self.positions = (
             PositionCode(
@@ -108,28 +108,28 @@ class PixelAttention(nn.Module):
             attended = attended + self.tokens(images)
         if self.training and self.dropout:
             attended = attended * self._kept(attended, generator)
-        logits: Tensor = self.classifier(attended.flatten(1))  # of (batch, token, features)
+        logits: Tensor = self.classifier(attended.flatten(1))  # from (batch, token, features)
         return logits
 
     def _kept(self, attended: Tensor, generator: torch.Generator | None) -> Tensor:
-        """Return what dropout multiplies with: 0, or so much more than 1 that the mean stays; as `attended`."""
+        """Return the dropout factors, 0 or 1 / (1 - dropout), which preserve the mean; shaped like `attended`."""
         if generator is None:
             raise BadInput("Training with dropout needs a generator: model(images, generator=generator).")
         kept = 1 - self.dropout
         return torch.empty(attended.shape).bernoulli_(kept, generator=generator).to(attended) / kept
 
     def tokens(self, images: Tensor) -> Tensor:
-        """Return what enters the attention, (batch, token, features): of each token [intensities, code]."""
+        """Return the inputs of the attention, (batch, token, features), where features are [intensities, code]."""
         pooled = avg_pool2d(self.standardise(images), self.pool)
         tokens = pixel_unshuffle(pooled, self.patch).flatten(2).mT  # (batch, token, patch * patch)
         return tokens if self.positions is None else self.positions(tokens)
 
     def levels(self, images: Tensor) -> Tensor | None:
-        """Return each pixel's level k, int (batch, token), where attention over levels is the same thing, else None.
+        """Return each pixel's level k, int (batch, token), if attention over levels is equivalent, else None.
 
-        It is where tokens are pixels, those of one intensity are equal (no positions), every intensity is
-        k/255 exactly, nobody listens to the attention among the pixels themselves, and no derivative is taken with
-        respect to the picture: a level is a count, which has none.
+        It is equivalent if tokens are pixels, pixels of one intensity are equal (no positions), every intensity is
+        exactly k/255, nothing listens to the attention among the pixels themselves, and no derivative is taken with
+        respect to the picture, because a level is a count and has none.
         """
         if self.positions is not None or self.grid.stride > 1 or torch.compiler.is_compiling():
             return None
@@ -141,13 +141,13 @@ class PixelAttention(nn.Module):
         return levels.flatten(1) if torch.equal(levels.to(images.dtype) / (LEVELS - 1), images) else None
 
     def attend_levels(self, levels: Tensor) -> Tensor:
-        """Attend over at most 256 intensities, weighted by their counts, instead of over all pixels: the same numbers.
+        """Attend over at most 256 intensities, weighted by their counts, not over all pixels; the result is the same.
 
         Args:
             levels: int (batch, token) in 0..255.
 
         Returns:
-            float (batch, token, 1), as the attention over the pixels gives it.
+            float (batch, token, 1), equal to the attention over the pixels.
         """
         intensities = torch.arange(LEVELS, device=levels.device, dtype=self.classifier.weight.dtype) / (LEVELS - 1)
         counts = level_counts(levels, LEVELS).to(intensities)

@@ -1,10 +1,10 @@
-"""The recurrent attention model: it sees a picture only through glimpses, and answers after the last one.
+"""The recurrent attention model, which sees a picture only through glimpses and answers after the last one.
 
 Source: "Recurrent Models of Visual Attention", Mnih et al., 2014, https://arxiv.org/abs/1406.6247. The defaults of
 `features`, `width` and the retina are those of "Investigating Attention Mechanisms for Variant MNIST Datasets", Wu, Xu,
 Lee, 2018, for cluttered digits.
 
-Differs: see `attnviz.layers.glimpse`, where its parts and their names in the paper are. Initial weights are Glorot's.
+Differences: see `attnviz.layers.glimpse`, with its parts and the paper's names for them. Initial weights are Glorot's.
 """
 
 from typing import Any
@@ -17,20 +17,20 @@ from attnviz.models.parts import check, columns_of, glorot
 
 
 class RecurrentAttention(nn.Module):
-    """Look at a picture in glimpses, then answer.
+    """Look at a picture in glimpses, then classify it.
 
     Args:
-        classes: their names; two of them make one column of logits, the log-odds of the second.
-        rows, columns: of the pictures, which have one channel.
-        glimpses: how many.
-        size, scales: of the retina.
-        generator: of the initial weights.
-        options: all others of `attnviz.layers.glimpse.Glimpses`.
+        classes: names of the classes; two classes make one column of logits, the log-odds of the second.
+        rows, columns: size of the pictures, which have one channel.
+        glimpses: number of glimpses.
+        size, scales: arguments of the retina.
+        generator: draws the initial weights.
+        options: further arguments of `attnviz.layers.glimpse.Glimpses`.
 
     Call Args:
         images: float (batch, 1, rows, columns) in 0..1.
-        generator: of the locations that are drawn; None looks at the mean of each instead.
-        locations: float (batch or 1, glimpse, 2), (row, column) in -1..1, where to look; NaN leaves it to the policy.
+        generator: draws the locations; if None, every glimpse is taken at the mean of its location.
+        locations: float (batch or 1, glimpse, 2), (row, column) in -1..1, fixed in advance; NaN: not fixed.
 
     Returns:
         logits: float (batch, 1) or (batch, class), after the last glimpse.
@@ -50,7 +50,7 @@ class RecurrentAttention(nn.Module):
     ) -> None:
         super().__init__()
         self.rows, self.columns = rows, columns
-        self.weight_uses = glimpses  # how often a pass uses each weight, for the budget of the live channel
+        self.weight_uses = glimpses  # uses of each weight per pass, for the live channel's budget
         self.glimpses = Glimpses(
             rows=rows, columns=columns, classes=columns_of(classes), glimpses=glimpses, size=size, scales=scales,
             **options,
@@ -65,7 +65,7 @@ class RecurrentAttention(nn.Module):
     def look(
         self, images: Tensor, *, generator: torch.Generator | None = None, locations: Tensor | None = None
     ) -> Glances:
-        """Return what happens during all glimpses; see the call arguments."""
+        """Return the results of all glimpses; see the call arguments."""
         check(self, images, 1, self.rows, self.columns)
         glances: Glances = self.glimpses(images, generator=generator, locations=locations)
         return glances

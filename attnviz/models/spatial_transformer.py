@@ -1,15 +1,15 @@
-"""Two convolutions and a hidden layer, behind a spatial transformer or without one.
+"""Two convolutions and a hidden layer, with or without a spatial transformer before them.
 
 Source: "Spatial Transformer Networks", Jaderberg, Simonyan, Zisserman, Kavukcuoglu, 2015,
 https://arxiv.org/abs/1506.02025, section 4.1 and appendix A.4 (ST-CNN and CNN).
 
-Differs: smaller convolutions (16 and 32 filters of 5 x 5) and a hidden layer, where the paper's has two convolutions of
-32 and 64 filters of 9 x 9 and 7 x 7; the localisation network looks at the picture at half its size.
+Differences: smaller convolutions (16 and 32 filters of 5 x 5) and a hidden layer, while the paper has two convolutions
+of 32 and 64 filters of 9 x 9 and 7 x 7. The localisation network sees the picture at half its size.
 
     our name                   the paper's symbol or word
     transformer                ST
     transformer.localisation   f_loc, the localisation network
-    transform                  Aff; rotation and crop are its restrictions of section 3.2
+    transform                  Aff; rotation and crop are its restrictions in section 3.2
 """
 
 from collections.abc import Sequence
@@ -24,16 +24,16 @@ from attnviz.models.parts import check, columns_of, mean_uses, uniform
 
 
 class SpatialTransformerNet(nn.Module):
-    """Transform the picture, or leave it, and classify what comes out.
+    """Optionally transform the picture, and classify the result.
 
     Args:
-        classes: their names; two of them make one column of logits, the log-odds of the second.
+        classes: names of the classes; two classes make one column of logits, the log-odds of the second.
         transform: "none", "affine", "rotation" or "crop", see `SpatialTransformer`.
-        channels, rows, columns: of the pictures; rows and columns are 4 at least.
+        channels, rows, columns: size of the pictures; rows and columns are at least 4.
         widths: filters of the two convolutions.
-        hidden: units of the classifier's hidden layer.
-        localisation_width, localisation_hidden: filters and units of the localisation network.
-        generator: of the initial weights, drawn as torch draws them; the transform begins as the identity.
+        hidden: number of hidden units of the classifier.
+        localisation_width, localisation_hidden: filters and hidden units of the localisation network.
+        generator: draws the initial weights, as torch draws them; the transform starts as the identity.
 
     Call Args:
         images: float (batch, channels, rows, columns) in 0..1; 0 is background.
@@ -42,7 +42,7 @@ class SpatialTransformerNet(nn.Module):
         logits: float (batch, 1) or (batch, class).
 
     Raises:
-        BadInput: there is no such transform, or the pictures are too small.
+        BadInput: the transform is unknown, or the pictures are too small.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class SpatialTransformerNet(nn.Module):
         self.shape = (channels, rows, columns)
         places = (rows // 4) * (columns // 4)
         self.transformer: SpatialTransformer | None = None
-        computed_at: dict[nn.Module, int] = {}  # convolutions -> places
+        computed_at: dict[nn.Module, int] = {}  # number of positions that each convolution is computed at
         if transform != "none":
             localisation = nn.Sequential(
                 nn.AvgPool2d(2),

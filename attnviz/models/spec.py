@@ -1,5 +1,5 @@
-"""What the rest of attnviz needs to know of an architecture, from its config alone, and which of its settings may be
-varied. Importing this costs no torch."""
+"""Descriptions of architectures that need no more than a config, and the settings that can be varied. Importing this
+module does not import torch."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,21 +20,21 @@ NONE = "none"
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting, as a person types or a search draws it.
+    """A setting that a person can type or a search can draw.
 
     Args:
-        name: of the recipe's field, or of the entry in its config.
-        title: for people.
-        about: what it does, as the end of a sentence that begins with the title.
+        name: name of the recipe's field, or of an entry in its config.
+        title: title for people.
+        about: what the setting does, as the end of a sentence that begins with the title.
         kind: "whole" and "number" lie between `lowest` and `highest`; "choice" is one of `values`.
-        lowest, highest: the bounds of a number, both allowed.
-        values: of a choice, word -> value.
-        log: whether it is varied by factors and not by steps.
-        default: the value of a config that does not name it.
-        beside: word of a choice -> entries of the config that belong to it, and are set with it.
-        tried: what a search tries where nobody says otherwise: each of these values; of a number everything between the
-            two; of a number that is varied by factors, up to so many times the recipe's own value and down to that part
-            of it. () where a search leaves it alone unless it is asked for.
+        lowest, highest: bounds of a number, both inclusive.
+        values: word -> value, for a choice.
+        log: whether the setting is varied by factors instead of steps.
+        default: the value if a config does not contain the setting.
+        beside: word of a choice -> further entries of the config, which are set with it.
+        tried: what a search tries by default: each of these values; for a number, everything between the two; for a
+            number varied by factors, the recipe's own value divided or multiplied by up to this factor. If (), a search
+            varies the setting only on request.
     """
 
     name: str
@@ -50,13 +50,13 @@ class Setting:
     tried: tuple[Any, ...] = ()
 
     def read(self, word: str) -> Any:
-        """Return the value that a word means.
+        """Return the value of a word.
 
         Args:
-            word: from anywhere.
+            word: a word from any source.
 
         Raises:
-            BadInput: it means none; says which would.
+            BadInput: the word has no value; the message lists valid ones.
         """
         if self.kind == "choice":
             if word not in self.values:
@@ -75,7 +75,7 @@ class Setting:
         return value
 
     def word(self, value: Any) -> str:
-        """Return the word that means a value."""
+        """Return the word for a value."""
         if self.kind == "choice":
             return next((word for word, known in self.values.items() if known == value), str(value))
         return f"{value:g}" if self.kind == "number" else str(value)
@@ -86,18 +86,18 @@ def switch(name: str, title: str, about: str, default: bool = False, tried: tupl
     return Setting(name, title, about, "choice", values={"yes": True, "no": False}, default=default, tried=tried)
 
 
-HEADS = Setting("heads", "Heads", "attention heads of each layer", "whole", 1, 64, log=True, tried=(1, 8, 15, 25))
+HEADS = Setting("heads", "Heads", "number of attention heads per layer", "whole", 1, 64, log=True, tried=(1, 8, 15, 25))
 SHARED = (1, 2, 4, 8)
-"""Numbers of heads to try where they share the features of a layer evenly, so that they must divide these."""
+"""Numbers of heads to try if they share the features of a layer evenly and must therefore divide them."""
 
-HEAD_SIZE = Setting("head_size", "Head size", "numbers in the query and key of a head", "whole", 1, 64, log=True)
-SKIP = switch("skip", "Skip connection", "adds what went into attention to what comes out", tried=(False, True))
+HEAD_SIZE = Setting("head_size", "Head size", "features of the query and key of a head", "whole", 1, 64, log=True)
+SKIP = switch("skip", "Skip connection", "adds the input of the attention to its output", tried=(False, True))
 DROPOUT = Setting(
     "dropout", "Dropout", "share of the numbers that training sets to 0 at random", "number", 0, 0.9, default=0.0,
     tried=(0.0, 0.8),
 )  # fmt: skip
 POSITIONS = Setting(
-    "positions", "Positions", "what is appended to each token so that attention can tell places apart", "choice",
+    "positions", "Positions", "code appended to each token so that attention can distinguish positions", "choice",
     values={NONE: None, "sinusoidal_2d": "sinusoidal_2d", "sinusoidal_1d": "sinusoidal_1d", "learned": "learned"},
     beside={
         NONE: {"position_features": 0},
@@ -105,13 +105,13 @@ POSITIONS = Setting(
         **{kind: {"position_features": 16, "position_longest": 20.0} for kind in ("sinusoidal_2d", "sinusoidal_1d")},
     },
 )  # fmt: skip
-HIDDEN = Setting("hidden", "Hidden units", "of the layer before the answer", "whole", 1, 1024, log=True)
+HIDDEN = Setting("hidden", "Hidden units", "number of units of the layer before the answer", "whole", 1, 1024, log=True)
 
 
 SIDE = 28
-"""Rows and columns of the pictures where a config does not name them: the default of all constructors here."""
+"""Default number of rows and columns of the pictures, for configs and for all constructors here."""
 MOST_OF_A_STRIP = 30
-"""Pictures side by side in the longest strip."""
+"""Number of pictures side by side in the longest strip."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,8 @@ class Input:
     """The pictures that a built model takes.
 
     Args:
-        channels, rows, columns: of a picture; of one that may be narrower, the columns are those of the widest.
-        preparation: how a drawing or a picture of another shape becomes one; a name in `data.inputs.PREPARATIONS`.
+        channels, rows, columns: size of a picture; if the width varies, the columns of the widest picture.
+        preparation: how a drawing or a picture of another shape is converted; a name in `data.inputs.PREPARATIONS`.
     """
 
     channels: int
@@ -130,25 +130,25 @@ class Input:
 
 
 def no_grid(config: Mapping[str, Any]) -> Grid | None:
-    """Return None: the model has no tokens or cells that lie on the picture."""
+    """Return None, for a model without tokens or cells in the picture."""
     return None
 
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """One architecture. `input` and `grid` are asked by pages that have not loaded torch: they must not need it.
+    """One architecture. Pages that have not loaded torch call `input` and `grid`, so these must not need it.
 
     Args:
-        title: for people.
-        constructor: takes a config's entries as keywords, and `generator`.
-        source: title, authors, year, link.
-        input: from a config to the pictures that the model takes.
-        grid: from a config to where its tokens or cells lie on the picture; None where it has none.
+        title: title for people.
+        constructor: takes the entries of a config as keyword arguments, and `generator`.
+        source: title, authors, year and link of the paper.
+        input: returns the pictures that the model takes, given a config.
+        grid: returns where its tokens or cells lie in the picture, given a config; None if it has none.
         differentiable: whether the logits have a gradient with respect to the picture.
-        takes: keyword arguments of `forward` beside the pictures, such as "generator".
-        per_step: whether its answer is one distribution over the classes per step, logits (batch, step, class), and not
-            one, (batch, class). What a distribution per step is shown as and compared with is a text.
-        settings: entries of its config that may be varied; those without a default only where a recipe names them.
+        takes: further keyword arguments of `forward`, such as "generator".
+        per_step: whether the model returns a distribution over the classes per step, logits (batch, step, class),
+            instead of a single one, (batch, class). Answers per step are displayed and compared as a text.
+        settings: entries of its config that can be varied; those without a default, only if a recipe names them.
     """
 
     title: str
@@ -162,10 +162,10 @@ class ModelSpec:
     settings: tuple[Setting, ...] = ()
 
     def build(self, config: Mapping[str, Any], generator: "torch.Generator | None" = None) -> "nn.Module":
-        """Build the model that a config describes, with fresh weights.
+        """Build the model of a config, with new weights.
 
         Raises:
-            BadInput: the config has an entry that the architecture does not know, or lacks one.
+            BadInput: the config has an unknown entry, or lacks a required one.
         """
         try:
             return self.constructor(**config, generator=generator)
@@ -174,7 +174,7 @@ class ModelSpec:
 
 
 def imported(module: str, name: str) -> "Callable[..., nn.Module]":
-    """Return a constructor whose module is imported when it is first called, so that a table of them costs no torch."""
+    """Return a constructor that imports its module when it is first called, so that a table of them needs no torch."""
 
     def construct(**config: Any) -> "nn.Module":
         model: nn.Module = getattr(import_module(module), name)(**config)
@@ -184,12 +184,12 @@ def imported(module: str, name: str) -> "Callable[..., nn.Module]":
 
 
 def grey(config: Mapping[str, Any]) -> Input:
-    """Return the input of a model of grey pictures whose config may name `rows` and `columns`."""
+    """Return the input of a model of grey pictures, with `rows` and `columns` from the config if present."""
     return Input(1, config.get("rows", SIDE), config.get("columns", SIDE))
 
 
 def pictures(config: Mapping[str, Any]) -> Input:
-    """Return the input of a model whose config may name `channels`, `rows` and `columns`; colour is only resized."""
+    """Return the input of a model, with `channels`, `rows` and `columns` from the config; colour is only resized."""
     channels = config.get("channels", 1)
     preparation = "mnist_style" if channels == 1 else "resized"
     return Input(channels, config.get("rows", SIDE), config.get("columns", SIDE), preparation)
@@ -201,10 +201,10 @@ def strips(config: Mapping[str, Any]) -> Input:
 
 
 def boxes(config: Mapping[str, Any]) -> Grid:
-    """Return the grid of a model whose tokens are boxes of `pool` x `patch` pixels a side, one beside the other.
+    """Return the grid of a model whose tokens are adjacent boxes of `pool` x `patch` pixels a side.
 
     Raises:
-        BadInput: such boxes do not tile the picture.
+        BadInput: the boxes do not tile the picture.
     """
     pool, patch, shape = config.get("pool", 1), config.get("patch", 1), grey(config)
     side = pool * patch
@@ -216,7 +216,7 @@ def boxes(config: Mapping[str, Any]) -> Grid:
 
 
 def patches(config: Mapping[str, Any]) -> Grid:
-    """Return the grid of a model whose tokens are patches, after a class token and registers that lie nowhere.
+    """Return the grid of a model whose tokens are patches, preceded by a class token and registers without a position.
 
     Raises:
         BadInput: the patches do not tile the picture.
@@ -229,7 +229,7 @@ def patches(config: Mapping[str, Any]) -> Grid:
 
 
 def receptive_fields(config: Mapping[str, Any]) -> Grid:
-    """Return the grid of the blocks of `cnn_attention`: each stands for the 11 x 11 pixels that its features see.
+    """Return the grid of the blocks of `cnn_attention`, whose features see 11 x 11 pixels each.
 
     Raises:
         BadInput: the pictures are too small for a block.

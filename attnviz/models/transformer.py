@@ -2,8 +2,8 @@
 
 Source: "Attention Is All You Need", Vaswani et al., 2017, https://arxiv.org/abs/1706.03762.
 
-Differs: it reads columns of a picture; two layers each way, norm first, no dropout (see `attnviz.layers.transformer`);
-the embedding of the symbols is not shared with the last layer, and not scaled.
+Differences: it reads columns of a picture, has two layers each in encoder and decoder, pre-norm, no dropout (see
+`attnviz.layers.transformer`), and a symbol embedding that is not scaled or shared with the last layer.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,14 +21,14 @@ from attnviz.tracing import Layer
 
 
 class Answer(Layer):
-    """Normalise, and score the symbols.
+    """Normalise the steps and score the symbols.
 
     Args:
-        features, symbols: numbers of a step, and how many symbols there are.
+        features, symbols: number of features per step, and of symbols.
 
     Call Args:
         steps: float (batch, step, features).
-        per: "step" where one step is computed at a time, else None.
+        per: "step" if one step is computed at a time, else None.
 
     Returns:
         float (batch, step, symbol).
@@ -49,21 +49,21 @@ class Transformer(nn.Module):
 
     Args:
         classes: the symbols; the last one ends a text.
-        features: numbers of a column and of a step, a multiple of the heads and of 2.
-        heads, hidden, layers: attention heads, width of the feed-forward networks, layers of encoder and decoder each.
-        positions: whether sinusoids that code their place are added to columns and steps.
-        generator: of the initial weights, drawn as torch draws them.
+        features: number of features per column and per step, a multiple of `heads` and of 2.
+        heads, hidden, layers: attention heads, feed-forward width, and number of layers of encoder and decoder each.
+        positions: whether sinusoidal position codes are added to columns and steps.
+        generator: draws the initial weights, as torch draws them.
 
     Call Args:
         images: float (batch, 1, 28, column) in 0..1.
-        targets: int64 (batch, step), the right texts: each step is given the right symbols before it (teacher forcing),
-            and all are computed at once. None: it is given what the model itself has output, one step after the other.
+        targets: int64 (batch, step), the correct texts: each step receives the correct previous symbols (teacher
+            forcing), all computed at once. If None, steps are computed in sequence from the model's own output.
 
     Returns:
-        logits: float (batch, step, class). Steps after the stop symbol of a text count for nothing.
+        logits: float (batch, step, class). Ignore the steps after the stop symbol of a text.
 
     Raises:
-        BadInput: features that the heads do not divide, or pictures that are no strips.
+        BadInput: the heads do not divide the features, or the pictures are not strips.
     """
 
     def __init__(
@@ -89,19 +89,19 @@ class Transformer(nn.Module):
         self.decoder = nn.ModuleList(DecoderLayer(features=features, heads=heads, hidden=hidden) for _ in range(layers))
         self.answer = Answer(features=features, symbols=len(classes))
         uniform(self, generator)
-        # How often a pass uses each weight, at most: the longest strip has 105 columns. For the live channel's budget.
+        # Maximum uses of a weight per pass, for the live channel's budget. The longest strip has 105 columns.
         self.weight_uses = 105 + LONGEST
 
     def forward(self, images: Tensor, targets: Tensor | None = None) -> Tensor:
         return self.decode(self.encode(images), targets)
 
     def decode(self, encoded: Tensor, targets: Tensor | None = None) -> Tensor:
-        """Return the logits of strips that are encoded already. Args and Returns: of `encode`, and as of the call."""
+        """Return the logits of strips encoded by `encode`, see the call arguments."""
         spelling = Spelling(encoded, targets, start=self.answer.scores.out_features)
         return self._step_by_step(encoded, spelling) if targets is None else self._at_once(encoded, targets, spelling)
 
     def encode(self, images: Tensor) -> Tensor:
-        """Return what the decoder reads of float (batch, 1, 28, column) in 0..1: float (batch, token, features)."""
+        """Return the decoder's input, float (batch, token, features), for images as in the call arguments."""
         tokens = self.columns(images)
         if self.column_positions is not None:
             tokens = self.column_positions(tokens)

@@ -1,12 +1,12 @@
-"""A small vision transformer: patches are tokens, and every token attends to every token, in each head of each layer.
+"""A small vision transformer: patches are tokens, and in each head of each layer every token attends to every token.
 
 Source: "An Image Is Worth 16x16 Words: Transformers for Image Recognition at Scale", Dosovitskiy et al., 2020,
 https://arxiv.org/abs/2010.11929. Registers: Darcet et al., 2023, https://arxiv.org/abs/2309.16588. The convolutional
 stem: Xiao et al., 2021, https://arxiv.org/abs/2106.14881.
 
-Differs: tens to hundreds of thousands of weights and not 86 million; no dropout; class token and registers have no
-position, for a learnt one would only be added to what is learnt already. Linear layers begin as Glorot's uniform
-distribution, biases at 0, class token, registers and positions from N(0, 0.02).
+Differences: up to hundreds of thousands of weights, not 86 million; no dropout. Class token and registers have no
+position, since a learnt one would only be added to another learnt vector. Linear layers are drawn from Glorot's uniform
+distribution, with biases 0; class token, registers and positions from N(0, 0.02).
 
     our name       the papers' symbol or word
     layers         L, depth
@@ -32,21 +32,21 @@ Mixing = Literal["learnt", "even"]
 
 
 class VisionTransformer(nn.Module):
-    """Cut a picture into patches, let them attend to each other layer by layer, and answer.
+    """Cut a picture into patches, let them attend to one another layer by layer, and classify.
 
     Args:
-        classes: their names; two of them make one column of logits, the log-odds of the second.
-        patch: rows and columns of a patch, in pixels; they tile the picture.
-        stem: channels of the convolutions that make the tokens; see `PatchTokens`. Empty for a linear layer.
-        features: numbers of a token, a multiple of the heads.
-        heads, hidden, layers: attention heads, width of the feed-forward networks, how many layers.
-        reading: what the answer is computed from: "class", a token of its own; "mean", the mean of the patches.
-        registers: further tokens that are no patches and that nothing is read from.
-        positions: whether a learnt vector of its place is added to each patch.
+        classes: names of the classes; two classes make one column of logits, the log-odds of the second.
+        patch: rows and columns of a patch, in pixels; patches must tile the picture.
+        stem: channels of the convolutions that make the tokens, see `PatchTokens`; empty for a linear layer.
+        features: number of features per token, a multiple of `heads`.
+        heads, hidden, layers: number of attention heads, width of the feed-forward networks, number of layers.
+        reading: what the answer is computed from: "class", a class token, or "mean", the mean of the patches.
+        registers: number of extra tokens that are not patches and that the answer does not read.
+        positions: whether a learnt position vector is added to each patch.
         mixing: "learnt" attention, or "even": every token takes the mean of all values, in training too.
-        channels, rows, columns: of the pictures.
-        mean, std: of the intensities (0..1), to standardise them.
-        generator: of the initial weights.
+        channels, rows, columns: size of the pictures.
+        mean, std: mean and standard deviation of the intensities (0..1), used to standardise them.
+        generator: draws the initial weights.
 
     Call Args:
         images: float (batch, channels, rows, columns) in 0..1.
@@ -55,7 +55,7 @@ class VisionTransformer(nn.Module):
         logits: float (batch, 1) or (batch, class).
 
     Raises:
-        BadInput: patches that do not tile the picture, features that the heads do not divide, or an unknown word.
+        BadInput: patches do not tile the picture, heads do not divide the features, or a word is unknown.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class VisionTransformer(nn.Module):
             for _ in range(layers)
         )
         self.answer = Answer(features=features, classes=columns_of(classes), prefix=prefix, mean=reading == "mean")
-        self.weight_uses = self.grid.tokens  # by a forward pass, at most: for the budget of the live channel
+        self.weight_uses = self.grid.tokens  # maximum uses of a weight per forward pass, for the live channel's budget
         glorot(self, generator)
 
     def forward(self, images: Tensor) -> Tensor:
