@@ -54,7 +54,7 @@ def test_the_slope_is_said_with_the_plot_of_angles(page: AppTest) -> None:
 
 def test_where_the_angles_are_not_known_the_page_says_so(page: AppTest) -> None:
     run(page, experiment="undone", model="spatial_transformer.wide")
-    assert "is not known" in text(page)
+    assert "are not known" in text(page)
 
 
 def test_accuracy_with_theta_replaced_is_that_of_the_card(page: AppTest) -> None:
@@ -85,7 +85,7 @@ def test_a_model_without_such_tests_says_so(page: AppTest) -> None:
 def test_errors_by_angle_stand_beside_those_of_the_control_and_what_is_not_trained_is_said(page: AppTest) -> None:
     run(page, experiment="gains")
     said = text(page)
-    assert "Beside rotated digits, no transformer, widened" in said
+    assert "Compared with rotated digits, no transformer, widened" in said
     assert "errors without, %" in said
     absent = "Rotated digits, no transformer; Rotated digits, no transformer, widened, 9 epochs"
     assert f"*Not trained* yet: {absent}." in said
