@@ -7,14 +7,13 @@
         logits = model(images)                    # float (batch, channel, row, column) in 0..1
     seen["attention.weights"].at(batch=0, head=0) # (query, key)
 
-`names()` lists the checkpoints, and `load` returns a model and its model card. `trace` shows what happens inside any
-model whose layers have taps, `edits` change it, and `addresses` lists those taps. Derive a layer of your own from
-`Layer`. `watch` shows the attention of any other model: `seen = attnviz.watch(model)(batch)`. `heads` measures every
-attention head over many pictures. A trace keeps `Reading`s, whose `Grid` says where tokens are on the picture. `figure`
-makes a picture, a table or a page of HTML of what was seen: `attnviz.figure(seen).save("fig.pdf")`; `gates` does so
-of gates. Every error that is raised on purpose is an `AttnvizError`; a trace that would have shown nothing, or what is
-false, is a `TraceError`.
-Importing attnviz does not import torch: names are resolved when they are used.
+`names()` lists the checkpoints, and `load` returns a model and its model card. `trace` records what happens inside any
+model whose layers have taps, `edits` change it, and `addresses` lists those taps. Derive your own layers from `Layer`.
+`watch` records the attention of any other model: `seen = attnviz.watch(model)(batch)`. `heads` measures every attention
+head over many pictures. A trace keeps `Reading`s, whose `Grid` locates tokens on the picture. `figure` renders a trace
+as a picture, a table or an HTML page: `attnviz.figure(seen).save("fig.pdf")`; `gates` does the same for gates. Every
+error raised on purpose is an `AttnvizError`; a trace that would have been empty or wrong raises a `TraceError`.
+Importing attnviz does not import torch: names are resolved on first use.
 """
 
 from importlib import import_module
@@ -71,7 +70,7 @@ __all__ = [
     "watch",
 ]  # fmt: skip
 
-if not TYPE_CHECKING:  # a type checker would take any name for one that exists
+if not TYPE_CHECKING:  # with it, a type checker would accept any name
 
     def __getattr__(name: str) -> Any:
         if name == "edits":

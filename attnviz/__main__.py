@@ -1,6 +1,6 @@
-"""The command line: `python -m attnviz --help`. Wrong arguments end it with one sentence and exit status 2.
+"""The command line: `python -m attnviz --help`. Wrong arguments end the program with one sentence and exit status 2.
 
-It can be interrupted at any moment, also in the seconds that imports take: so all that is heavy is imported by `main`.
+It can be interrupted at any moment, even during slow imports, so `main` imports everything heavy.
 """
 
 import os
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import NoReturn
 
-# package: the extra that installs it, of those without which the core of attnviz is installed
+# optional package -> the extra that installs it
 _EXTRAS = {
     **dict.fromkeys(("streamlit", "plotly", "markdown_it", "mdit_py_plugins", "yaml"), "app"),
     **dict.fromkeys(("psutil", "torchvision"), "train"),
@@ -20,18 +20,18 @@ _EXTRAS = {
 
 
 def program() -> NoReturn:
-    """Run the command that the program was called with, and end with its exit status."""
+    """Run the command given on the command line, and exit with its status."""
     _open_streams()
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else nobody is meant to interrupt it
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # otherwise interrupts are meant to be ignored
         signal.signal(signal.SIGINT, _interrupted)
     sys.unraisablehook = _unraisable
     try:
         status = main()
-    except SystemExit as ended:  # of argparse or the app
+    except SystemExit as ended:  # raised by argparse or the app
         status = _flushed(ended.code) if isinstance(ended.code, int) else _failed(str(ended.code))
     except KeyboardInterrupt:
         status = 130
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # what there was to do is done
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done
     from attnviz.training import together
 
     together.leave(status)
@@ -41,11 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Args:
-        arguments: the words after the program's name; by default those it was called with.
+        arguments: the words after the program's name; by default, those in `sys.argv`.
 
     Returns:
-        The exit status: 0; 2 for wrong arguments, something missing, or an output that cannot be written; 130 when
-        stopped by the keyboard; 141 when the output is no longer read; 143 when a training was stopped by SIGTERM.
+        The exit status: 0; 2 for wrong arguments, something missing, or an output that cannot be written; 130 if
+        stopped from the keyboard; 141 if the output is no longer read; 143 if a training was stopped by SIGTERM.
     """
     from attnviz import command_line, commands, paths
     from attnviz.errors import AttnvizError, BadInput
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _flushed(status: int, error: OSError | None = None) -> int:
-    """Write what is left of the output, and return the exit status: another one where it cannot be written."""
+    """Flush the output and return the exit status, or another status if the output cannot be written."""
     try:
         if error is not None:
             raise error
@@ -95,7 +95,7 @@ def _flushed(status: int, error: OSError | None = None) -> int:
 
 
 def _failed(sentence: str) -> int:
-    """Say why a command has ended; where nobody can be told, the exit status alone does."""
+    """Print why a command failed, if stderr can be written, and return the exit status."""
     try:
         print(sentence, file=sys.stderr, flush=True)
     except OSError:
@@ -104,13 +104,13 @@ def _failed(sentence: str) -> int:
 
 
 def _is_memory(error: Exception) -> bool:
-    """Return whether an error says that memory has run out: torch has no type of its own for that on the CPU."""
+    """Return whether an error means that memory ran out: torch has no exception type for this on the CPU."""
     return isinstance(error, MemoryError) or "out of memory" in str(error) or "can't allocate memory" in str(error)
 
 
 def _open_streams() -> None:
-    """Let there be three streams that take any character: one that was closed would be None, and the first file that is
-    opened would get its number and with it what libraries print."""
+    """Make sure that the standard streams exist and take any character. A closed one would be None, and the next file
+    opened would get its number and receive library output."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
@@ -126,8 +126,8 @@ def _open_streams() -> None:
 
 
 def _interrupted(number: int, frame: FrameType | None) -> None:
-    """End at once during an import, which nothing else is done in and which Ctrl-C would leave in pieces, and inside of
-    Streamlit, whose command line would say so in other words."""
+    """Exit at once during an import, which Ctrl-C would leave half done, and inside Streamlit, which would print its
+    own message."""
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib") or frame.f_globals.get("__name__") == "click.core":
             _end_at_once()
@@ -136,14 +136,14 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
 
 
 def _unraisable(unraisable: "sys.UnraisableHookArgs") -> None:
-    """End where Ctrl-C came while something was being destroyed, which would go on as if nothing had been pressed."""
+    """Exit if Ctrl-C arrived in a destructor: otherwise Python would ignore it."""
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         _end_at_once()
     sys.__unraisablehook__(unraisable)
 
 
 def _end_at_once() -> NoReturn:
-    if os.environ.get("RANK", "0") == "0":  # of several processes that torchrun has started one says so
+    if os.environ.get("RANK", "0") == "0":  # only one of torchrun's processes prints it
         os.write(2, b"Stopped.\n")
     os._exit(130)
 

@@ -1,4 +1,4 @@
-"""From pictures to a model's input, and from its logits to its answer: the same for every model."""
+"""Conversions from pictures to a model's input and from its logits to its answer, the same for every model."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,8 +9,8 @@ from attnviz.errors import BadInput
 
 
 def as_batch(pictures: npt.NDArray[np.uint8], *, double: bool = False) -> Tensor:
-    """Turn pictures, uint8 (picture, row, column, channel) or one of them, into the input of a model, (batch, channel,
-    row, column) in 0..1: k/255, rounded to single or double precision.
+    """Convert pictures, uint8 (picture, row, column, channel), or a single picture, into a model's input, (batch,
+    channel, row, column) in 0..1: k/255, rounded to single or double precision.
     """
     pictures = pictures if pictures.ndim == 4 else pictures[None]
     batch = torch.from_numpy(pictures.transpose(0, 3, 1, 2).copy())
@@ -18,10 +18,10 @@ def as_batch(pictures: npt.NDArray[np.uint8], *, double: bool = False) -> Tensor
 
 
 def probabilities(logits: Tensor) -> Tensor:
-    """Turn logits, (batch, class) or (batch, step, class), into one distribution, or one per step, 0..1, summing to 1
+    """Convert logits, (batch, class) or (batch, step, class), into a distribution, or one per step: 0..1, summing to 1
     over the last axis.
 
-    For two classes there may be a single logit, the log-odds of the second.
+    A model of two classes may have a single logit, the log-odds of the second class.
     """
     _check(logits)
     if logits.shape[-1] == 1:
@@ -30,16 +30,16 @@ def probabilities(logits: Tensor) -> Tensor:
 
 
 def predicted(logits: Tensor) -> Tensor:
-    """Return the numbers of the most probable classes of logits as of `probabilities`, int64 (batch,) or (batch, step),
-    in the form of targets (`attnviz.data.targets`).
+    """Return the numbers of the most probable classes, int64 (batch,) or (batch, step), in the form of targets
+    (`attnviz.data.targets`). The logits are as in `probabilities`.
     """
     _check(logits)
     return (logits[..., 0] > 0).long() if logits.shape[-1] == 1 else logits.argmax(-1)
 
 
 def answer_factors(logits: Tensor) -> Tensor:
-    """Return the factors whose product with the logits of one picture, (logit,), says how clear the answer is: for two
-    classes its log-odds, never below 0; for more, its logit less the mean over classes.
+    """Return the factors whose product with the logits of one picture, (logit,), measures how clear the answer is: for
+    two classes its log-odds, at least 0; for more, its logit minus the mean over classes.
     """
     if logits.ndim != 1:
         raise BadInput(f"One distribution has logits (class,), not {tuple(logits.shape)}: choose a step first.")

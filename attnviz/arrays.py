@@ -1,4 +1,4 @@
-"""The arrays of numpy by what their numbers are; docstrings say what their axes are."""
+"""Types of NumPy arrays by their numbers; docstrings document their axes."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,4 +1,4 @@
-"""What a model card holds: what a checkpoint is, how it was made, and how accurate it is. Needs no torch."""
+"""The contents of a model card: what a checkpoint is, how it was made, and how accurate it is. Needs no torch."""
 
 import base64
 import binascii
@@ -22,19 +22,19 @@ class Figure(Strict):
 
     Args:
         name: what was measured, such as accuracy.
-        unit, better: the unit, and which direction is better.
-        data, split, count: the data set, its part, and the number of pictures.
+        unit, better: the unit, and the direction that is better.
+        data, split, count: the data set, its split, and the number of pictures.
         value: the figure of the shipped weights.
         mean, lowest, highest: over the seeds.
-        seeds: how many seeds.
+        seeds: the number of seeds.
         per_seed: the value of each seed, in the order of the card's runs, so that two models can be compared in pairs;
-            None on cards written before these were kept.
-        augmentation, draws: it was measured on `draws` variants of each of `count / draws` pictures.
+            None on cards written before these values were kept.
+        augmentation, draws: the figure was measured on `draws` variants of each of `count / draws` pictures.
         right: for an accuracy, which pictures the shipped weights answered correctly, one bit each in the order of the
             pictures (all of the first draw, then the second), packed and in base64, so that two models can be compared
             picture by picture. None if the figure is not a share of pictures.
-        right_per_seed: likewise of each seed, in the order of `per_seed`, so that a difference can be told from what
-            chance makes of seeds and pictures. None where the answers of all seeds are not known.
+        right_per_seed: the same for each seed, in the order of `per_seed`, so that a difference can be told from chance
+            in seeds and pictures. None if the answers of any seed are unknown.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Figure(Strict):
         return self
 
     def _holds(self, right: str, value: float, name: str) -> None:
-        """Refuse packed answers that are not those of a value."""
+        """Refuse packed answers that do not match a value."""
         try:
             bits = len(base64.b64decode(right, validate=True))
         except (binascii.Error, ValueError) as error:
@@ -91,7 +91,7 @@ class Figure(Strict):
             raise ValueError(f"{name!r} and 'value' disagree")
 
     def measures(self, test: Test, name: str) -> bool:
-        """Return whether this is the figure of that name of a test, on as many pictures as the test asks for."""
+        """Return whether this is a test's figure of that name, on as many pictures as the test asks for."""
         asked = name, test.data, test.split, test.augmentation
         same = (self.name, self.data, self.split, self.augmentation) == asked
         return same and test.count in (None, self.count)
@@ -101,7 +101,7 @@ class Figure(Strict):
         return _unpacked(self.right or "", self.count)
 
     def answers(self) -> npt.NDArray[np.float64] | None:
-        """Return which share of its variants each seed answered correctly: (seed, picture), 0..1; None if not known."""
+        """Return the share of a picture's variants that each seed got right: (seed, picture), 0..1; None if unknown."""
         each = self.right_per_seed
         if each is None and self.seeds == 1 and self.right is not None:
             each = (self.right,)
@@ -117,13 +117,13 @@ def _unpacked(right: str, count: int) -> npt.NDArray[np.bool_]:
 
 
 def packed(right: npt.NDArray[np.bool_]) -> str:
-    """Return what `Figure.right` holds, for bool (count,)."""
+    """Pack bool (count,) into the form of `Figure.right`."""
     return base64.b64encode(np.packbits(right).tobytes()).decode()
 
 
 class Ablated(Strict):
-    """Figures of the trained model on the recipe's tests with a part of it replaced, as described by one of its
-    recipe's `ablations`; the title says in words what was.
+    """Figures of the trained model on the recipe's tests, with a part replaced according to one of its recipe's
+    `ablations`; the title names that part in words.
     """
 
     name: str
@@ -133,8 +133,8 @@ class Ablated(Strict):
 
 
 class SeedRun(Strict):
-    """The training of one seed: the epoch, from 1, whose weights were kept, and by name a value per epoch, None where
-    it was not a finite number: "train_loss", "validation_loss", ..., and the recipe's probes.
+    """The training of one seed: the epoch, from 1, whose weights were kept, and the curves by name ("train_loss",
+    "validation_loss", ..., and the recipe's probes), with a value per epoch, or None if it was not finite.
     """
 
     seed: int
@@ -149,7 +149,7 @@ class SeedRun(Strict):
         return self
 
     def kept(self, name: str) -> float | None:
-        """Return the value of a curve at the epoch whose weights were kept; None where there is no such curve."""
+        """Return the value of a curve at the epoch whose weights were kept, or None if there is no such curve."""
         return self.curve[name][self.epoch - 1] if name in self.curve else None
 
 
@@ -159,7 +159,7 @@ class Example(Strict):
     Args:
         data, labels, seed: pictures with these labels, either from `strokes`, drawn with this seed, or the first
             samples of another data set, without a seed.
-        digest: sha256 of the pictures as the model took them.
+        digest: sha256 of the pictures as given to the model.
         logits: (picture, column).
     """
 
@@ -182,12 +182,11 @@ class Card(Strict):
         weights_digest: sha256 of weights.safetensors.
         seed: the seed whose weights are shipped: the best on the validation part, or the lowest if there is none.
         runs: every seed's training.
-        figures: what was measured once, after all choices were made.
-        ablations: what was measured with parts of the model replaced.
-        example: logits of built-in pictures; None if there are none of this kind.
-        seconds: the duration of all trainings together, by the clock.
-        core_seconds: that they computed; None on a GPU or with several processes, and where an earlier
-            version did not measure it.
+        figures: the results on the tests, measured once, after all choices were made.
+        ablations: the results with parts of the model replaced.
+        example: logits of built-in pictures; None if no built-in pictures suit the model.
+        seconds: the wall-clock time of all trainings together.
+        core_seconds: their CPU time; None on a GPU, with several processes, or if the version did not measure it.
         device, threads, versions: what it was trained with.
         command: the command that trains it again.
     """
@@ -219,7 +218,7 @@ class Card(Strict):
         return self
 
     def figure(self, test: Test, name: str = "accuracy") -> Figure | None:
-        """Return what was measured in a test, or None; in one of all pictures, what was measured on the most."""
+        """Return the figure of a test, or None. For a test on all pictures, it is the figure on the most pictures."""
         return max(
             (figure for figure in self.figures if figure.measures(test, name)), key=attrgetter("count"), default=None
         )

@@ -1,4 +1,4 @@
-"""The model card of a checkpoint: what it is, how it was made, and how accurate it is. Reading it needs no torch."""
+"""The model cards of checkpoints: their names, and reading and checking them. Needs no torch."""
 
 import hashlib
 import json
@@ -23,24 +23,24 @@ from attnviz.errors import CheckpointError, UnknownName, closest
 from attnviz.files import reason
 
 _FILE = checkpoint_folder.CARD
-_LARGEST = 2**24  # bytes; the largest of ours has 0.2 million
+_LARGEST = 2**24  # bytes of one file; our largest has 0.2 million
 
 
 def names() -> list[str]:
-    """Return the names of all checkpoints: ours in alphabetical order, then those that somebody keeps.
+    """Return the names of all checkpoints: ours in alphabetical order, then those kept by the user.
 
-    Some may have a card but no weights. A kept one with the name of one of ours is left out.
+    Some may have a card but no weights. A kept checkpoint with the name of one of ours is left out.
     """
     return list(checkpoint_folder.snapshot().found)
 
 
 def is_there(name: str) -> bool:
-    """Return whether there is a checkpoint of that name, be its card damaged or not."""
+    """Return whether there is a checkpoint of that name, even if its card is damaged."""
     return name in checkpoint_folder.snapshot().found
 
 
 def is_kept(name: str) -> bool:
-    """Return whether the checkpoint of that name is not one of ours but one that somebody keeps."""
+    """Return whether the checkpoint of that name is kept by the user rather than shipped with attnviz."""
     found = checkpoint_folder.found(name)
     return found is not None and found.kept
 
@@ -52,7 +52,7 @@ def has_weights(name: str) -> bool:
 
 
 def home(name: str) -> Path:
-    """Return the folder of a checkpoint, ours before a kept one; one of ours where there is none of that name."""
+    """Return the folder of a checkpoint, ours before a kept one, or the folder that an unknown name would have."""
     if not is_name(name):
         raise UnknownName("checkpoint", name, names())
     found = checkpoint_folder.found(name)
@@ -60,7 +60,7 @@ def home(name: str) -> Path:
 
 
 def weights(name: str) -> Path:
-    """Return the path of a checkpoint's weights; a card may come without them.
+    """Return the path of a checkpoint's weights; the file need not exist.
 
     Raises:
         UnknownName: no checkpoint can have that name.
@@ -69,15 +69,15 @@ def weights(name: str) -> Path:
 
 
 def usable(among: Sequence[str]) -> dict[str, Card]:
-    """Return the cards of those checkpoints that can be shown: with a readable card, and with weights."""
+    """Return the cards of the checkpoints that can be shown: those with a readable card and with weights."""
     return readable([name for name in among if has_weights(name)])
 
 
 def readable(among: Sequence[str]) -> dict[str, Card]:
-    """Return the cards of those checkpoints that are there and whose card can be read; some may have no weights."""
+    """Return the cards of the checkpoints that exist and whose card can be read; some may have no weights."""
     here, found = checkpoint_folder.snapshot().found, {}
     for name in among:
-        if name in here:  # else `read` would look for names like it, which takes longer than all that there are
+        if name in here:  # otherwise `read` would search for similar names, which is slow
             known = _read.get(here[name].home / _FILE)
             with suppress(CheckpointError, UnknownName):
                 found[name] = known.card if known and known.stamp == here[name].card else read(name)
@@ -85,25 +85,25 @@ def readable(among: Sequence[str]) -> dict[str, Card]:
 
 
 def text(card: Card) -> str:
-    """Return the content of a card's file: its fields, and a digest of all of them."""
+    """Return the text of a card's file: its fields, and a digest of all of them."""
     fields = card.model_dump(mode="json")
     return json.dumps({**fields, "digest": _digest(fields)}, indent=1, ensure_ascii=False) + "\n"
 
 
 class _Read(NamedTuple):
-    """A card that has been read, and the stamp of its file before."""
+    """A card, and the stamp of its file before it was read."""
 
     stamp: files.Stamp
     card: Card
 
 
-_read: OrderedDict[Path, _Read] = OrderedDict()  # those that were read longest ago are given up first
-_MOST = 2**26  # bytes of the files of all of them; ours have 4 million
+_read: OrderedDict[Path, _Read] = OrderedDict()  # the least recently read are dropped first
+_MOST = 2**26  # bytes of all their files; ours have 4 million
 _lock = Lock()
 
 
 def read(name: str) -> Card:
-    """Read a checkpoint's card; once, and again only when its file has changed."""
+    """Read a checkpoint's card. It is cached until its file changes."""
     for base in (folder, kept_folder) if is_name(name) else ():
         path = base() / name / _FILE
         stamp = files.stamp(path)
@@ -114,7 +114,7 @@ def read(name: str) -> Card:
     known = _read.get(path)
     if known is not None and known.stamp == stamp:
         return known.card
-    if name not in names():  # a file system that ignores case has it under any
+    if name not in names():  # a case-insensitive file system finds other spellings too
         raise UnknownName("checkpoint", name, names())
     try:
         card = parsed(files.read(path, _LARGEST), path)
@@ -130,8 +130,8 @@ def read(name: str) -> Card:
 
 
 def parsed(content: bytes, path: Path) -> Card:
-    """Return the card that the content of a file at a path is; CheckpointError where it is none, contradicts itself, or
-    was changed afterwards.
+    """Parse the content of a card's file. Raise CheckpointError, which names the path, if it is not a card, contradicts
+    itself, or was changed afterwards.
     """
     try:
         fields = files.from_json(content)

@@ -1,5 +1,5 @@
-"""Where checkpoints lie, and which there are. Apart from `attnviz.cards`, because the first page knows it before numpy
-is loaded.
+"""The folders of checkpoints and their contents. Separate from `attnviz.cards`, because the first page needs them
+before NumPy is loaded.
 """
 
 import os
@@ -17,16 +17,16 @@ from attnviz.errors import BadInput
 from attnviz.looks import again, inside, once, youngest
 
 WORD = r"[A-Za-z0-9_][A-Za-z0-9_-]*"
-"""Pattern of a model's name and of a recipe's, which make up the name of a folder."""
+"""The pattern of the names of models and of recipes, which together name a checkpoint's folder."""
 
 CARD, WEIGHTS, HISTORY = "card.json", "weights.safetensors", "history/history.json"
 
 _NAME = re.compile(rf"{WORD}(\.{WORD})+")
-_LONGEST = 200  # characters of a name
+_LONGEST = 200  # characters in a name
 
 
 def folder() -> Path:
-    """Return the folder of the checkpoints: `ATTNVIZ_CHECKPOINTS`, else those that come with attnviz."""
+    """Return the folder of checkpoints: `ATTNVIZ_CHECKPOINTS`, else the one that comes with attnviz."""
     chosen = os.environ.get("ATTNVIZ_CHECKPOINTS")
     return Path(chosen) if chosen else paths.shipped("checkpoints")
 
@@ -41,28 +41,28 @@ def require_own() -> None:
 
 
 def kept() -> Path:
-    """Return the folder of the models that somebody keeps: `ATTNVIZ_KEPT`, else one among the user's data.
+    """Return the folder of models kept by the user: `ATTNVIZ_KEPT`, else one in the user's data.
 
-    It is made when the first model is kept.
+    It is created when the first model is kept.
     """
     chosen = os.environ.get("ATTNVIZ_KEPT")
     return Path(chosen).expanduser() if chosen else paths.user_data() / "checkpoints"
 
 
 def is_name(name: str) -> bool:
-    """Return whether this can be the name MODEL.RECIPE of a checkpoint; only of such a name is a path made."""
+    """Return whether a string is a valid name MODEL.RECIPE; no path may be made from any other."""
     return len(name) <= _LONGEST and _NAME.fullmatch(name) is not None
 
 
 class Found(NamedTuple):
-    """What the folder of a checkpoint holds.
+    """The contents of a checkpoint's folder.
 
     Args:
         home: the folder.
-        kept: whether it is not one of ours but one that somebody keeps.
+        kept: whether the user keeps it, instead of it being one of ours.
         card: the stamp of its card.
-        has_weights, has_history: whether these files are there.
-        stamp: of the folder, which changes when a file comes into it or leaves it; None where that does not tell.
+        has_weights, has_history: whether these files exist.
+        stamp: the folder's stamp, which changes when a file is added or removed; None if it cannot be relied on.
     """
 
     home: Path
@@ -75,13 +75,13 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """All checkpoints at one moment; it never changes.
+    """An immutable list of all checkpoints at one moment.
 
     Args:
-        found: by name: ours in alphabetical order, then those that somebody keeps. A kept one with the name of one of
-            ours is left out.
-        generation: another number for every snapshot of this process that differs from the one before: what was made
-            of the same generation is still right.
+        found: the checkpoints by name: ours in alphabetical order, then those kept by the user. A kept checkpoint with
+            the name of one of ours is left out.
+        generation: a number that changes whenever a snapshot differs from the one before: results computed from the
+            same generation are still valid.
     """
 
     found: Mapping[str, Found]
@@ -89,36 +89,36 @@ class Snapshot:
 
 
 class _Looked(NamedTuple):
-    """The last look at both folders: their stamps, when it was, in seconds, and what it found."""
+    """The last look at both folders: their stamps, its time in seconds, and its result."""
 
     stamps: list[files.Stamp | None]
     when: float
     snapshot: Snapshot
 
 
-_looked: dict[tuple[Path, Path], _Looked] = {}  # the last look alone
+_looked: dict[tuple[Path, Path], _Looked] = {}  # only the last look
 _generations = count(1)
 _lock = Lock()
 
 
 def snapshot() -> Snapshot:
-    """Return the checkpoints that there are, within `one_look` always the same.
+    """Return all checkpoints; inside `one_look`, always the same snapshot.
 
-    Where that allows an older look, only files inside checkpoints are not looked at again: one that was added or
-    removed, and what this process has written (`changed`), is seen at once.
+    If it allows an older look, files inside checkpoints are not checked again, but added and removed checkpoints and
+    those written by this process (`changed`) are found at once.
     """
     return once("checkpoints", lambda: _look(youngest()))
 
 
 def found(name: str) -> Found | None:
-    """Return what the folder of one checkpoint holds; None where it has no card, or cannot have that name."""
+    """Return the contents of a checkpoint's folder, or None if it has no card or the name is invalid."""
     if inside() or not is_name(name):
         return snapshot().found.get(name)
     return _found(str(folder() / name), False) or _found(str(kept() / name), True)
 
 
 def changed() -> None:
-    """Look again, also inside `one_look`: this process has written something, or waited for another that may have."""
+    """Look again, even inside `one_look`: this process, or one that it waited for, may have written something."""
     with _lock:
         _looked.clear()
     again()
@@ -129,7 +129,7 @@ def _look(age: float) -> Snapshot:
     with _lock:
         now, stamps = time.monotonic(), [files.stamp(one) for one in folders]
         last = _looked.get(folders)
-        tells = all(one is None or one.settled for one in stamps)  # of what came or left since
+        tells = all(one is None or one.settled for one in stamps)  # whether they reveal files added or removed since
         if last and tells and last.stamps == stamps and now - last.when < age:
             return last.snapshot
         before = last.snapshot.found if last else {}
@@ -154,7 +154,7 @@ def _all_in(base: Path, is_kept: bool, before: Mapping[str, Found]) -> dict[str,
 
 
 def _found(home: str, is_kept: bool, before: Found | None = None) -> Found | None:
-    """Return what a folder holds; what was found there before where nothing has come into it or left it since."""
+    """Return the contents of a folder, or the earlier result if no file was added or removed since."""
     card = files.stamp(f"{home}/{CARD}")
     if card is None:
         return None
@@ -164,5 +164,5 @@ def _found(home: str, is_kept: bool, before: Found | None = None) -> Found | Non
     weights, history = f"{home}/{WEIGHTS}", f"{home}/{HISTORY}"
     has_history = os.path.isfile(history)  # noqa: PTH113 (a Path for each takes three times as long)
     to_come = not has_history and os.path.isdir(f"{home}/history")  # noqa: PTH112
-    tells = stamp if stamp and stamp.settled and not to_come else None  # what comes next changes this folder
+    tells = stamp if stamp and stamp.settled and not to_come else None  # the next file changes this folder
     return Found(Path(home), is_kept, card, os.path.isfile(weights), has_history, tells)  # noqa: PTH113

@@ -1,4 +1,4 @@
-"""Checkpoints: from a name to a model and its card. Weights are safetensors, not pickles, so loading runs no code."""
+"""Loading and saving checkpoints by name. Weights are safetensors, not pickles, so loading them runs no code."""
 
 import hashlib
 import shutil
@@ -23,8 +23,8 @@ from attnviz.files import read as read_file
 from attnviz.files import reason, write
 from attnviz.recipes import RECIPES
 
-_NOTES, _HEAD = 2**12, 2**8  # bytes in the head of a file, at most: of notes, and of each tensor beside its name
-_PATIENCE = 10.0  # seconds that one waits for another who keeps or removes a model
+_NOTES, _HEAD = 2**12, 2**8  # maximum bytes in a file's header: notes, and a tensor's entry without its name
+_PATIENCE = 10.0  # seconds to wait while somebody else keeps or removes a model
 
 
 class Checkpoint(NamedTuple):
@@ -38,7 +38,7 @@ def load(name: str) -> Checkpoint:
     """Load a trained model by name, such as "pixel_attention.1v8".
 
     Returns:
-        model and card.
+        The model and its card.
 
     Raises:
         UnknownName: there is no checkpoint of that name; the closest ones are listed.
@@ -68,7 +68,7 @@ def load(name: str) -> Checkpoint:
 
 @contextmanager
 def writing(name: str) -> Iterator[None]:
-    """Hold the lock of one of our checkpoints, from reading its card to writing it; wait until it is free."""
+    """Hold the lock of one of our checkpoints while its card is read and written; wait until it is free."""
     lock = FileLock(cards.folder() / f".{name}.lock")
     try:
         cards.folder().mkdir(parents=True, exist_ok=True)
@@ -82,18 +82,18 @@ def writing(name: str) -> Iterator[None]:
 
 
 def save(model_state: dict[str, Tensor], card: Card) -> None:
-    """Write a checkpoint into the folder of ours: the weights first, then the card that names their digest.
+    """Write a checkpoint into our folder: the weights first, then the card with their digest.
 
-    CheckpointError: it cannot be written; an older one of that name is then still intact, or is reported as damaged.
+    CheckpointError: it cannot be written; an older checkpoint of that name is then intact or reported as damaged.
     """
     _write(cards.folder() / card.name, model_state, card)
 
 
 def keep(model_state: dict[str, Tensor], card: Card) -> None:
-    """Write a checkpoint, with weights as of `stored` and a card of the name MODEL.WORD, into the folder of models that
-    somebody keeps, where it is listed after ours.
+    """Write a checkpoint, with weights from `stored` and a card named MODEL.WORD, into the folder of models kept by the
+    user, where it is listed after ours.
 
-    BadInput: it cannot have that name, or that of one of ours or of a kept one.
+    BadInput: the name is invalid, or is taken by one of ours or by a kept model.
     """
     name = card.name
     if not is_name(name) or not name.startswith(f"{card.recipe.model}."):
@@ -103,7 +103,7 @@ def keep(model_state: dict[str, Tensor], card: Card) -> None:
         )
     if name in RECIPES or (name in cards.names() and not cards.is_kept(name)):
         raise BadInput(f"{name} is the name of a model that comes with attnviz. Choose another word after the dot.")
-    with alone():  # else two who choose the same word at once would write into each other's folder
+    with alone():  # otherwise two users who choose the same word would write into one folder
         if name in cards.names():
             raise BadInput(f"A model is already kept as {name}. Choose another word after the dot, or remove that one.")
         home = kept() / name
@@ -112,22 +112,22 @@ def keep(model_state: dict[str, Tensor], card: Card) -> None:
             _write(home, model_state, card)
         except CheckpointError:
             if is_new:
-                shutil.rmtree(home, ignore_errors=True)  # weights without a card are of no use to anybody
+                shutil.rmtree(home, ignore_errors=True)  # weights without a card are useless
             raise
 
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Hold the lock of the folder of models that somebody keeps, which is made if it is not there."""
+    """Hold the lock of the folder of kept models, which is created if it does not exist."""
     try:
         paths.made(kept(), "the models that you keep", "ATTNVIZ_KEPT")
         with FileLock(kept() / ".lock", timeout=_PATIENCE):
-            checkpoint_folder.changed()  # by whoever had the lock before
+            checkpoint_folder.changed()  # by the previous holder of the lock
             try:
                 yield
             finally:
                 checkpoint_folder.changed()
-    except Timeout as error:  # an OSError too, hence before it
+    except Timeout as error:  # a subclass of OSError, hence before it
         raise CheckpointError("Somebody else is keeping or removing a model. Try again in a moment.") from error
     except OSError as error:
         raise CheckpointError(f"The folder {kept()} cannot be written: {reason(error)}.") from error
@@ -145,8 +145,8 @@ def _write(home: Path, model_state: dict[str, Tensor], card: Card) -> None:
 
 
 def stored(model: nn.Module, state: Mapping[str, Tensor], weights: str | None) -> dict[str, Tensor]:
-    """Return a state as it is stored: for "float16", the parameters but not the buffers in half precision, and
-    CheckpointError where one is too large for that.
+    """Return a state as it is stored: for "float16", the parameters but not the buffers are in half precision. Raise
+    CheckpointError if a value is too large for that.
     """
     if weights != "float16":
         return dict(state)
@@ -158,7 +158,7 @@ def stored(model: nn.Module, state: Mapping[str, Tensor], weights: str | None) -
 
 
 def encode(state: dict[str, Tensor]) -> bytes:
-    """Return the bytes of a safetensors file with these tensors, the same for the same tensors."""
+    """Return the bytes of a safetensors file with these tensors; equal tensors give equal bytes."""
     return save_tensors({name: tensor.cpu().contiguous() for name, tensor in state.items()})
 
 
@@ -168,11 +168,11 @@ def digest(content: bytes) -> str:
 
 
 def outline(model: str, config: Mapping[str, Any], weights: str | None = None) -> dict[str, Tensor]:
-    """Return the tensors that a file of weights of a model with a config should hold, by name, on torch's device
-    "meta", without their memory.
+    """Return the tensors, by name, that the weights file of a model with a config should hold. They are on torch's
+    device "meta", which takes no memory.
 
-    A false config could ask for more memory than there is: so the file is held against this before a model is built.
-    ArithmeticError, RuntimeError and ValueError also say that no such model can be built.
+    A wrong config could ask for more memory than there is, so the file is compared with this before a model is built.
+    ArithmeticError, RuntimeError and ValueError also mean that no such model can be built.
     """
     with torch.device("meta"), _Undrawn():
         built = models.spec(model).build(config)
@@ -180,7 +180,7 @@ def outline(model: str, config: Mapping[str, Any], weights: str | None = None) -
 
 
 class _Undrawn(TorchFunctionMode):
-    """Draws and scales no initial weights: on the device "meta" that imports the compiler of torch, for a second."""
+    """Skips initialising weights, which on the device "meta" would import torch's compiler and take a second."""
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
@@ -196,11 +196,11 @@ class _Undrawn(TorchFunctionMode):
 
 
 def read(path: Path, expected: Mapping[str, Tensor], restore: str) -> tuple[bytes, dict[str, Tensor]]:
-    """Return the content of a regular safetensors file, no larger than the expected tensors (as from `outline`) make
-    it, and its tensors by name.
+    """Return the content of a regular safetensors file, no larger than the expected tensors (see `outline`) require,
+    and its tensors by name.
 
-    CheckpointError: it cannot be read, is truncated or foreign, or holds other or not finite tensors; `restore` is the
-    sentence that says what to do about it.
+    CheckpointError: it cannot be read, is truncated or foreign, or holds unexpected or non-finite tensors. `restore` is
+    the sentence of the message that says what to do.
     """
     most = _NOTES + sum(tensor.nbytes + _HEAD + 6 * len(name) for name, tensor in expected.items())
     try:
@@ -215,8 +215,8 @@ def read(path: Path, expected: Mapping[str, Tensor], restore: str) -> tuple[byte
 
 
 def check(where: str, expected: Mapping[str, Tensor], loaded: Mapping[str, Tensor]) -> None:
-    """Raise where the tensors of a file are not those that are expected, in name, shape, type and being finite, with a
-    sentence that begins with `where`.
+    """Raise CheckpointError if a file's tensors differ from the expected ones in name, shape or dtype, or are not
+    finite. The message begins with `where`.
     """
     for name, tensor in expected.items():
         if name not in loaded:

@@ -1,4 +1,4 @@
-"""The words of the command line, as `python -m attnviz --help` explains them; `attnviz/commands.py` acts on them."""
+"""The arguments of the command line, as `python -m attnviz --help` explains them; `attnviz/commands.py` runs them."""
 
 import argparse
 import sys
@@ -17,7 +17,7 @@ _Run = Callable[[argparse.Namespace], None]
 
 
 def parser(commands: dict[str, _Run]) -> argparse.ArgumentParser:
-    """Return what reads the words of all commands; `run` of its namespaces is what acts on those of the chosen one."""
+    """Return the parser of all commands; `run` of a parsed namespace is the function that runs the chosen command."""
     whole = _Parser("attnviz", description="See, train and test attention in vision models.")
     whole.add_argument("--version", action="version", version=f"attnviz {attnviz.__version__}")
     actions = whole.add_subparsers(required=True, metavar="COMMAND")
@@ -30,25 +30,25 @@ def parser(commands: dict[str, _Run]) -> argparse.ArgumentParser:
 
 class _Parser(argparse.ArgumentParser):
     def _print_message(self, message: str, file: Any = None) -> None:
-        if message:  # argparse itself is silent where it cannot be written
+        if message:  # argparse itself ignores an output that cannot be written
             (file or sys.stderr).write(message)
 
 
 def _nothing(_: argparse.ArgumentParser) -> None:
-    """Add nothing: the command takes no words."""
+    """Add nothing: the command takes no arguments."""
 
 
 def _json(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--json", action="store_true", help="print the list for a program")
+    command.add_argument("--json", action="store_true", help="print the list as JSON")
 
 
 def _listing(command: argparse.ArgumentParser, what: str) -> tuple[Any, argparse.ArgumentParser]:
-    """Give a command actions, the first of which, `list`, it is alone, too; return them, and that one."""
+    """Add actions to a command, of which `list` is the default; return the actions and the parser of `list`."""
     _json(command)
     actions = command.add_subparsers(metavar="ACTION", dest="action")
     command.set_defaults(action="list")
     listed = actions.add_parser("list", help=what)
-    listed.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print it for a program")
+    listed.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     return actions, listed
 
 
@@ -57,24 +57,24 @@ def _quiet(command: argparse.ArgumentParser) -> None:
 
 
 def _app(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--port", type=_port, help="where it answers; by default 8501, or the next one that is free")
-    command.add_argument("--address", help="by default 127.0.0.1, this machine alone; 0.0.0.0 lets others in")
-    command.add_argument("--lessons", metavar="FOLDER", help="of lessons, which are offered beside those of attnviz")
-    command.add_argument("--data", type=Path, metavar="FOLDER", help="of data sets, instead of ATTNVIZ_DATA")
-    command.add_argument("--runs", type=Path, metavar="FOLDER", help="of trainings, instead of ATTNVIZ_RUNS")
-    command.add_argument("--no-browser", action="store_true", help="open no browser")
+    command.add_argument("--port", type=_port, help="the port of the app; by default 8501, or the next free one")
+    command.add_argument("--address", help="by default 127.0.0.1, for this machine only; 0.0.0.0 lets others in")
+    command.add_argument("--lessons", metavar="FOLDER", help="lessons to offer together with those of attnviz")
+    command.add_argument("--data", type=Path, metavar="FOLDER", help="the data sets, instead of ATTNVIZ_DATA")
+    command.add_argument("--runs", type=Path, metavar="FOLDER", help="the trainings, instead of ATTNVIZ_RUNS")
+    command.add_argument("--no-browser", action="store_true", help="do not open a browser")
     model = command.add_mutually_exclusive_group()
     model.add_argument(
-        "--model", metavar="FILE.py:FUNCTION", help="a model of your own: a function that returns it; docs/own_model.md"
+        "--model", metavar="FILE.py:FUNCTION", help="your own model: a function that returns it; see docs/own_model.md"
     )
-    model.add_argument("--timm", metavar="NAME", help="a model of timm")
+    model.add_argument("--timm", metavar="NAME", help="the name of a timm model")
     command.add_argument(
         "--weights",
         metavar="FILE",
-        help="a .safetensors file of the weights for --timm, or random; by default the pretrained ones",
+        help="a .safetensors file with weights for --timm, or random; by default the pretrained weights",
     )
-    command.add_argument("--photos", type=Path, metavar="FOLDER", help="of photographs for a model of your own")
-    command.add_argument("--record", type=Path, metavar="FILE", help="a training that attnviz.record has recorded")
+    command.add_argument("--photos", type=Path, metavar="FOLDER", help="photographs for your own model")
+    command.add_argument("--record", type=Path, metavar="FILE", help="a training recorded by attnviz.record")
 
 
 def _data(command: argparse.ArgumentParser) -> None:
@@ -86,45 +86,43 @@ def _data(command: argparse.ArgumentParser) -> None:
 
 def _figure(command: argparse.ArgumentParser) -> None:
     _model_and_picture(command)
-    command.add_argument("--size", type=int, help="pixels a side that MODEL takes, where it does not say; else 224")
+    command.add_argument("--size", type=int, help="input size of MODEL in pixels, if it is not known; else 224")
     command.add_argument("--layers", type=_layers, metavar="LAYERS", help="numbers from 0, or paths: 0,5,11")
-    command.add_argument("--gates", action="store_true", help="the gates of MODEL, and not its attention")
+    command.add_argument("--gates", action="store_true", help="draw the gates of MODEL instead of its attention")
     command.add_argument("--heads", type=_some_heads, metavar="HEADS", help="numbers from 0, mean, or all")
     command.add_argument("--show", choices=("weights", "scores"))
     command.add_argument("--direction", choices=("from", "to", "received"))
     command.add_argument("--scale", choices=("share", "all", "map"))
     command.add_argument("--theme", choices=("light", "dark", "print"))
-    command.add_argument("--width", help="of the picture, such as 3.25in or 8.3cm")
-    command.add_argument("--seed", type=int, help="of the random numbers of a model that draws where it looks")
-    command.add_argument("-o", "--output", required=True, metavar="FILE", help=f"ends in {', '.join(SUFFIXES)}")
+    command.add_argument("--width", help="the picture's width, such as 3.25in or 8.3cm")
+    command.add_argument("--seed", type=int, help="the seed of a model that samples where it looks")
+    command.add_argument("-o", "--output", required=True, metavar="FILE", help=f"must end in {', '.join(SUFFIXES)}")
 
 
 def _view(command: argparse.ArgumentParser) -> None:
     _model_and_picture(command)
-    command.add_argument(
-        "--port", type=_port, help="where the app answers; by default 8501, or the next one that is free"
-    )
-    command.add_argument("--no-browser", action="store_true", help="open no browser; the address is printed")
+    command.add_argument("--port", type=_port, help="the port of the app; by default 8501, or the next free one")
+    command.add_argument("--no-browser", action="store_true", help="do not open a browser, only print the URL")
 
 
 def _model_and_picture(command: argparse.ArgumentParser) -> None:
-    models = "FILE.py:FUNCTION, package.module:FUNCTION, a name of timm with --timm, or a checkpoint of ours"
+    models = "FILE.py:FUNCTION, package.module:FUNCTION, with --timm a name of timm, or one of our checkpoints"
     command.add_argument("model", metavar="MODEL", help=models)
-    command.add_argument("picture", metavar="PICTURE", help="a file; for a checkpoint of ours DATASET:NUMBER")
-    command.add_argument("--timm", action="store_true", help="MODEL is a name of timm")
-    weights = "a .safetensors file of the weights for --timm, or random; by default the pretrained ones"
+    command.add_argument("picture", metavar="PICTURE", help="a file; for one of our checkpoints DATASET:NUMBER")
+    command.add_argument("--timm", action="store_true", help="MODEL is the name of a timm model")
+    weights = "a .safetensors file with weights for --timm, or random; by default the pretrained weights"
     command.add_argument("--weights", default="", metavar="FILE", help=weights)
-    command.add_argument("--query", type=_place, metavar="ROW,COLUMN", help="from 0; by default the middle")
+    command.add_argument("--query", type=_place, metavar="ROW,COLUMN", help="the query, from 0; by default the middle")
 
 
 def _history(command: argparse.ArgumentParser) -> None:
-    command.add_argument("run_id", metavar="RUN", help="the name of a folder of runs, of a recipe of ours")
-    command.add_argument("epochs", type=_seeds, metavar="EPOCHS", help="such as 0-8,12; 0 is before the training")
+    command.add_argument("run_id", metavar="RUN", help="the name of a run of one of our recipes")
+    command.add_argument("epochs", type=_seeds, metavar="EPOCHS", help="such as 0-8,12; 0 is before training")
 
 
 def _answers(command: argparse.ArgumentParser) -> None:
     command.add_argument("names", metavar="NAME", nargs="+", help="a checkpoint, such as pixel_line.digits")
-    command.add_argument("--main", action="store_true", help="only whole and on its main test, which takes less time")
+    command.add_argument("--main", action="store_true", help="only the whole model on its main test, which is faster")
 
 
 def _train(command: argparse.ArgumentParser) -> None:
@@ -133,7 +131,7 @@ def _train(command: argparse.ArgumentParser) -> None:
         "--recipe", required=True, help="a recipe of that model, such as 1v8; `attnviz models` lists them"
     )
     command.add_argument(
-        "--seeds", type=_seeds, default=[0], help="such as 0-4 or 0-2,5; other seeds on the card are kept"
+        "--seeds", type=_seeds, default=[0], help="such as 0-4 or 0-2,5; the card keeps its other seeds"
     )
     _device(command)
     command.add_argument(
@@ -142,11 +140,11 @@ def _train(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--run-only",
         action="store_true",
-        help="train the runs and write no checkpoint; then the next three may be given",
+        help="train the runs but write no checkpoint; allows the next three options",
     )
     _set(command, f"change a setting: {', '.join(names())}")
-    command.add_argument("--minutes", type=float, help="stop after so many minutes; the same command resumes it")
-    command.add_argument("--more", type=int, help="stop after so many epochs; the same command resumes it")
+    command.add_argument("--minutes", type=float, help="stop after this many minutes; the same command resumes it")
+    command.add_argument("--more", type=int, help="stop after this many epochs; the same command resumes it")
     _quiet(command)
 
 
@@ -156,42 +154,42 @@ def _cost(command: argparse.ArgumentParser) -> None:
     _set(command)
     _device(command)
     command.add_argument("--threads", type=int, default=1, help="number of CPU threads; by default one")
-    command.add_argument("--json", action="store_true", help="print it for a program")
+    command.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _jobs(command: argparse.ArgumentParser) -> None:
-    actions, _ = _listing(command, "say how each job stands; also without ACTION")
-    action = actions.add_parser("start", help="start a training, or let it wait for the one before it")
+    actions, _ = _listing(command, "show the status of each job; the default ACTION")
+    action = actions.add_parser("start", help="start a training, or queue it behind the one before it")
     action.add_argument("model", metavar="MODEL")
     action.add_argument("--recipe", required=True)
     action.add_argument("--seeds", type=_seeds, default=[0])
     _set(action)
     _device(action)
     action.add_argument("--threads", type=int, help="number of CPU threads; by default one")
-    action.add_argument("--minutes", type=float, help="stop after so many minutes")
+    action.add_argument("--minutes", type=float, help="stop after this many minutes")
     action.add_argument("--no-limits", action="store_true", help="allow any number of epochs, parameters and pictures")
     action.add_argument("--cluster", metavar="URL", help="the head of a Ray cluster, such as http://127.0.0.1:8265")
-    actions.add_parser("watch", help="keep jobs going that wait, or whose node has died, until all have ended")
+    actions.add_parser("watch", help="start queued jobs, and jobs whose node has died, until all have ended")
     actions.add_parser("work").add_argument("job")  # what a node of a cluster runs
     for word, what in {
-        "stop": "end a training after its batch", "resume": "go on after its last epoch",
-        "delete": "remove a job and the runs that it began",
+        "stop": "stop a training after its batch", "resume": "continue after its last epoch",
+        "delete": "remove a job and the runs that it started",
     }.items():  # fmt: skip
         action = actions.add_parser(word, help=what)
         action.add_argument("job", metavar="JOB", help="a name that `jobs list` shows")
         if word == "resume":
             action.add_argument(
-                "--minutes", type=float, help="stop after so many minutes; by default as it was started"
+                "--minutes", type=float, help="stop after this many minutes; by default, as when it was started"
             )
-            action.add_argument("--no-limits", action="store_true", help="as of start; without --minutes for any time")
-    action = actions.add_parser("keep", help="keep the weights of an epoch as a model")
-    action.add_argument("run_id", metavar="RUN", help="the name of a folder of runs")
+            action.add_argument("--no-limits", action="store_true", help="as for start; without --minutes, any time")
+    action = actions.add_parser("keep", help="keep the weights at an epoch as a model")
+    action.add_argument("run_id", metavar="RUN", help="the name of a run")
     action.add_argument("epoch", type=int, metavar="EPOCH")
-    action.add_argument("word", metavar="WORD", help="it is kept as MODEL.WORD")
+    action.add_argument("word", metavar="WORD", help="keep it as MODEL.WORD")
     action = actions.add_parser("push", help="copy a finished run or a model to a URL, such as s3://bucket/folder/")
-    action.add_argument("name", metavar="NAME", help="of a run, or of a model")
-    action.add_argument("url", metavar="URL", help="of the file, or with a slash at its end of the folder")
-    action = actions.add_parser("pull", help="bring in a run or a model from a URL")
+    action.add_argument("name", metavar="NAME", help="the name of a run or a model")
+    action.add_argument("url", metavar="URL", help="the file, or with a slash at the end the folder")
+    action = actions.add_parser("pull", help="import a run or a model from a URL")
     action.add_argument("url", metavar="URL")
     action.add_argument("--as", dest="word", metavar="WORD", help="keep a model as MODEL.WORD")
 
@@ -201,36 +199,36 @@ def _search(command: argparse.ArgumentParser) -> None:
     command.add_argument("--recipe")
     command.add_argument(
         "--vary", action="append", default=[], metavar="NAME=VALUES",
-        help="heads=1,8,25 or heads=1..25 or learning_rate=1e-4..1e-2:log; by default what the recipe's paper searched",
+        help="heads=1,8,25 or heads=1..25 or learning_rate=1e-4..1e-2:log; by default the search of the recipe's paper",
     )  # fmt: skip
-    _set(command, "as of train; for all trials")
-    command.add_argument("--trials", type=int, default=33, help="so many are finished in the end, exactly")
-    command.add_argument("--workers", type=int, default=1, help="processes; further ones may be started elsewhere")
-    command.add_argument("--threads", type=int, help="of each worker; by default one")
-    command.add_argument("--seconds", type=float, default=60.0, help="of computing that one trial may take, up to 60")
-    command.add_argument("--seed", type=int, default=0, help="of the draws")
-    command.add_argument("--random", action="store_true", help="draw at random instead of learning from the trials")
-    command.add_argument("--no-prune", action="store_true", help="train poor trials to their end too")
+    _set(command, "as for train; for all trials")
+    command.add_argument("--trials", type=int, default=33, help="the exact number of trials to finish")
+    command.add_argument("--workers", type=int, default=1, help="processes; more of them may be started elsewhere")
+    command.add_argument("--threads", type=int, help="CPU threads of each worker; by default one")
+    command.add_argument("--seconds", type=float, default=60.0, help="the computing time of a trial, at most 60")
+    command.add_argument("--seed", type=int, default=0, help="the seed of the sampler")
+    command.add_argument("--random", action="store_true", help="sample at random instead of learning from the trials")
+    command.add_argument("--no-prune", action="store_true", help="train poor trials to the end too")
     command.add_argument("--no-limits", action="store_true", help="allow any number of epochs, parameters and workers")
     _json(command)
     _quiet(command)
-    command.add_argument("--storage", metavar="URL", help="a PostgreSQL that workers on several machines share")
+    command.add_argument("--storage", metavar="URL", help="a PostgreSQL database shared by workers on several machines")
     command.add_argument("--write", type=Path, metavar="FILE", help="write the trials as JSON")
     command.add_argument("--worker", metavar="SEARCH", help=argparse.SUPPRESS)
 
 
 def _lessons(command: argparse.ArgumentParser) -> None:
-    actions, action = _listing(command, "list the lessons; also without ACTION")
-    action.add_argument("folder", metavar="FOLDER", nargs="?", help="of lessons; without it, those that the app offers")
+    actions, action = _listing(command, "list the lessons; the default ACTION")
+    action.add_argument("folder", metavar="FOLDER", nargs="?", help="lessons; by default, those that the app offers")
     command.set_defaults(folder=None)
-    action = actions.add_parser("check", help="say all mistakes of a folder of lessons")
+    action = actions.add_parser("check", help="report all mistakes in a folder of lessons")
     action.add_argument("folder", metavar="FOLDER")
-    action = actions.add_parser("handout", help="write lessons as files to print, NAME.html each")
+    action = actions.add_parser("handout", help="write lessons as printable files, NAME.html")
     action.add_argument(
         "words", metavar="[NAME] [FOLDER]", nargs="+",
-        help="one lesson, without which all are written; and where to, without which it is written here",
+        help="one lesson, by default all; and the folder to write to, by default the current one",
     )  # fmt: skip
-    action.add_argument("--address", default="", help="of the app that a class uses: http://HOST:8501")
+    action.add_argument("--address", default="", help="the URL of the class's app: http://HOST:8501")
     action = actions.add_parser("play", help="start the app with a folder of lessons")
     action.add_argument("folder", metavar="FOLDER")
     action.add_argument("--alone", action="store_true", help="without the lessons that come with attnviz")
@@ -241,19 +239,19 @@ def _heads(command: argparse.ArgumentParser) -> None:
     command.add_argument("model", metavar="MODEL", help="MODEL.RECIPE; `attnviz checkpoints` lists them")
     command.add_argument("pictures", metavar="PICTURES", help="a data set, such as strokes or mnist")
     _quiet(command)
-    command.add_argument("--count", type=int, default=500, help="how many of its test pictures; by default 500")
-    command.add_argument("--no-random", action="store_true", help="leave out the same of random weights")
+    command.add_argument("--count", type=int, default=500, help="the number of its test pictures; by default 500")
+    command.add_argument("--no-random", action="store_true", help="leave out the comparison with random weights")
     command.add_argument(
         "--claim", action="append", default=[], metavar="FILE.py:FUNCTION",
         help="a statement about a head, tested on every picture: a function of a map that returns True or False",
     )  # fmt: skip
     for kind, what in {
-        "csv": "means and intervals", "npz": "all values on all pictures", "html": "the same as a page",
+        "csv": "means and intervals", "npz": "all values on all pictures", "html": "the means and intervals as a page",
     }.items():  # fmt: skip
         command.add_argument(f"--{kind}", type=Path, metavar="FILE", help=f"write {what}")
     command.add_argument(
         "--json", type=Path, nargs="?", const="-", metavar="FILE",
-        help="write the means and intervals for a program; without FILE they are printed, and nothing else",
+        help="write the means and intervals as JSON; without FILE, print only these",
     )  # fmt: skip
 
 
@@ -262,7 +260,7 @@ def _evaluate(command: argparse.ArgumentParser) -> None:
 
 
 def _results(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--write", action="store_true", help="write it, and docs/results.csv")
+    command.add_argument("--write", action="store_true", help="write docs/results.md and docs/results.csv")
 
 
 def _reproduce(command: argparse.ArgumentParser) -> None:
@@ -279,7 +277,7 @@ def _device(command: argparse.ArgumentParser) -> None:
     command.add_argument("--device", default="auto", help="auto, cpu or cuda")
 
 
-def _set(command: argparse.ArgumentParser, what: str = "as of train") -> None:
+def _set(command: argparse.ArgumentParser, what: str = "as for train") -> None:
     command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=what)
 
 
@@ -317,21 +315,21 @@ def _seeds(word: str) -> list[int]:
 
 
 _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
-    "paths": ("say where files are read and written", _json),
+    "paths": ("show where files are read and written", _json),
     "app": ("start the app, and open it in a browser", _app),
     "models": ("list the architectures and their recipes", _json),
-    "recipes": ("list the recipes, by which models are trained", _json),
+    "recipes": ("list the recipes that models are trained with", _json),
     "checkpoints": ("list the trained models", _json),
-    "runs": ("list the trainings whose epochs can be looked at", _json),
+    "runs": ("list the trainings whose epochs can be viewed", _json),
     "data": ("download a data set; alone, list all data sets", _data),
-    "history": ("keep the weights of some epochs of a run beside its checkpoint", _history),
-    "figure": ("draw the attention of a model to a picture: pdf, svg, png, csv, npz, html", _figure),
-    "view": ("open the app on the attention of a model to a picture", _view),
+    "history": ("keep the weights of some of a run's epochs with its checkpoint", _history),
+    "figure": ("draw a model's attention to a picture: pdf, svg, png, csv, npz, html", _figure),
+    "view": ("open the app with a model's attention to a picture", _view),
     "train": ("train a recipe, or resume its training, and write its checkpoint", _train),
-    "answers": ("add to a card what each of its seeds answered, from their runs", _answers),
+    "answers": ("add the answers of each seed to a card, from their runs", _answers),
     "cost": ("estimate what a training will cost, from a few of its batches", _cost),
     "jobs": ("train in the background: start, stop, keep, ...; alone, list all jobs", _jobs),
-    "search": ("train a recipe many times with other settings; alone, list all searches", _search),
+    "search": ("train a recipe many times with different settings; alone, list all searches", _search),
     "lessons": ("check a folder of lessons, print or play them; alone, list them", _lessons),
     "heads": ("measure every attention head over many pictures, and test statements about them", _heads),
     "evaluate": ("test a checkpoint again", _evaluate),

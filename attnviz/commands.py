@@ -1,4 +1,4 @@
-"""What the commands do whose words `attnviz/command_line.py` reads; `attnviz/__main__.py` runs them."""
+"""The commands whose arguments `attnviz/command_line.py` parses; `attnviz/__main__.py` runs them."""
 
 import argparse
 import shlex
@@ -150,7 +150,7 @@ def _data(options: argparse.Namespace) -> None:
 
         def progress(fraction: float, sentence: str) -> None:
             nonlocal bar
-            if bar is None:  # no bar before an error
+            if bar is None:  # so that an error comes without a bar
                 shape = "{desc} {bar:20} {percentage:.0f} %{postfix}"
                 bar = ending.enter_context(
                     tqdm(total=100, desc=options.name, bar_format=shape, disable=options.quiet or None)
@@ -279,7 +279,7 @@ def _app(options: argparse.Namespace) -> None:
     if options.record is not None:
         from attnviz.figures.history import History
 
-        History(options.record)  # a file that is none is complained about here
+        History(options.record)  # raises an error if the file is not a recording
     if options.lessons is not None:
         variables[teacher.VARIABLE] = teacher.folder(options.lessons)
     start.app(words, variables)
@@ -319,7 +319,7 @@ def _lessons(options: argparse.Namespace) -> None:
 
     checks = options.action == "check"
     lines = command.check(options.folder) if checks else command.print_out(options.words, options.address)
-    with stopping.terminable():  # so that the app and the browser that try lessons end, too
+    with stopping.terminable():  # so that the app and the browser that try out lessons end too
         for line in lines:
             print(line)
 

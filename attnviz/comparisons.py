@@ -1,4 +1,4 @@
-"""Trained models compared with their controls, from the cards: by how much one is better, and what differs."""
+"""Comparisons of trained models with their controls, from the cards: how much better one is, and what differs."""
 
 import math
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from attnviz.recipes.recipe import Recipe, Test
 
 @dataclass(frozen=True)
 class Comparison:
-    """A trained model beside another one.
+    """A trained model compared with another one.
 
     Args:
-        one, other: their cards; the same, where a model is compared with itself with a part of it replaced.
-        replaced: that part in words; None of two models.
-        figures: the figure of each on the same test.
-        difference: of the means over their seeds, with its interval.
-        differs: what differs between their recipes, in words; see `attnviz.recipes.differences`.
-        cost: how long a training of each takes, in words.
+        one, other: their cards; the same card if a model is compared with itself with a part replaced.
+        replaced: that part in words; None for two models.
+        figures: the two figures on the same test.
+        difference: the difference of their means over seeds, with its interval.
+        differs: the differences between their recipes, in words; see `attnviz.recipes.differences`.
+        cost: the training time of each, in words.
     """
 
     one: Card
@@ -40,11 +40,11 @@ class Comparison:
 @lru_cache(maxsize=4096)
 def difference(one: Figure, other: Figure, *, paired: bool = False) -> Difference:
     """Return how much more often one model is right than another on test pictures, over their seeds, -1..1, with its 95
-    % interval, if the cards hold what each seed answered.
+    % interval if the cards hold the answers of each seed.
 
-    Pictures that are the same are compared one by one, all variants of a picture together. Where they are not, the two
-    count as tested on pictures of their own, which widens the interval. `paired` figures are of the same trainings,
-    seed by seed: of a model as it is and with a part of it replaced.
+    If both were tested on the same pictures, these are compared one by one, with all variants of a picture together.
+    Otherwise the two samples are treated as independent, which widens the interval. `paired` figures come from the same
+    trainings, seed by seed: a model as it is and with a part replaced.
     """
     if {one.unit, other.unit} != {"share"} or one.augmentation != other.augmentation:
         raise BadInput(f"{one.name} on {one.data} and {other.name} on {other.data} cannot be compared.")
@@ -57,10 +57,10 @@ def difference(one: Figure, other: Figure, *, paired: bool = False) -> Differenc
 
 
 def compared(one: Card, other: Card, test: Test, name: str = "accuracy") -> Comparison | None:
-    """Return a model beside another one in a figure of a test, or None where one of their cards has no such figure.
+    """Compare two models by a figure of a test; return None if one of their cards has no such figure.
 
-    If the test is on the data that the one was trained on, it stands for the same test of the data that the other was
-    trained on.
+    A test on the data that the first model was trained on is matched with the same test on the data that the other
+    model was trained on.
     """
     own = test.model_copy(update={"data": other.recipe.data}) if test.data == one.recipe.data else test
     figures = one.figure(test, name), other.figure(test, name) or other.figure(own, name)
@@ -72,8 +72,8 @@ def compared(one: Card, other: Card, test: Test, name: str = "accuracy") -> Comp
 
 
 def cost(one: Card, other: Card) -> str:
-    """Return how long a training of each of two models takes, "core-minutes a seed 5.2 against 0.44", or by the clock
-    where a card does not record its core-seconds.
+    """Return the training times of two models, "core-minutes a seed 5.2 against 0.44", or wall-clock times if a card
+    does not record its core-seconds.
     """
     computed = [card.core_seconds for card in (one, other)]
     known = None not in computed
@@ -84,8 +84,8 @@ def cost(one: Card, other: Card) -> str:
 
 
 def main_test(recipe: Recipe) -> Test:
-    """Return the test that a model's accuracy is first stated on, with as many pictures as there are: on variants like
-    those that it was trained on, where there is such a test; else its first.
+    """Return the test on which a model's accuracy is reported first, on as many pictures as possible: the test on
+    variants like those of its training, or else its first test.
     """
     like = (test for test in recipe.tests if test.data == recipe.data and test.augmentation == recipe.augmentation)
     first = next(like, recipe.tests[0])
@@ -94,7 +94,7 @@ def main_test(recipe: Recipe) -> Test:
 
 
 def answered(question: Question) -> Comparison | None:
-    """Return a model beside its control on its main test, or the first that both have; None if either is missing."""
+    """Compare a model with its control, on its main test or the first common test; return None if either is missing."""
     recipe = RECIPES[question.checkpoint]
     control = question.checkpoint if question.ablation else question.control or recipe.control
     found = cards.readable([question.checkpoint, *([control] if control else [])])
@@ -108,13 +108,13 @@ def answered(question: Question) -> Comparison | None:
 
 
 def with_control(name: str) -> Comparison | None:
-    """Return a checkpoint beside the control that its recipe names; see `answered`."""
+    """Compare a checkpoint with its recipe's control; see `answered`."""
     return answered(Question(checkpoint=name))
 
 
 def trained_differently(one: str, other: str, budget: bool = False) -> tuple[str, ...]:
-    """Return in words what differs between the trainings of two checkpoints, not what their networks are; with
-    `budget`, only their data, variants and epochs.
+    """Return the differences between the trainings, but not the networks, of two checkpoints in words; with `budget`,
+    only those in data, variants and epochs.
     """
     found = differences(RECIPES[one], RECIPES[other])
     return tuple(

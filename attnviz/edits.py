@@ -5,12 +5,12 @@
     with trace(model, edits=uniform("attention.mixed", head=3)):                   # let a head attend to all equally
     with trace(model, edits=together({"attention.mixed": off(head=3)}, uniform("attention.mixed", head=4))):
 
-An index names a part by the tap's axes: one or several numbers, counted from 0. An axis that is not named is meant as a
-whole. A tap that is reached several times in one pass also has the axis that counts its visits:
+An index selects a part by the tap's axes: one or several numbers per axis, counted from 0. An axis that is not named is
+selected whole. A tap reached several times in one pass also has an axis that counts its visits:
 `set_value([0.5, 0.5], glimpse=2)`.
 
-A head is switched off, or made uniform, where its values have been mixed: the layer can then stay on its fused path,
-which never computes the weights. A test holds both equal to the edit of the weights.
+A head is switched off, or made uniform, after its values have been mixed, so that the layer can stay on its fused path,
+which never computes the weights. A test checks that both equal the same edit of the weights.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,8 +29,8 @@ Values = Callable[[str, Tensor, tuple[str, ...]], Tensor]
 
 @dataclass(frozen=True)
 class Change:
-    """An edit that knows axes: the part that `index` names (axis -> places; of others, all) gets other values, made
-    from address, tensor and its axes, which broadcast to the tensor.
+    """An edit that knows axes: the part selected by `index` (axis -> indices; other axes are whole) gets new values,
+    which a function makes from the tap path, the tensor and its axes and which broadcast to the tensor.
     """
 
     values: Values
@@ -55,12 +55,12 @@ class Change:
 
 
 class Look:
-    """An edit that changes nothing but remembers the mean over the tokens for a later edit of the same pass."""
+    """An edit that changes nothing, but stores the mean over the tokens for a later edit in the same pass."""
 
     mean: Tensor
 
     def __call__(self, address: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[str, int]) -> Tensor:
-        """Return the tensor as it is."""
+        """Return the tensor unchanged."""
         self.mean = tensor.mean(axes.index("token"), keepdim=True)
         return tensor
 
@@ -69,10 +69,10 @@ Edit = Callable[[Tensor], Tensor] | Change | Look
 
 
 def scale(factor: float, /, **index: Places) -> Change:
-    """Multiply a part by a number; 0 is off, 1 changes nothing.
+    """Multiply a part by a number: 0 switches it off, 1 changes nothing.
 
     Raises:
-        BadInput: the factor is no number, or an index is no place.
+        BadInput: the factor is not a number, or an index is not a whole number from 0.
     """
     if not isinstance(factor, Real) and not (isinstance(factor, Tensor) and factor.ndim == 0):
         raise BadInput(f"scale takes one number, such as scale(0.5, head=3), not {factor!r}.")
@@ -87,11 +87,11 @@ def off(address: str | None = None, /, **index: Places) -> Change | dict[str, Ch
     """Set a part to 0.
 
     Args:
-        address: of a tap; with it, the edit is returned by tap path, as `trace` takes it.
-        index: axis -> places.
+        address: a tap path. If given, a mapping from the tap path to the edit is returned, as `trace` takes it.
+        index: axis -> index, or several.
 
     Raises:
-        BadInput: an index that is no place.
+        BadInput: an index is not a whole number from 0.
     """
     if address is not None:
         _check_path(address)
@@ -103,13 +103,13 @@ def set_value(value: Any, /, **index: Places) -> Change:
     """Set a part to a value.
 
     Args:
-        value: a number, or an array (or nested list, or tensor) over the last of the axes that the index does not
-            name, in their order; it is repeated over those before them.
-        index: axis -> places.
+        value: a number, or an array (or nested list, or tensor) over the last of the axes that the index does not name,
+            in order; it is broadcast over the axes before them.
+        index: axis -> index, or several.
 
     Raises:
-        BadInput: the value is no number and no array of numbers, or an index is no place.
-        TraceError: when it is used, and the array has another shape than the part.
+        BadInput: the value is neither a number nor an array of numbers, or an index is not a whole number from 0.
+        TraceError: raised when the edit is used, if the array's shape is not that of the part.
     """
     places = _index(index)
     try:
@@ -133,17 +133,17 @@ def set_value(value: Any, /, **index: Places) -> Change:
 
 
 def uniform(address: str, **index: Places) -> dict[str, Edit]:
-    """Make a part of an attention layer attend to all tokens equally, so that it mixes the mean of the values.
+    """Let a part of an attention layer attend to all tokens equally, so that it outputs the mean of the values.
 
     Args:
-        address: of the layer's tap "mixed".
-        index: axis -> places, such as a head.
+        address: the path of the layer's tap "mixed".
+        index: axis -> index, or several, such as `head=3`.
 
     Returns:
         Two edits that belong together: one reads the values, the other replaces the mixed values.
 
     Raises:
-        BadInput: the address of another tap, or an index that is no place.
+        BadInput: the path is that of another tap, or an index is not a whole number from 0.
     """
     _check_path(address)
     layer, _, tap = address.rpartition(".")
@@ -155,13 +155,13 @@ def uniform(address: str, **index: Places) -> dict[str, Edit]:
 
 
 def together(*edits: Mapping[str, Edit | Sequence[Edit]]) -> dict[str, tuple[Edit, ...]]:
-    """Join edits; several edits of one tap are made one after the other, in their order.
+    """Join mappings of edits; several edits of one tap are applied one after the other, in order.
 
     Returns:
-        tap path -> edits, for `trace(edits=...)`. Edits that only read come last, so they see what the others changed.
+        tap path -> edits, for `trace(edits=...)`. Edits that only read come last, so that they see the others' changes.
 
     Raises:
-        TraceError: what was given is no mapping, or holds what is no edit.
+        TraceError: an argument is not a mapping, or a value in it is not an edit.
     """
     joined: dict[str, list[Edit]] = {}
     for some in edits:
@@ -192,8 +192,8 @@ _MAKERS: tuple[object, ...] = (scale, off, set_value, uniform)
 
 
 def edited(address: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[str, int], edit: Edit) -> Tensor | None:
-    """Return the tensor after an edit, or None if the edit is for another visit; TraceError where it changed the tensor
-    in place, or returned another shape, dtype or device.
+    """Return the tensor after an edit, or None if the edit is for another visit. Raise TraceError if the edit changed
+    the tensor in place, or returned another shape, dtype or device.
     """
     before = version(tensor)
     changed: Any = edit(address, tensor, axes, visit) if isinstance(edit, Change | Look) else edit(tensor)
@@ -220,7 +220,7 @@ def _check_path(address: Any) -> None:
 
 
 def version(tensor: Tensor) -> int:
-    """Return how often a tensor was changed in place; -1 for one that does not count it."""
+    """Return how often a tensor was changed in place, or -1 for an inference tensor, which does not count this."""
     return -1 if tensor.is_inference() else tensor._version
 
 

@@ -1,10 +1,10 @@
 """Every error that attnviz raises on purpose. Each message says what was expected, what was given and what to do.
 
 AttnvizError
-├── UnknownName        there is no model, recipe, checkpoint, data set, tap or class of that name
-├── BadInput           a value that cannot be used: a picture, a shape, a setting, a value in a URL
+├── UnknownName        no model, recipe, checkpoint, data set, tap or class has that name
+├── BadInput           an unusable value: a picture, a shape, a setting, a value in a URL
 ├── DataError          a data set is missing, cannot be fetched or is damaged
-├── TraceError         a trace that would have shown nothing, or something false
+├── TraceError         a trace that would have been empty or wrong
 ├── CheckpointError    a checkpoint that is truncated, foreign, of another shape, or holds NaN
 └── RunError           a training run that cannot be started, resumed or written
 """
@@ -12,18 +12,18 @@ AttnvizError
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-_SHOWN, _LONG = 20, 300  # names in a list, and characters of it
+_SHOWN, _LONG = 20, 300  # the maximum number of names in a list, and of its characters
 
 
 class AttnvizError(Exception):
-    """The base of all errors of attnviz, whose messages are meant for people."""
+    """The base class of all errors of attnviz, whose messages are written for users."""
 
 
 class UnknownName(AttnvizError):
     """A name that is not in its table."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        shown = f"{name[:100]}…" if len(name) > 100 else name  # it may be anything, of any length
+        shown = f"{name[:100]}…" if len(name) > 100 else name  # user input may have any length
         super().__init__(f"There is no {kind} {shown!r}. {closest(shown, known)}")
 
 
@@ -36,11 +36,11 @@ class DataError(AttnvizError):
 
 
 class TraceError(AttnvizError):
-    """A trace that would have shown nothing, or something false."""
+    """A trace that would have been empty or wrong."""
 
 
 class CheckpointError(AttnvizError):
-    """A checkpoint that cannot be trusted; nothing of it was loaded."""
+    """A checkpoint that cannot be trusted; no part of it was loaded."""
 
 
 class RunError(AttnvizError):
@@ -48,7 +48,7 @@ class RunError(AttnvizError):
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """Return which names there are, the most similar one first, in a sentence or two of bounded length: "Did you mean
+    """Return a sentence or two of bounded length that list the known names, the most similar first: "Did you mean
     'weights'? There are: query, key, ..."
     """
     known = list(known)

@@ -1,4 +1,4 @@
-"""Tables to which other packages add rows, through entry points.
+"""Tables to which other packages add rows through entry points.
 
 Each table has a group of entry points. The `pyproject.toml` of a package that adds to two of them:
 
@@ -8,8 +8,8 @@ Each table has a group of entry points. The `pyproject.toml` of a package that a
     [project.entry-points."attnviz.mechanisms"]
     colour_stages = "colour_stages.mechanism:MECHANISM"
 
-The rows are read when a table is first searched for a name that it does not have, or listed, not when it is imported:
-the modules that they come from import attnviz themselves. What a table does without torch, its rows must do too.
+The rows are not read when a table is imported, as their modules import attnviz themselves, but when it is first listed
+or searched for a name that it does not have. If a table works without torch, its rows must do so too.
 """
 
 import logging
@@ -24,15 +24,15 @@ _log = logging.getLogger(__name__)
 
 
 class Table(MutableMapping[str, T]):
-    """A table of rows by name, in order: those of attnviz, then those that installed packages add.
+    """A table of rows by name, in order: the rows of attnviz, then those of installed packages.
 
-    A row that cannot be imported is left out, and the log says why: the rest of the table is still of use. A name that
-    is taken stays as it is.
+    A row that cannot be imported is left out, and the log gives the reason: the rest of the table is still useful. A
+    row whose name is taken is ignored.
 
     Args:
-        group: the end of the name of the entry points' group: "models" for `attnviz.models`.
-        rows: those of attnviz.
-        read: from what an entry point names to its rows; by default that is the one row, named as the entry point.
+        group: the last part of the entry points' group name: "models" for `attnviz.models`.
+        rows: the rows of attnviz.
+        read: converts an entry point's name and object to rows; by default the object is a row of that name.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Table(MutableMapping[str, T]):
         if self._complete:
             return
         with self._lock:
-            if self._reading or self._complete:  # a row's module may itself look into the table
+            if self._reading or self._complete:  # a row's module may itself use the table
                 return
             self._reading = True
             for point in sorted(entry_points(group=f"attnviz.{self._group}"), key=lambda one: one.name):

@@ -1,5 +1,5 @@
-"""Writing files so that a kill, a power cut or a full disk leaves either the old content or the new, never half; and
-reading them so that none takes longer, or more memory, than is expected of it.
+"""Writing files so that a kill, a power cut or a full disk leaves either the old or the new content; and reading them
+so that no file takes more time or memory than expected.
 """
 
 import errno
@@ -19,7 +19,7 @@ _SETTLED = 2_000_000_000  # nanoseconds
 
 
 def write(path: Path, content: bytes | memoryview | str) -> None:
-    """Put content under a name, all of it or none: written beside, synced, renamed, and the rename synced."""
+    """Write content to a path atomically: write a temporary file, sync it, rename it, and sync the rename."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         with partial.open("wb") as file:
@@ -35,22 +35,22 @@ def write(path: Path, content: bytes | memoryview | str) -> None:
 
 
 def read(path: Path, most: int) -> bytes:
-    """Return the content of a regular file, or of what a link names if that is one; OSError where it has more than so
-    many bytes, or is a device or a pipe.
+    """Return the content of a regular file, or of a link to one. Raise OSError if it has more than `most` bytes, or is
+    a device or a pipe.
     """
     with opened(path) as file:
         return file.read(_size(file.fileno(), most))
 
 
 def end(path: Path, most: int) -> bytes:
-    """Return the last bytes of a regular file, at most so many; OSError as of `read`, whatever its size."""
+    """Return at most the last `most` bytes of a regular file of any size; otherwise OSError as in `read`."""
     with opened(path) as file:
         file.seek(max(0, _size(file.fileno()) - most))
         return file.read(most)
 
 
 def from_json(content: bytes | str) -> Any:
-    """Return what JSON describes; ValueError where it is none, or nested more deeply than Python can take."""
+    """Parse JSON; raise ValueError if it is invalid, or nested too deeply for Python."""
     try:
         return json.loads(content)
     except RecursionError as error:
@@ -58,7 +58,7 @@ def from_json(content: bytes | str) -> Any:
 
 
 def opened(path: Path, mode: Literal["rb", "wb", "ab"] = "rb") -> BinaryIO:
-    """Open a regular file, or a link to one; of anything else, which might block, nothing is read or emptied."""
+    """Open a regular file, or a link to one. Refuse others, which might block, before reading or truncating them."""
     file = open(path, "ab" if mode == "wb" else mode, opener=_without_waiting)  # noqa: PTH123, SIM115 (no `with`)
     try:
         _size(file.fileno())
@@ -71,12 +71,12 @@ def opened(path: Path, mode: Literal["rb", "wb", "ab"] = "rb") -> BinaryIO:
 
 
 def is_there(path: Path | str) -> bool:
-    """Return whether a regular file is there that one may look at: pathlib raises errors of other people's folders."""
+    """Return whether a regular file exists; unlike pathlib, without errors for folders that may not be read."""
     return os.path.isfile(path)  # noqa: PTH113
 
 
 def regular(path: Path, most: int) -> Path:
-    """Return the path of a regular file or link, not larger than that, for a library to open; OSError as of `read`."""
+    """Return the path of a regular file or a link to one, for a library to open; raise OSError as in `read`."""
     with opened(path) as file:
         _size(file.fileno(), most)
     return path
@@ -92,11 +92,11 @@ def _size(descriptor: int, most: float = math.inf) -> int:
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)  # a pipe would wait for another who opens it
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)  # otherwise a pipe would wait for a writer
 
 
 def sync(folder: Path) -> None:
-    """Make the names in a folder last. Where the system cannot open folders (Windows), renames last by themselves."""
+    """Make the names in a folder durable. Systems that cannot open folders (Windows) make renames durable anyway."""
     with suppress(PermissionError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -106,12 +106,12 @@ def sync(folder: Path) -> None:
 
 
 def reason(error: OSError) -> str:
-    """Say in words why a file could not be read or written: "no space left on device"."""
+    """Return in words why a file could not be read or written: "no space left on device"."""
     return (error.strerror or str(error) or type(error).__name__).lower()
 
 
 class Stamp(NamedTuple):
-    """What changes when a file is written again or replaced."""
+    """Attributes of a file that change when it is written again or replaced."""
 
     written: int  # nanoseconds since 1970
     size: int
@@ -119,32 +119,32 @@ class Stamp(NamedTuple):
 
     @property
     def settled(self) -> bool:
-        """Whether the stamp tells contents apart: two writes within a tick of the file system have the same one."""
+        """Whether the stamp identifies the content: two writes within a tick of the file system share a stamp."""
         return time.time_ns() - self.written > _SETTLED
 
 
 def stamp(path: Path | str) -> Stamp | None:
-    """Return the stamp of a file; None where there is none."""
+    """Return the stamp of a file, or None if the file does not exist."""
     try:
         found = os.stat(path)  # noqa: PTH116 (a Path for each of many files takes three times as long)
-    except (OSError, ValueError):  # a name with NUL or surrogates is a ValueError
+    except (OSError, ValueError):  # a name with NUL or surrogates raises ValueError
         return None
     return Stamp(found.st_mtime_ns, found.st_size, found.st_ino)
 
 
 _END = struct.Struct("<4s4H2LH")
-_EACH = 160  # bytes in the list, of a member with a long name
+_EACH = 160  # bytes of an entry with a long name in the list
 
 
 def check_directory(content: bytes, most: int, what: str) -> None:
-    """Look at the end of a zip before its list of members is read, each of which would take a hundred times its bytes:
-    it may have `most` members, which an error calls `what`.
+    """Check the end of a zip before its list of members is read, whose entries would take a hundred times their bytes
+    in memory: it may have at most `most` members, called `what` in the error.
     """
     at = len(content) - _END.size
     if at < 0 or not (content.startswith(b"PK\5\6", at) and content.endswith(b"\0\0")):
         at = content.rfind(b"PK\5\6", max(0, at - 2**16))
     if at < 0 or at + _END.size > len(content):
-        return  # it is no zip, which its reader reports
+        return  # not a zip, which its reader reports
     count, size = _END.unpack_from(content, at)[4:6]
     if count > most or size > _EACH * most or content[max(0, at - 20) :].startswith(b"PK\6\7"):
         raise BadInput(f"The file holds too many members: at most {most:,} {what} are read.")

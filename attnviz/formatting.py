@@ -1,4 +1,4 @@
-"""How figures, differences and tests are written in tables, on pages and in a terminal."""
+"""The formats of figures, differences and tests in tables, on pages and in a terminal."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
 
 
 def percent(share: float) -> str:
-    """Write a share of 0..1 as a percentage with two digits: 98.86 %."""
+    """Format a share of 0..1 as a percentage with two digits: 98.86 %."""
     return f"{100 * share:.2f} %"
 
 
 def counted(count: int, noun: str) -> str:
-    """Write a count with its noun: "1 trial", "1,200 trials"."""
+    """Format a count with its noun: "1 trial", "1,200 trials"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def quantity(value: float, unit: str) -> str:
-    """Write a number in its unit: a share as a percentage, a count in full, anything else with four digits."""
+    """Format a number in its unit: a share as a percentage, a count in full, anything else with four digits."""
     if unit == "share":
         return percent(value)
     return f"{value:,.0f}" if unit == "count" else f"{value:,.4g} {unit}"
 
 
 def spread(figure: Figure) -> str:
-    """Write a figure's mean over the seeds, and of several the lowest and highest: 98.96 % (98.81 to 99.05)."""
+    """Format a figure's mean over the seeds, and for several seeds the lowest and highest: 98.96 % (98.81 to 99.05)."""
     if figure.seeds == 1:
         return quantity(figure.value, figure.unit)
     return mean_of(figure.mean, figure.lowest, figure.highest, figure.unit)
 
 
 def mean_of(mean: float, lowest: float, highest: float, unit: str) -> str:
-    """Write a mean in its unit, with the lowest and the highest value: 98.96 % (98.81 to 99.05)."""
+    """Format a mean in its unit, with the lowest and the highest value: 98.96 % (98.81 to 99.05)."""
     if unit == "share":
         return f"{percent(mean)} ({100 * lowest:.2f} to {100 * highest:.2f})"
     low, high = (quantity(value, unit).removesuffix(f" {unit}") for value in (lowest, highest))
@@ -46,7 +46,7 @@ def mean_of(mean: float, lowest: float, highest: float, unit: str) -> str:
 
 
 def points(difference: Difference) -> str:
-    """Write a difference of shares in points: "+1.45 (+1.07 to +1.83)", or, without interval, "−1.45, *one seed*"."""
+    """Format a difference of shares in points: "+1.45 (+1.07 to +1.83)", or, without interval, "−1.45, *one seed*"."""
     if difference.interval is None:
         return f"{signed(difference.value)}, *{difference.missing}*"
     low, high = difference.interval
@@ -54,17 +54,17 @@ def points(difference: Difference) -> str:
 
 
 def marks(recipe: Recipe) -> list[str]:
-    """Return what tables say of how a recipe's weights were chosen, where that is not on validation pictures alone."""
+    """Return the notes for tables on how a recipe's weights were chosen, if not on validation pictures alone."""
     return ["no validation part"] * (recipe.validation is None) + ["statistics renewed"] * (recipe.keep == "renewed")
 
 
 def signed(share: float, digits: int = 2) -> str:
-    """Write a difference of shares in points, with its sign: +1.45, −1.45."""
+    """Format a difference of shares in points, with its sign: +1.45, −1.45."""
     return with_minus(f"{100 * share:+.{digits}f}")
 
 
 def words(test: Test | Figure) -> str:
-    """Say what a test measures: "mnist test, variants (bilinear)"."""
+    """Describe a test: "mnist test, variants (bilinear)"."""
     if test.augmentation is None:
         return f"{test.data} {test.split}"
     kinds = [name for name in ("rotation", "shift", "noise", "mirror", "crop") if getattr(test.augmentation, name)]
@@ -74,6 +74,6 @@ def words(test: Test | Figure) -> str:
 
 
 def table(lines: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table of lines, the head and the rows, with as many cells each."""
+    """Return a Markdown table of the given lines, a header and rows with equal numbers of cells."""
     head, *rows = (f"| {' | '.join(line)} |" for line in lines)
     return "\n".join([head, f"| {' | '.join(['---'] * len(lines[0]))} |", *rows])

@@ -1,4 +1,4 @@
-"""What listens while a model runs: a trace, which keeps and edits the values of taps. `tracing.trace` opens one."""
+"""Traces, which keep and edit the values of taps while a model runs. `tracing.trace` opens one."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ Parts = Mapping[str, Mapping[str, Places]]
 
 
 class Trace(dict[str, Reading]):
-    """The readings of a trace by tap path, in the order of the forward pass; filled when its `with` block ends.
+    """The readings of a trace by tap path, in the order of the forward pass. They are available when its block ends.
 
-    What is captured of modules without taps follows the readings of taps. `output` is what a watched model answered.
+    Readings of taps come before those captured from modules without taps. `output` is a watched model's output.
     """
 
     output: Any = None
@@ -48,7 +48,7 @@ class Trace(dict[str, Reading]):
         self._away, self._paths = away, {**layers, **away}
         self._kept = {pattern: _matching(pattern, known) for pattern in keep}
         self._wanted = {address: keep[pattern] for pattern, matches in self._kept.items() for address in matches}
-        self._edits: dict[str, list[tuple[str, int, Edit]]] = {}  # with the pattern and the place that it stands at
+        self._edits: dict[str, list[tuple[str, int, Edit]]] = {}  # with the pattern and the position in its list
         self._gradients = gradients
         self._backward, self._transforms = passes.backward(), passes.transforms()
         self._visits: dict[str, list[Reading]] = {}
@@ -74,7 +74,7 @@ class Trace(dict[str, Reading]):
             for address in matches:
                 self._edits.setdefault(address, []).extend((pattern, place, edit) for place, edit in enumerate(some))
         for several in self._edits.values():
-            several.sort(key=lambda one: isinstance(one[2], Look))  # they see what the others changed
+            several.sort(key=lambda one: isinstance(one[2], Look))  # so that they see the others' changes
         changed = [
             address for address, some in self._edits.items() if not all(isinstance(one[2], Look) for one in some)
         ]
@@ -83,7 +83,7 @@ class Trace(dict[str, Reading]):
     def _capture(
         self, model: nn.Module, keep: Parts, loose: Sequence[str], capture: bool, kind: type[nn.Module]
     ) -> Captured | None:
-        """Return what captures the calls that no tap stands for; None if nobody asks for any."""
+        """Return the capture of calls without a tap, or None if no pattern asks for any."""
         if not loose:
             return None
         from attnviz.capture.seen import Captured
@@ -95,13 +95,13 @@ class Trace(dict[str, Reading]):
 
     @property
     def captured(self) -> Captured:
-        """What was captured of modules without taps: calls, gates, places, and what was refused."""
+        """The captured calls, gates and positions of modules without taps, and the refused calls."""
         if self._captured is None:
             raise TraceError("Nothing was to be captured here: use attnviz.watch, or keep tap paths of other modules.")
         return self._captured
 
     def report(self) -> str:
-        """Return a line for each call that was captured, and for each that was refused, with the reason."""
+        """Return a line for each captured call, and one for each refused call, with the reason."""
         return self.captured.report()
 
     def __missing__(self, address: str) -> Reading:
@@ -124,7 +124,7 @@ class Trace(dict[str, Reading]):
         if layer in self._away and tensor.device.type != "cpu" and self._hears(layer, name):
             shown = tensor.cpu()
             found = self._visit(layer, name, shown, axes, per)
-            # For gradients the model must go on with what is kept.
+            # For gradients the model must continue with the kept tensor.
             return tensor if found is shown and not shown.requires_grad else found.to(tensor.device)
         before = None
         if layer in self._paths:
@@ -132,7 +132,7 @@ class Trace(dict[str, Reading]):
             words = self._check(layer, name, address, tensor, axes, per)
             if address in self._edits:
                 before, tensor = tensor, self._edited(address, tensor, words, per)
-        if self._outer is not None:  # it may edit once more: what is kept is what the model goes on with
+        if self._outer is not None:  # it may edit the value again, and the model's final value is kept
             tensor = self._outer._visit(layer, name, tensor, axes, per)
         if before is not None:
             self._effects.edited(address, tensor)
@@ -143,7 +143,7 @@ class Trace(dict[str, Reading]):
     def _check(
         self, layer: nn.Module, name: str, address: str, tensor: Tensor, axes: str, per: str | None
     ) -> tuple[str, ...]:
-        if name not in layer.taps:  # type: ignore[operator]  # a Layer has names there
+        if name not in layer.taps:  # type: ignore[operator]  # in a Layer these are names
             raise TraceError(f"{address}: {type(layer).__name__}.taps does not name {name!r}; add it there.")
         if not isinstance(tensor, Tensor) or tensor.is_nested:
             kind = "nested tensor" if isinstance(tensor, Tensor) else type(tensor).__name__
@@ -212,7 +212,7 @@ class Trace(dict[str, Reading]):
     def _held(self, tensor: Tensor, copied: bool) -> Tensor:
         if not self._gradients:
             tensor = tensor.detach()
-        # A part that is a view would hold the whole; an inference tensor counts no changes in place.
+        # A view would keep the whole tensor alive; an inference tensor does not count changes in place.
         return tensor.clone() if copied or tensor.is_inference() else tensor
 
     def _close(self) -> None:
@@ -280,7 +280,7 @@ for _name in (
 
 
 class Unread:
-    """What has no readings yet, though it looks like a trace; `_how` says how to come by them."""
+    """Base of objects that look like a trace but have no readings; `_how` explains how to get them."""
 
     _how: ClassVar[str]
 
@@ -296,7 +296,7 @@ class Unread:
 
 
 def parts_of(keep: Any) -> Parts:
-    """Return what is to be kept as tap path, or pattern -> part."""
+    """Return `keep` in the form of tap path, or pattern -> part."""
     if not isinstance(keep, Mapping):
         patterns = [*keep] if isinstance(keep, Iterable) and not isinstance(keep, str) else [keep]
         if not all(isinstance(pattern, str) for pattern in patterns):
@@ -315,7 +315,7 @@ def names_of(layer: Any) -> Sequence[str]:
     """Return the names of a layer's taps."""
     names = layer.taps
     kind = layer if isinstance(layer, type) else type(layer)
-    if kind is not layer and "taps" not in vars(layer):  # those of its class, which were checked when it was made
+    if kind is not layer and "taps" not in vars(layer):  # its class's names, which were checked when it was created
         return names  # type: ignore[no-any-return]
     if not isinstance(names, tuple | list) or not all(isinstance(one, str) for one in names):
         expected = f"({names!r},)" if isinstance(names, str) else "('scores', 'weights')"
@@ -340,7 +340,7 @@ def _is_among(visit: int, places: Places, what: str) -> bool:
 
 
 def _matching(pattern: str, known: Mapping[str, None]) -> Sequence[str]:
-    """Return the tap paths that a pattern matches; a plain path is looked up, as a request may name dozens of them."""
+    """Return the tap paths that match a pattern. A plain path is looked up, since a request may name dozens of them."""
     if pattern in known and not any(sign in pattern for sign in "*?["):
         return [pattern]
     return [address for address in known if fnmatchcase(address, pattern)]

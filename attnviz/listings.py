@@ -1,8 +1,8 @@
-"""What the command line lists: models, recipes, papers, checkpoints, data sets, runs, jobs, searches and folders, as
+"""The lists of the command line: models, recipes, papers, checkpoints, data sets, runs, jobs, searches and folders, as
 lines or as JSON.
 
-JSON is a list of objects. Each has `name` and `line`, the text that is printed beside the name; the further fields
-depend on the list. What cannot be read has `error` instead of them.
+JSON is a list of objects. Each has `name` and `line`, the text printed next to the name; further fields depend on the
+list. An entry that cannot be read has `error` instead of them.
 """
 
 import json
@@ -18,8 +18,8 @@ Row = dict[str, Any]
 
 
 def lines(rows: Iterable[Row], as_json: bool, width: int, empty: str) -> Iterator[str]:
-    """Yield the lines of a list of rows, each with `name` (of such a width) and `line`, or one line of all for a
-    program; where there are none, the sentence for a person that says what to do.
+    """Yield a line for each row, with its `name` (padded to `width`) and `line`, or one line of JSON. If there are no
+    rows, yield `empty`, which tells users what to do.
     """
     if as_json:
         yield json.dumps(list(rows))
@@ -33,7 +33,7 @@ def lines(rows: Iterable[Row], as_json: bool, width: int, empty: str) -> Iterato
 
 
 def models() -> Iterator[Row]:
-    """Yield the architectures: `title`, `source` and the names of their `recipes`."""
+    """Yield the architectures: `title`, `source` and the names of the `recipes`."""
     from attnviz.models import MODELS
 
     for name, spec in MODELS.items():
@@ -43,7 +43,7 @@ def models() -> Iterator[Row]:
 
 
 def recipes() -> Iterator[Row]:
-    """Yield the recipes: `title`, `model`, `data`, and whether one is `trained`: its checkpoint is there."""
+    """Yield the recipes: `title`, `model`, `data`, and whether a checkpoint is `trained`."""
     trained = set(cards.names())
     for name, its in RECIPES.items():
         there = name in trained
@@ -54,7 +54,7 @@ def recipes() -> Iterator[Row]:
 
 
 def papers() -> Iterator[Row]:
-    """Yield the papers whose figures stand beside ours: `title`, `source` and the names of their `checkpoints`."""
+    """Yield the papers with figures to compare: `title`, `source` and the names of the `checkpoints`."""
     for name, its in PAPERS.items():
         line = f"{its.title} ({its.source})"
         yield {
@@ -63,7 +63,7 @@ def papers() -> Iterator[Row]:
 
 
 def checkpoints() -> Iterator[Row]:
-    """Yield the trained models: `parameters`, the `seed` that is shipped, all `seeds`, and `figures`."""
+    """Yield the trained models: `parameters`, the shipped `seed`, all `seeds`, and `figures`."""
     yield from _each(cards.names(), _checkpoint)
 
 
@@ -83,7 +83,7 @@ def _checkpoint(name: str) -> Row:
 
 
 def trained() -> Iterator[Row]:
-    """Yield the runs: `recipe`, `seed`, how many of their `epochs` are done, and `at_most` how many there will be."""
+    """Yield the runs: `recipe`, `seed`, the number of finished `epochs`, and their maximum, `at_most`."""
     yield from _each(runs.ids(), _run)
 
 
@@ -102,7 +102,7 @@ def jobs() -> Iterator[Row]:
 
 
 def searches() -> Iterator[Row]:
-    """Yield the searches, each with its `state`, and how many of its `trials` are `finished`."""
+    """Yield the searches: `state`, the number of `trials`, and how many are `finished`."""
     from attnviz.work.search import table
 
     def row(name: str) -> Row:
@@ -113,7 +113,7 @@ def searches() -> Iterator[Row]:
 
 
 def data_sets() -> Iterator[Row]:
-    """Yield the data sets: `title`, the `megabytes` of their download, and whether they are `here`."""
+    """Yield the data sets: `title`, the `megabytes` of the download, and whether it is `here`."""
     for name, its in data.DATASETS.items():
         here = data.available(name)
         missing = f"not here: `attnviz data {its.made_from or name}` downloads what it needs"
@@ -122,7 +122,7 @@ def data_sets() -> Iterator[Row]:
 
 
 def folders() -> Iterator[Row]:
-    """Yield where files are read and written: `path`, and the environment `variable` that changes it, if one does."""
+    """Yield the folders of files: `path`, and the environment `variable` that changes it, if any."""
     for name, variable, folder in (
         ("checkpoints", "ATTNVIZ_CHECKPOINTS", checkpoint_folder.folder()),
         ("kept models", "ATTNVIZ_KEPT", checkpoint_folder.kept()),
@@ -141,5 +141,5 @@ def _each(names: Iterable[str], row: Callable[[str], Row]) -> Iterator[Row]:
     for name in names:
         try:
             yield {"name": name, **row(name)}
-        except AttnvizError as error:  # such as pictures that are gone: the others are listed all the same
+        except AttnvizError as error:  # such as missing pictures; the others are still listed
             yield {"name": name, "line": str(error), "error": str(error)}

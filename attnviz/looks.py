@@ -1,9 +1,9 @@
-"""Looking once, for the length of a block, at what lies on the disk, however often it is asked for.
+"""Caching of what is read from the disk for the length of a block.
 
-    with one_look():                  # a run of a page asks dozens of times, and sees the same all through
+    with one_look():                  # a run of a page asks dozens of times, and gets the same answer each time
         once("data sets", look)       # look(), and its result from then on
 
-Outside a block every question is a look of its own.
+Outside a block nothing is cached.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,8 +24,8 @@ _block: ContextVar[_Block | None] = ContextVar("what this run has seen", default
 
 @contextmanager
 def one_look(age: float = 0.0) -> Iterator[None]:
-    """Let all that the block asks come from one look; inside another block, from that one's. Where to look again takes
-    long, another look may be so many seconds old, see `youngest`.
+    """Cache the results of `once` for the block; a nested block shares the outer cache. If looking again is slow,
+    results of other blocks may be up to `age` seconds old, see `youngest`.
     """
     token = _block.set(_block.get() or _Block(age, {}))
     try:
@@ -35,7 +35,7 @@ def one_look(age: float = 0.0) -> Iterator[None]:
 
 
 def once(what: str, look: Callable[[], T]) -> T:
-    """Return what a look at `what` finds, in a block always the same; what it raises is raised each time."""
+    """Return the result of `look`, cached under `what` inside a block; exceptions are not cached."""
     block = _block.get()
     if block is None:
         return look()
@@ -45,18 +45,18 @@ def once(what: str, look: Callable[[], T]) -> T:
 
 
 def youngest() -> float:
-    """Return how many seconds another look may be old: 0 outside a block."""
+    """Return the maximum age in seconds of other blocks' results: 0 outside a block."""
     block = _block.get()
     return block.age if block else 0.0
 
 
 def inside() -> bool:
-    """Return whether a block has begun."""
+    """Return whether a block is open."""
     return _block.get() is not None
 
 
 def again() -> None:
-    """Forget what this block has seen: this process has changed it, or waited for another one that may have."""
+    """Clear the block's cache, after this process, or another one that it waited for, may have changed the disk."""
     block = _block.get()
     if block:
         block.seen.clear()

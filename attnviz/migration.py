@@ -20,8 +20,8 @@ _CURVES = ("train_loss", "validation_loss", "validation_accuracy")
 
 
 def migrate() -> list[str]:
-    """Rewrite all cards of an earlier version, copy what their recipes say of themselves into all cards, and return the
-    names of those that were rewritten.
+    """Rewrite all cards of an earlier version, update the descriptions of recipes on all cards, and return the names of
+    the rewritten cards.
     """
     rewritten = []
     for name in cards.names():
@@ -42,10 +42,10 @@ def migrate() -> list[str]:
 
 
 def migrated(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a card of version 0.1 in the form of this version.
+    """Convert the fields of a card of version 0.1 to this version.
 
-    CheckpointError: its example is of drawn digits that this version draws otherwise. KeyError, TypeError, IndexError:
-    it is no such card.
+    CheckpointError: its example consists of drawn digits that this version draws differently. KeyError, TypeError,
+    IndexError: it is not a card of version 0.1.
     """
     example = fields["example"]
     if example["version"] != strokes.VERSION:

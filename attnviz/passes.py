@@ -1,9 +1,9 @@
-"""Which forward passes a trace can be told the truth of: a reading must be alive, and an edit must reach the answer.
+"""Checks that a forward pass can be traced correctly: readings must be alive, and edits must reach the answer.
 
-Torch has no public way to ask in what kind of pass a tap is reached. Whether an edit has an effect is seen by watching
-every operation: the storage of an edited value is marked, and so is that of whatever is computed from a marked one; in
-the end the model's output must be marked, too. An edited value that was marked once need not be watched again, so only
-the first pass of a model with an edit of some tap is slower.
+Torch has no public way to tell in what kind of pass a tap is reached. Whether an edit has an effect is determined by
+watching every operation: the storage of an edited value is marked, and so is the storage of everything computed from a
+marked value; in the end the model's output must be marked too. A tap whose edits are known to reach the output is not
+watched again, so only the first pass with an edit of a tap is slower.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from torch.utils._pytree import tree_leaves
 from attnviz.errors import TraceError
 
 _CHECKPOINT = checkpoint.__file__
-_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)  # torch 2.6 asks only the latter
+_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)  # torch 2.6 has only the latter
 
 
 def check_recorded(address: str) -> None:
-    """Refuse a pass that is recorded as a program: what is edited now would stay so for ever."""
-    proxies = sys.modules.get("torch.fx.experimental.proxy_tensor")  # which only a recording imports
+    """Refuse a pass that is recorded as a program, which would contain the edit permanently."""
+    proxies = sys.modules.get("torch.fx.experimental.proxy_tensor")  # imported only by a recording
     if _exporting() or torch._C._is_tracing() or (proxies is not None and proxies.get_proxy_mode() is not None):
         raise TraceError(
             f"{address} was reached while torch.export, torch.jit.trace or make_fx records the model. Do that outside "
@@ -41,13 +41,12 @@ def check_recorded(address: str) -> None:
 
 
 def check_repeated(address: str, outside: int, done: str = "edited", otherwise: str = "use torch.no_grad()") -> None:
-    """Refuse a change of a tap in a pass that an activation checkpoint will compute again for its gradients, or
-    computes again.
+    """Refuse to change a tap in a pass that an activation checkpoint will recompute for its gradients, or recomputes.
 
-    The first goes by the functions that have called the layer, as checkpoints leave no other trace: those of torch that
-    are not reentrant, and any autograd.Function, which reentrant ones are. `outside` is the backward pass in which the
-    trace was opened, as `backward` returns it; the sentence says what is done, and what can be done beside turning the
-    checkpoint off.
+    Checkpoints are found among the functions that called the layer, as they leave no other trace: torch's non-reentrant
+    checkpoint, and any autograd.Function, which includes reentrant ones. `outside` is the backward pass in which the
+    trace was opened, from `backward`. In the message, `done` is what happens to the tap, and `otherwise` an alternative
+    to turning the checkpoint off.
     """
     if backward() != outside:
         raise TraceError(
@@ -63,8 +62,8 @@ def check_repeated(address: str, outside: int, done: str = "edited", otherwise: 
 
 
 def check_alive(address: str, tensor: Tensor, outside: int, gradients: bool) -> None:
-    """Refuse a reading that ends with a torch.vmap, begun since the trace was opened inside of so many transforms, or
-    that has no gradients though they are asked for.
+    """Refuse a reading inside a torch.vmap that began after the trace was opened, at the transform level `outside`, or
+    one without gradients if `gradients` are asked for.
     """
     functorch, inner = torch._C._functorch, tensor
     while functorch.is_functorch_wrapped_tensor(inner):
@@ -82,17 +81,17 @@ def check_alive(address: str, tensor: Tensor, outside: int, gradients: bool) -> 
 
 
 def backward() -> int:
-    """Return the number of the backward pass that is under way in this thread; -1 outside of one."""
+    """Return the number of the running backward pass of this thread, or -1 if there is none."""
     return torch._C._current_graph_task_id()
 
 
 def transforms() -> int:
-    """Return how many transforms of torch.func, such as vmap, have begun and not ended in this thread."""
+    """Return the number of open torch.func transforms, such as vmap, in this thread."""
     return torch._C._functorch.maybe_current_level() or 0
 
 
 def _checkpoints() -> Iterator[bool]:
-    """Yield whether gradients are asked for of each checkpoint, or autograd.Function, that has called the layer."""
+    """Yield, for each checkpoint or autograd.Function that called the layer, whether it needs gradients."""
     forwards = {getattr(inspect.unwrap(kind.forward), "__code__", None) for kind in _subclasses(function.Function)}
     frame = sys._getframe(1)
     while (above := frame.f_back) is not None:
@@ -104,7 +103,7 @@ def _checkpoints() -> Iterator[bool]:
             given = [*(values[name] for name in names), *(values[rest] if rest else ())]
             if given and isinstance(given[0], function.FunctionCtx):
                 yield any(getattr(given[0], "needs_input_grad", ()))
-            else:  # where there is a setup_context, the forward pass is not given the context
+            else:  # with a setup_context, the forward pass does not get the context
                 yield any(isinstance(one, Tensor) and one.requires_grad for one in given)
         frame = above
 
@@ -115,36 +114,34 @@ def _subclasses(kind: type[function.Function]) -> Iterator[type[function.Functio
         yield from _subclasses(child)
 
 
-_known: WeakKeyDictionary[nn.Module, set[str]] = WeakKeyDictionary()  # models -> taps whose edits reach their answers
+_known: WeakKeyDictionary[nn.Module, set[str]] = WeakKeyDictionary()  # model -> taps whose edits reach its answers
 
 _aten = torch.ops.aten
 _NUMBERS = (_aten._local_scalar_dense, _aten.item, _aten.is_nonzero, _aten.equal, _aten.allclose)
-# What these give is a number in Python, which can go anywhere.
+# These return a Python number, which cannot be followed.
 
 
 class Effects:
-    """What becomes of values that are edited at some taps in the forward passes of a model, whose output is the
-    answer.
-    """
+    """Follows values edited at some taps through the forward passes of a model to its output, the answer."""
 
     def __init__(self, model: nn.Module, addresses: Iterable[str]) -> None:
         self._model = model
         self._known = _known.setdefault(model, set())
         self._open = set(addresses) - self._known
         self._edited: set[str] = set()
-        self._marks: dict[int, tuple[StorageWeakRef, set[str]]] = {}  # the reference keeps the number from being reused
+        self._marks: dict[int, tuple[StorageWeakRef, set[str]]] = {}  # the reference prevents reuse of the number
         self._has_answered = False
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Watch all operations of this thread inside the block, where there is something to find out."""
+        """Watch all operations of this thread inside the block, unless all taps are known."""
         if not self._open:
             yield
             return
         thread = get_ident()
 
         def answered(module: nn.Module, _: object, output: object) -> None:
-            if module is not self._model:  # a copy that was made inside of the block
+            if module is not self._model:  # a copy made inside the block
                 forget = [key for key, hook in module._forward_hooks.items() if hook is answered]
                 for key in forget:
                     del module._forward_hooks[key]
@@ -160,17 +157,17 @@ class Effects:
             self._marks.clear()
 
     def edited(self, address: str, value: Tensor) -> None:
-        """Note a value that the model goes on with after an edit."""
+        """Mark the value with which the model continues after an edit."""
         if address in self._open:
             self._edited.add(address)
             self._mark(value, {address})
 
     def lost(self) -> list[str]:
-        """Return the taps of which the answers of the model were computed without the edited value."""
+        """Return the taps whose edited values did not reach the model's answers."""
         return sorted(self._edited & self._open) if self._has_answered else []
 
     def operation(self, func: Any, arguments: Sequence[Any], named: Mapping[str, Any], result: object) -> None:
-        """Mark what an operation gave, or wrote into, if it was given something marked."""
+        """Mark the results of an operation and the arguments that it wrote to, if one of its inputs is marked."""
         if not self._marks:
             return
         given = [*arguments, *named.values()]
@@ -193,7 +190,7 @@ class Effects:
         leaves = tree_leaves(output)
         self._reached(self._of(leaves))
         if any(not isinstance(one, Tensor | int | float | str | None) for one in leaves):
-            self._open.clear()  # it may hold anything
+            self._open.clear()  # it may contain anything
 
     def _reached(self, marks: set[str]) -> None:
         self._known |= marks
@@ -202,7 +199,7 @@ class Effects:
     def _mark(self, value: Tensor, marks: set[str]) -> None:
         try:
             storage = value.untyped_storage()
-        except (RuntimeError, NotImplementedError):  # of a sparse tensor, or one inside of torch.func
+        except (RuntimeError, NotImplementedError):  # a sparse tensor, or one inside torch.func
             self._open -= marks
             return
         kept = StorageWeakRef(storage)
@@ -226,7 +223,7 @@ class _Watch(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        return False  # else all of torch's compiler is imported, which takes seconds; nothing is compiled in here
+        return False  # otherwise torch's compiler is imported, which takes seconds; nothing is compiled in here
 
     def __init__(self, effects: Effects) -> None:
         super().__init__()  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
-"""Where files lie: what comes with attnviz, and what its user writes. `attnviz paths` lists the folders."""
+"""The folders of files that come with attnviz, and of files written for its user; `attnviz paths` lists them."""
 
 import logging
 import os
@@ -6,44 +6,43 @@ from pathlib import Path
 
 import platformdirs
 
-_SHIPPED = Path(__file__).parent / "_shipped"  # where setup.py puts what lies beside the package in a checkout
+_SHIPPED = Path(__file__).parent / "_shipped"  # where setup.py copies what is next to the package in a checkout
 _CHECKOUT = Path(__file__).parents[1]
 
 _log = logging.getLogger(__name__)
 
 
 def shipped(name: str) -> Path:
-    """Return where a file or folder of the repository, by its path there, lies that comes with attnviz, such as
-    "checkpoints"; in a wheel it lies inside the package.
+    """Return the path of a file or folder of the repository that comes with attnviz, such as "checkpoints"; in a wheel
+    it is inside the package.
     """
     return (_SHIPPED if is_installed() else _CHECKOUT) / name
 
 
 def is_installed() -> bool:
-    """Return whether this attnviz comes from a wheel, into whose folder nothing may be written."""
+    """Return whether this attnviz was installed from a wheel, so that nothing may be written into its folder."""
     return _SHIPPED.is_dir()
 
 
 def user_data() -> Path:
-    """Return the user's folder for what is to be kept; it need not exist yet."""
+    """Return the user's folder for permanent files; it need not exist yet."""
     return platformdirs.user_data_path("attnviz", appauthor=False)
 
 
 def user_cache() -> Path:
-    """Return the user's folder for what can be downloaded or computed again; it need not exist yet."""
+    """Return the user's folder for files that can be downloaded or computed again; it need not exist yet."""
     return platformdirs.user_cache_path("attnviz", appauthor=False, opinion=False)
 
 
 def computed(name: str) -> Path:
-    """Return a folder for what was computed once and can be computed again: "places", "heads"."""
+    """Return a folder for computed results that can be computed again: "places", "heads"."""
     return user_cache() / name
 
 
 def made(folder: Path, what: str, variable: str = "") -> Path:
-    """Make a folder among the user's files, into which something such as "runs" is written, if it is not there, and
-    return it.
+    """Return a folder for the user's files, such as "runs"; create it if it does not exist.
 
-    Then the log says where it is, unless the user has set the variable of the environment.
+    If it was created, its path is logged, unless the user has set the environment variable.
     """
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
@@ -54,11 +53,11 @@ def made(folder: Path, what: str, variable: str = "") -> Path:
 
 
 def say(whether: bool) -> None:
-    """Let `made` say where folders are, or not: `--quiet`."""
+    """Set whether `made` logs the paths of folders; `--quiet` turns it off."""
     _log.setLevel(logging.NOTSET if whether else logging.ERROR)
 
 
 def data_sets() -> Path:
-    """Say where data sets are kept: `ATTNVIZ_DATA`, else a folder in the user's cache. It need not exist yet."""
+    """Return the folder of data sets: `ATTNVIZ_DATA`, else a folder in the user's cache. It need not exist yet."""
     chosen = os.environ.get("ATTNVIZ_DATA")
     return Path(chosen).expanduser() if chosen else user_cache()

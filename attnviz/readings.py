@@ -1,4 +1,4 @@
-"""What a trace gives: readings."""
+"""Readings: the values that a trace keeps."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from attnviz.roles import AXES
 
 Places = SupportsIndex | range | slice
 
-_TOKENS = ("query", "key", "token")  # the axes whose places may lie on the picture
+_TOKENS = ("query", "key", "token")  # the axes whose tokens may have a position on the picture
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,11 @@ class Reading:
     """The value of one tap during a trace.
 
     Args:
-        address: path of the module + "." + name of the tap.
+        address: the tap path: the module's path, a dot, and the tap's name.
         tensor: the value, after the edit if there was one.
-        axes: a word for each axis of the tensor.
-        grid: where the tokens lie on the picture, if the layer knows.
-        before: the value before the edit, None where nothing was edited.
+        axes: one word per axis of the tensor.
+        grid: the positions of the tokens on the picture, or None if the layer does not know them.
+        before: the value before the edit, or None if nothing was edited.
     """
 
     address: str
@@ -35,26 +35,26 @@ class Reading:
     before: Tensor | None = None
 
     def size(self, axis: str) -> int:
-        """Return how long an axis is."""
+        """Return the length of an axis."""
         return self.tensor.shape[self._position(axis)]
 
     def at(self, **index: Places | tuple[int, int]) -> Tensor:
-        """Return the values at an index of some axes, such as `at(batch=0, head=range(3, 6))`.
+        """Return the values at an index along some axes, such as `at(batch=0, head=range(3, 6))`.
 
         Args:
-            index: axis -> a place, counted from 0 or backwards from -1, or several as a `range` or `slice`; of
-                tokens that lie on the picture also (row, column).
+            index: axis -> an index, counted from 0 or backwards from -1, or several as a `range` or `slice`; for tokens
+                with a position on the picture, also (row, column).
 
         Returns:
-            The axes that are indexed by one place are gone; the others stay, in order.
+            A tensor without the axes that were indexed by a single number; the others keep their order.
 
         Raises:
-            TraceError: there is no such axis, or the index holds no place or one past its end.
+            TraceError: there is no such axis, or an index is empty or out of range.
         """
         return self._taken(self.tensor, self._tokens(index))
 
     def part(self, **index: Places | tuple[int, int]) -> "Reading":
-        """Return the reading of a part only, as `at` chooses it, with the axes that are left."""
+        """Return the reading of a part, selected as in `at`, with the remaining axes."""
         chosen = self._tokens(index)
         gone = {axis for axis, places in chosen.items() if not isinstance(places, range | slice)}
         return replace(
@@ -65,7 +65,7 @@ class Reading:
         )
 
     def _tokens(self, index: Mapping[str, Places | tuple[int, int]]) -> dict[str, Places]:
-        """Return an index with numbers of tokens in place of cells."""
+        """Return an index in which cells are replaced by the numbers of their tokens."""
         found: dict[str, Places] = {}
         for axis, places in index.items():
             if not isinstance(places, tuple):
@@ -80,7 +80,7 @@ class Reading:
         return found
 
     def _cell(self, axis: str, cell: tuple[int, int]) -> dict[str, int]:
-        """Return the index of the token that lies in a cell, (row, column)."""
+        """Return the index of the token in a cell, (row, column)."""
         if self.grid is None or self.size(axis) != self.grid.tokens:
             raise TraceError(f"{self.address}: where its tokens lie is not known, so {axis} must be a number.")
         return {axis: self.grid.token(*cell)}
@@ -105,8 +105,8 @@ class Reading:
 
 
 def place_or_range(what: str, places: Places, size: int) -> int | range:
-    """Return an index of an axis of a size, checked: one place, or a range of places from 0 on; TraceError, with what
-    is indexed in words, where it is no place, or one past the end.
+    """Return a checked index into an axis of the given size: a number, or a range of numbers, from 0. Raise TraceError,
+    which describes the axis as `what`, if the index is invalid or out of range.
     """
     if isinstance(places, slice):
         ends = [end for end in (places.start, places.stop) if end is not None]
@@ -126,8 +126,8 @@ def place_or_range(what: str, places: Places, size: int) -> int | range:
 
 
 def axes_of(address: str, axes: str, tensor: Tensor) -> tuple[str, ...]:
-    """Return the words of an axes string, one for each axis of a tensor; TraceError where there are too many or too
-    few, one twice, or one that `roles.AXES` does not have.
+    """Return the words of an axes string, one for each axis of a tensor. Raise TraceError if their number is wrong, or
+    a word occurs twice or is not in `roles.AXES`.
     """
     words, shape = tuple(axes.split()) if isinstance(axes, str) else (), tuple(tensor.shape)
     if (
@@ -144,7 +144,7 @@ def axes_of(address: str, axes: str, tensor: Tensor) -> tuple[str, ...]:
 
 
 def stacked(visits: Sequence[Reading], per: str) -> Reading:
-    """Return the readings of a tap that was visited several times as one, along a first axis that counts the visits."""
+    """Return the readings of several visits to a tap as one reading, with a new first axis that counts the visits."""
     first = visits[0]
     befores = [visit.before for visit in visits if visit.before is not None]
     tensor = torch.stack([visit.tensor for visit in visits])

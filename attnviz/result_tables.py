@@ -1,4 +1,4 @@
-"""Tables of figures, rendered from the cards, as on pages and in docs/results.csv."""
+"""Tables of figures for pages and for docs/results.csv, rendered from the cards."""
 
 import csv
 import re
@@ -20,13 +20,13 @@ _AT_A_LENGTH = re.compile(r"_(\d+)$")
 
 @one_look()
 def reproduction(paper: Paper) -> str:
-    """Return a paper's figures and tables in Markdown, each with ours."""
+    """Return a paper's figures and tables in Markdown, each next to ours."""
     told = filter(None, [paper.note, how_chosen(paper.checkpoints)])
     return "\n\n".join([*told, *map(compared, paper.figures), *map(beside, paper.tables)])
 
 
 def how_chosen(names: Iterable[str]) -> str:
-    """Return a Markdown list of how the settings of some models were chosen, where their recipes say so; those of one
+    """Return a Markdown list of how the settings of models were chosen, if their recipes tell. Models with the same
     sentence share a line.
     """
     groups: dict[str, list[str]] = {}
@@ -39,7 +39,7 @@ def how_chosen(names: Iterable[str]) -> str:
 
 @one_look()
 def compared(figure: PaperFigure) -> str:
-    """Return one figure of a paper, ours and the controls on all their tests, and how far apart they are."""
+    """Return a figure of a paper, ours and the controls on all their tests, and their differences."""
     parts = [f"{question_of(figure)} Ours:", table(figure.checkpoints)]
     trained = [name for name in figure.checkpoints if card_of(name)]
     parts += [comparison(name, trained) for name in figure.compared if name in trained and len(trained) > 1]
@@ -48,7 +48,7 @@ def compared(figure: PaperFigure) -> str:
 
 @one_look()
 def beside(given: PaperTable) -> str:
-    """Return a paper's table with ours beside each of its columns, a row per model."""
+    """Return a paper's table with our figures next to each of its columns, and a row per model."""
     heads = [head for column in given.columns for head in (f"{column.title}, theirs", "ours")]
     lines = [["Mean over the seeds (lowest to highest)", *heads]]
     for row in given.rows:
@@ -63,10 +63,10 @@ def beside(given: PaperTable) -> str:
 
 @one_look()
 def table(names: Sequence[str]) -> str:
-    """Return a Markdown table of trained models on their tests, with a column for each figure; a row that was not
-    trained says so, and its cost.
+    """Return a Markdown table of models on their tests, with a column for each figure. The row of an untrained model
+    contains its cost instead.
 
-    What was measured at several lengths ("digits_15") follows in tables of its own, with a column for each length.
+    Figures at several lengths ("digits_15") follow in separate tables, with a column for each length.
     """
     cards_here = cards.readable(names)
     found = {name: cards_here.get(name) for name in names}
@@ -86,7 +86,7 @@ def table(names: Sequence[str]) -> str:
 
 
 def _by_length(trained: Sequence[Card]) -> list[str]:
-    """Return a table for each test with figures at several lengths: a row for each model and what was measured."""
+    """Return a table for each test with figures at several lengths: a row for each model and kind of figure."""
     measured: dict[str, dict[str, dict[int, str]]] = {}  # test -> model and figure -> length -> cell
     for card in trained:
         for figure in card.figures:
@@ -106,8 +106,8 @@ def _by_length(trained: Sequence[Card]) -> list[str]:
 
 @one_look()
 def comparison(name: str, others: Sequence[str]) -> str:
-    """Return a Markdown table of how many points of accuracy a model has more than others, over all seeds; those that
-    are not trained are left out.
+    """Return a Markdown table of a model's lead over others in points of accuracy, over all seeds. Untrained models are
+    left out.
     """
     card = cards.read(name)
     trained = [found for other in others if other != name and (found := card_of(other))]
@@ -125,7 +125,7 @@ def comparison(name: str, others: Sequence[str]) -> str:
 
 @one_look()
 def every_figure() -> str:
-    """Return docs/results.csv: every figure of every card of ours, also with a part of the model replaced."""
+    """Return the text of docs/results.csv: every figure of our cards, including those with a part replaced."""
     written = StringIO()
     rows = csv.writer(written, lineterminator="\n")
     rows.writerow(
@@ -145,7 +145,7 @@ def every_figure() -> str:
 
 
 def trained_otherwise(names: Iterable[str], like: str) -> str:
-    """Return which of some checkpoints have other data, variants or epochs than the one `like`, and what differs."""
+    """Return a sentence on which checkpoints differ from `like` in data, variants or epochs, and how, or ""."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for name in names:
         groups.setdefault(comparisons.trained_differently(like, name, budget=True), []).append(RECIPES[name].title)
@@ -158,7 +158,7 @@ def trained_otherwise(names: Iterable[str], like: str) -> str:
 
 
 def caveats(names: Iterable[str]) -> str:
-    """Say which of some models had no validation part, and of which the statistics were renewed; nothing if none."""
+    """Return which models had no validation part, and whose statistics were renewed, or "" if there are none."""
     recipes = [RECIPES[name] for name in names]
     without = [recipe for recipe in recipes if recipe.validation is None]
     chosen = [recipe for recipe in recipes if recipe.validation is not None]
@@ -186,7 +186,7 @@ def question_of(figure: PaperFigure) -> str:
 
 
 def card_of(name: str) -> Card | None:
-    """Return a card, or None where there is none or it is damaged: the rest of a table is still of use."""
+    """Return a card, or None if it does not exist or is damaged: the rest of a table is still useful."""
     return cards.readable([name]).get(name)
 
 
@@ -206,7 +206,7 @@ def short(name: str, card: Card | None) -> str:
 
 
 def _columns(name: str) -> dict[str, tuple[Test, str]]:
-    """Return the tests of a recipe, each with each of its figures, by a distinct key."""
+    """Return the tests of a recipe, each with the name of one of its figures, by a unique key."""
     asked = [(test, figure) for test in RECIPES[name].tests for figure in test.figures]
     return {
         repr((test.data, test.split, test.augmentation, test.count, figure)): (test, figure) for test, figure in asked
@@ -232,7 +232,7 @@ def cell(name: str, card: Card | None, test: Test, figure: str) -> str:
 
 
 def not_trained(name: str) -> str:
-    """Say that there are no figures of a checkpoint, and why."""
+    """Return the cell of a checkpoint without figures, with the reason."""
     if cards.is_there(name):
         return "*damaged*"
     cost = RECIPES[name].cost

@@ -1,4 +1,4 @@
-"""The tables of docs/results.md and of pages, rendered from the cards: no figure is ever typed by hand."""
+"""The tables of docs/results.md and of pages, rendered from the cards: no figure is typed by hand."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -49,7 +49,7 @@ _DIFFERENCE = "Difference in points (95 % interval over seeds and pictures)"
 @one_look()
 def verdicts(questions: Iterable[Question]) -> str:
     """Return a Markdown table with a row for each question: with the mechanism, without it, and which is better, or
-    that one is not trained.
+    that a model is not trained.
     """
     lines = [["With the mechanism", "Without it", _DIFFERENCE, "Verdict", "What differs"]]
     for question, found, verdict in answered(questions):
@@ -65,7 +65,7 @@ def verdicts(questions: Iterable[Question]) -> str:
 
 
 def sides(found: Comparison, what: str = "") -> tuple[str, str]:
-    """Return what the two sides of a comparison are and what each reaches, as Markdown."""
+    """Return the two sides of a comparison, each with its figure, as Markdown."""
     one, other = found.figures
     asked = f", {what}" if what else ""
     instead = f"The same, {found.replaced}" if found.replaced else short(found.other.name, found.other)
@@ -76,8 +76,8 @@ def sides(found: Comparison, what: str = "") -> tuple[str, str]:
 
 
 def judged(found: Comparison, verdict: Verdict | None = None) -> tuple[str, str, str]:
-    """Return a comparison's difference in points, its verdict (of it among others, see `difference.together`; by
-    default of it alone), and what differs and how long a training takes, as Markdown.
+    """Return, as Markdown, a comparison's difference in points, its verdict (the one given, corrected by
+    `difference.together`, or by default its own), and what differs, with the training times.
     """
     difference = found.difference
     words = decided(difference, verdict or difference.verdict)
@@ -86,7 +86,7 @@ def judged(found: Comparison, verdict: Verdict | None = None) -> tuple[str, str,
 
 
 def decided(difference: Difference, verdict: Verdict) -> str:
-    """Return a verdict in Markdown, with the margin where all is within it, and what it would be alone."""
+    """Return a verdict in Markdown, with the margin if it is "within the margin", and the uncorrected verdict."""
     words = f"**{verdict}**"
     if verdict == "within the margin":
         words += f" of {100 * difference.margin:.2g} points"
@@ -94,14 +94,14 @@ def decided(difference: Difference, verdict: Verdict) -> str:
 
 
 def _together(found: Sequence[Comparison | None]) -> list[Verdict]:
-    """Return a verdict for each row of a table, corrected for their number; "not decided" without a comparison."""
+    """Return a verdict for each row of a table, corrected for their number, or "not decided" without a comparison."""
     verdicts = iter(together([one.difference for one in found if one]))
     return ["not decided" if one is None else next(verdicts) for one in found]
 
 
 def answered(questions: Iterable[Question]) -> list[tuple[Question, Comparison | None, Verdict]]:
-    """Return the questions of a table with their comparisons, None where there is none yet and the verdict is "not
-    decided", and the verdicts, which hold for all of them together.
+    """Return the questions of a table with their comparisons and their joint verdicts; a question without a comparison
+    yet has None and "not decided".
     """
     asked = [(question, comparisons.answered(question)) for question in questions]
     verdicts = _together([found for _, found in asked])
@@ -109,7 +109,7 @@ def answered(questions: Iterable[Question]) -> list[tuple[Question, Comparison |
 
 
 def longer(question: Question) -> str:
-    """Return what the difference is where both were trained for longer, as the end of a cell; "" where none was."""
+    """Return the difference after longer trainings of both, as the end of a cell, or "" if there are none."""
     found = comparisons.with_control(question.longer) if question.longer else None
     if found is None:
         return ""
@@ -119,7 +119,7 @@ def longer(question: Question) -> str:
 
 @one_look()
 def answer(figure: PaperFigure) -> str:
-    """Return one table for a question: each model on its main test, its control, and which is better."""
+    """Return the table of a question: each model on its main test, its control, and which is better."""
     lines = [["Model", "Accuracy", "Its control", _DIFFERENCE, "Verdict", "What differs"]]
     found_of = {name: comparisons.with_control(name) for name in figure.checkpoints}
     for (name, found), verdict in zip(found_of.items(), _together([*found_of.values()]), strict=True):
@@ -133,7 +133,7 @@ def answer(figure: PaperFigure) -> str:
 
 
 def finding(verdicts: Iterable[Verdict]) -> str:
-    """Say how often the models of a question that have a trained control are better than it, in Markdown."""
+    """Return in Markdown how many models of a question are better than their control, if that is trained."""
     found = Counter(verdicts)
     count = found.total()
     if not count:
@@ -150,14 +150,14 @@ def finding(verdicts: Iterable[Verdict]) -> str:
 
 @one_look()
 def verdicts_of(figure: PaperFigure) -> list[Verdict]:
-    """Return the verdict of each model of a question that has a trained control, corrected for their number."""
+    """Return the verdict for each model of a question with a trained control, corrected for their number."""
     found = (comparisons.with_control(name) for name in figure.checkpoints)
     return together([one.difference for one in found if one])
 
 
 @one_look()
 def everything() -> str:
-    """Return docs/results.md: a verdict for each mechanism, then a table for each question of the papers."""
+    """Return the text of docs/results.md: a verdict for each mechanism, then a table for each question of papers."""
     further = [question for paper in PAPERS.values() for question in paper.questions]
     parts = [_INTRODUCTION, "## With and without", verdicts(first(PAPERS))]
     parts += ["## Further comparisons", verdicts(further)] if further else []
@@ -174,7 +174,7 @@ def everything() -> str:
 
 
 def first(papers: Iterable[str]) -> list[Question]:
-    """Return what the results of some papers, of those in PAPERS, begin with: questions of each mechanism."""
+    """Return the questions with which the results of papers begin; names that are not in PAPERS are skipped."""
     return [question for paper in papers if paper in PAPERS for question in PAPERS[paper].first]
 
 
@@ -187,7 +187,7 @@ def _absent(question: Question) -> str:
 
 
 def _control(name: str) -> str:
-    """Return the control of a checkpoint, with its seeds where it is trained; nothing where it has none."""
+    """Return the control of a checkpoint, with its seeds if it is trained, or "" if there is no control."""
     control = RECIPES[name].control
     if control is None:
         return ""

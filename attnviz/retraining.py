@@ -1,8 +1,8 @@
-"""Does an ablation predict a retraining? A part replaced in a trained model, beside trainings without it.
+"""Does an ablation predict a retraining? Compares a part replaced in a trained model with trainings without it.
 
-Both cost accuracy on the same test pictures. The cost of an ablation is taken seed by seed, the cost of a retraining
-between means over seeds; their 95 % intervals are Student's t over the seeds, the second with Welch's degrees of
-freedom. Test pictures are the same throughout and count for nothing in the intervals.
+Both cost accuracy on the same test pictures. The cost of an ablation is computed seed by seed, the cost of a retraining
+between means over seeds. Their 95 % intervals are Student's t over the seeds, the second with Welch's degrees of
+freedom. The test pictures are the same throughout and do not contribute to the intervals.
 
 Source: Welch, "The generalization of 'Student's' problem when several different population variances are involved",
 1947. Kendall's tau, here and in `attnviz.measures.agreement`: Kendall, "A new measure of rank correlation", 1938.
@@ -28,17 +28,16 @@ from attnviz.recipes import PAPERS, RECIPES
 from attnviz.recipes.paper import Retraining
 
 SEEDS = 3
-"""So many trainings are needed on both sides for a pair to count."""
+"""The minimum number of trainings on each side for a pair to count."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """What it costs to replace a part after training, and from the start.
+    """The cost of replacing a part after training, and of training without it.
 
     Args:
-        of: what is replaced.
-        ablated, retrained: the accuracy lost, in shares; None where that was not trained. Without interval, of one
-            seed.
+        of: the part that is replaced.
+        ablated, retrained: the loss of accuracy, as a share; None if not trained. With one seed, it has no interval.
     """
 
     of: Retraining
@@ -53,7 +52,7 @@ class Pair:
 
 @one_look()
 def pairs() -> list[Pair]:
-    """Return the pairs of all papers; those that count come first."""
+    """Return the pairs of all papers, starting with those that count."""
     found = [_pair(one) for paper in PAPERS.values() for one in paper.retrainings]
     return sorted(found, key=lambda pair: not pair.counts)
 
@@ -87,13 +86,13 @@ def _seeds(figure: Figure) -> Sequence[float]:
 
 
 def seed_by_seed(whole: Sequence[float], part: Sequence[float]) -> Difference:
-    """Return how much the same trainings lose, by the accuracies of each seed in the same order."""
+    """Return the loss of the same trainings, from the accuracies of each seed in the same order."""
     lost = [one - other for one, other in zip(whole, part, strict=True)]
     return _difference(lost, [0.0] * len(lost), len(lost) - 1)
 
 
 def between(one: Sequence[float], other: Sequence[float]) -> Difference:
-    """Return how much lower the mean accuracy of other trainings is."""
+    """Return the loss of other trainings: the difference of the mean accuracies."""
     if min(len(one), len(other)) < 2:
         return _difference(one, other, 0)
     errors = [statistics.variance(side) / len(side) for side in (one, other)]
@@ -144,15 +143,15 @@ def _lost(cost: Difference | None, name: str) -> str:
 
 @dataclass(frozen=True)
 class Finding:
-    """What pairs say, of those that count.
+    """A summary of the pairs that count.
 
     Args:
-        pairs: how many there are.
-        ablated, retrained: the lowest and the highest cost of each side, in shares.
-        above, below: of how many the whole interval of the ablation lies above the retraining's, and below.
+        pairs: the number of pairs.
+        ablated, retrained: the lowest and the highest cost of each side, as shares.
+        above, below: the number of pairs whose interval of the ablation is entirely above, or below, the retraining's.
         tau: Kendall's tau b between the two costs, -1..1.
-        as_much: titles of those of which the retraining costs at least as much.
-        gain: titles of those that are better without, as the interval of the retraining says.
+        as_much: the titles of pairs whose retraining costs at least as much as the ablation.
+        gain: the titles of pairs with a better retraining, according to its interval.
     """
 
     pairs: int
@@ -166,7 +165,7 @@ class Finding:
 
 
 def find(found: Iterable[Pair]) -> Finding | None:
-    """Return what some pairs say; None where fewer than two count."""
+    """Return a summary of pairs, or None if fewer than two count."""
     known = [
         (pair.of.title, pair.ablated, pair.retrained)
         for pair in found
@@ -193,7 +192,7 @@ def _once(titles: Iterable[str]) -> tuple[str, ...]:
 
 
 def conclusion(found: Iterable[Pair]) -> str:
-    """Return in Markdown what one may conclude."""
+    """Return the conclusion in Markdown."""
     told = find(found)
     if told is None:
         return f"**Not known yet**: it takes pairs with {SEEDS} trainings on both sides."
@@ -226,7 +225,7 @@ def _named(titles: Sequence[str]) -> str:
 
 
 def in_words(found: Sequence[Pair]) -> list[str]:
-    """Return paragraphs in Markdown: what one may conclude, the table, and how its intervals are made."""
+    """Return paragraphs in Markdown: the conclusion, the table, and how its intervals are computed."""
     return [
         conclusion(found),
         table(found),

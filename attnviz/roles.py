@@ -1,8 +1,8 @@
-"""The tables of axes and of tap names: what each means, its range, what sums to one, and so how it is coloured.
+"""The tables of axes and of tap names: the meaning of each, its range, what sums to one, and hence how it is coloured.
 
-The layers here may only use names from these tables, so that the same word means the same thing in every model. A layer
-of your own may tap under any name: it is drawn plainly, unless you register a role for it. An axis of your own must be
-registered before a tap uses it.
+The layers here may only use names from these tables, so that a word means the same in every model. Your own layer may
+tap under any name, which is drawn plainly unless you register a role for it. Your own axis must be registered before a
+tap uses it.
 
     register_axis("frame", "Pictures of a film.")
     register_role("flow", Role(("batch frame row column",), "How far a pixel has moved.", "signed"))
@@ -39,15 +39,15 @@ AXES: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Role:
-    """What a tap's name promises.
+    """The meaning of a tap's name, and the axes and values that it promises.
 
     Args:
         axes: the axes strings that a tap of this name may declare.
-        meaning: one sentence for a person.
+        meaning: one sentence for readers.
         range: signed (any number), unit (0 to 1) or positive (0 or more).
         sums_to_one: the axis along which the values sum to one, or None.
-        attends: how the values say which places of a picture count, so that they can be ranked beside other maps:
-            "weights", the larger the more; "points", (x, y) in -1 to 1 where it is looked at; "" for not at all.
+        attends: how the values rank the positions of a picture, so that they can be compared with other maps:
+            "weights", where larger means more; "points", the attended (x, y) in -1 to 1; "" if they do not.
     """
 
     axes: tuple[str, ...]
@@ -58,7 +58,7 @@ class Role:
 
     @property
     def colouring(self) -> Literal["share", "signed", "unit", "positive"]:
-        """How it is drawn: as multiples of an even share, around zero, from 0 to 1, or from 0 up."""
+        """The colour scale: multiples of an even share, centred on zero, from 0 to 1, or from 0 up."""
         return "share" if self.sums_to_one else self.range
 
 
@@ -159,20 +159,20 @@ ROLES: dict[str, Role] = {
 
 
 def role_of(address: str) -> Role:
-    """Return the role of a tap by the last word of its path; a plain one where that name is in no table."""
+    """Return the role of a tap by the last word of its path, or a plain role if that name is not in the table."""
     name = address.rpartition(".")[2]
     return ROLES.get(name) or Role((), f"No role is registered for {name!r}, so it is drawn plainly.", "signed")
 
 
 def register_role(name: str, role: Role) -> None:
-    """Say what a tap name of your own means, so that pages draw it accordingly.
+    """Register the meaning of your own tap name, so that pages draw it accordingly.
 
     Args:
-        name: one word, which may hold _.
-        role: what it promises. The same name with the same role may be registered again.
+        name: one word, which may contain _.
+        role: its role. Registering the same name with the same role again is allowed.
 
     Raises:
-        BadInput: the name is no word or is taken with another role, or the role has an axis that there is not.
+        BadInput: the name is not a word or is taken with another role, or the role has an unknown axis.
     """
     for axes in role.axes:
         for axis in axes.split():
@@ -188,14 +188,14 @@ def register_role(name: str, role: Role) -> None:
 
 
 def register_axis(name: str, meaning: str) -> None:
-    """Add an axis of your own to the words that an axes string may hold.
+    """Add your own axis to the words that an axes string may contain.
 
     Args:
-        name: one word, which may hold _.
-        meaning: what its places are, in a sentence. The same name with the same meaning may be registered again.
+        name: one word, which may contain _.
+        meaning: one sentence. Registering the same name with the same meaning again is allowed.
 
     Raises:
-        BadInput: the name is no word, or is taken with another meaning.
+        BadInput: the name is not a word, or is taken with another meaning.
     """
     _put(AXES, "axis", name, meaning)
 

@@ -1,4 +1,4 @@
-"""Start the app from the command line: `attnviz app`, `attnviz lessons play`, and beside a command that needs it."""
+"""Start the app from the command line: for `attnviz app`, `attnviz lessons play`, and commands that need it."""
 
 import os
 import signal
@@ -20,10 +20,10 @@ from attnviz.subjects import own
 
 
 def app(options: Sequence[str], variables: Mapping[str, str]) -> None:
-    """Run the app in this process as `streamlit run app.py --server.port=8600` does, with variables of the environment,
-    until it is stopped.
+    """Run the app in this process until it is stopped, as `streamlit run app.py --server.port=8600` does, with
+    environment variables.
 
-    BadInput: what the app needs is not installed, or there is no such model or address.
+    BadInput: a package is missing, or there is no such model or address.
     """
     for needed in ("streamlit", "plotly"):
         if find_spec(needed) is None:
@@ -38,10 +38,10 @@ def app(options: Sequence[str], variables: Mapping[str, str]) -> None:
 
 
 def answering(variables: Mapping[str, str], port: int | None, ready: Callable[[str], object]) -> int:
-    """Run the app on a port, by default 8501 or the next one that is free, until it is stopped, by Ctrl-C or SIGTERM
-    too; call `ready` with the address once it answers, and return the exit status.
+    """Run the app on a port, by default 8501 or the next free one, until it is stopped, also by Ctrl-C or SIGTERM. Call
+    `ready` with its URL once it answers, and return the exit status.
 
-    BadInput: somebody else answers there. KeyboardInterrupt: it was stopped, and has ended.
+    BadInput: the port is in use. KeyboardInterrupt: the app was stopped, and has ended.
     """
     from attnviz.training import stopping
 
@@ -55,8 +55,8 @@ def answering(variables: Mapping[str, str], port: int | None, ready: Callable[[s
 def beside(
     variables: Mapping[str, str], port: int | None = None, output: IO[bytes] | None = None
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Run the app as `answering` does, in a process that ends with the block and that Ctrl-C reaches through this one
-    alone. Yield its address and the process: the app answers, or has ended already.
+    """Run the app as in `answering`, in a process that ends with the block and that Ctrl-C reaches only through this
+    one. Yield its URL and the process; by then the app answers, or has ended already.
     """
     if port is not None and _free(port) != port:
         raise BadInput(f"Port {port} is in use. Choose another one, or none.")
@@ -88,13 +88,13 @@ def _command(port: int) -> list[str]:
 
 
 def _hold_back_ctrl_c(whether: bool) -> None:
-    """Let Ctrl-C wait, or come: a process that is started while it waits never gets it."""
+    """Block or unblock Ctrl-C; a process that is started while it is blocked never receives it."""
     if os.name == "posix":
         signal.pthread_sigmask(signal.SIG_BLOCK if whether else signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _free(port: int) -> int:
-    """Return a port that nothing listens on, from a number on."""
+    """Return the first free port from a number on."""
     while True:
         with socket.socket() as tried, suppress(OSError):
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

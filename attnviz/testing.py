@@ -1,4 +1,4 @@
-"""What a layer, a model and a mechanism must do to stand beside ours, as checks for the tests of any package.
+"""Checks of layers, models and mechanisms for the tests of any package that extends attnviz.
 
     from attnviz import testing
 
@@ -11,9 +11,9 @@
     def test_my_mechanism():
         testing.check_mechanism("colour_stages")
 
-`check_model` runs all checks of a model on a row of `attnviz.models.MODELS`, with pictures of the size that the row
-names; those that it is made of take a model as it is. A check that fails raises an `AssertionError` that says what was
-expected, or the `TraceError` of a trace that would have been false.
+`check_model` runs all checks of a model on a row of `attnviz.models.MODELS`, with pictures of the row's size; the
+single checks take any model. A check that fails raises an `AssertionError` that states what was expected, or the
+`TraceError` of a trace that would have been wrong.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ PICTURES = 4
 
 
 def check_layer(layer: nn.Module, *given: Tensor, unused: Sequence[str] = ()) -> None:
-    """Check a layer by itself: it is called twice with the same and gives the same, its taps are reached and change
-    nothing while they are read, they keep what the roles of their names promise, an edit of each changes the output,
-    and the output has finite derivatives by all that is given and by all parameters that it has any by.
+    """Check a single layer: equal inputs give equal outputs, all taps are reached and reading them changes nothing,
+    their values have the properties promised by their roles, an edit of each tap changes the output, and the output's
+    derivatives with respect to the inputs and all used parameters are finite.
 
     Args:
-        layer: in evaluation mode or without dropout; a `Layer`, or a module of several.
-        *given: what it is called with; floats.
-        unused: parts of paths of taps that do not reach the output.
+        layer: a `Layer`, or a module of several, in evaluation mode or without dropout.
+        *given: its inputs, floats.
+        unused: parts of the paths of taps that do not reach the output.
     """
     assert taps_of(layer), f"{type(layer).__name__} has no taps: derive it from attnviz.Layer and list them in `taps`."
     check_taps(layer, *given)
@@ -62,14 +62,14 @@ def check_layer(layer: nn.Module, *given: Tensor, unused: Sequence[str] = ()) ->
 
 
 def check_mechanism(row: Any, nets: Sequence[Net | str] | None = None, *, seed: int = 0) -> None:
-    """Check the row of a mechanism: what it names is there (pages, models, papers, modules), its derived values take no
-    name of others, and each net gets a panel whose values the live channel answers, finite, and the views of the
-    mechanism. It needs `attnviz[app]`.
+    """Check the row of a mechanism: its pages, models, papers and modules exist, its derived values have unique names,
+    and each net gets the mechanism's views and a panel with finite values from the live channel. It needs
+    `attnviz[app]`.
 
     Args:
         row: a `Mechanism`, or the name of one in `attnviz.ui.mechanisms.MECHANISMS`.
-        nets: or their keys; None for all checkpoints of its models.
-        seed: of the picture, and of models that draw at random.
+        nets: the nets or their keys; None for all checkpoints of its models.
+        seed: the seed of the picture, and of models that sample.
     """
     mechanisms = import_module("attnviz.ui.mechanisms")  # by name, as only the app may import `ui`
     import_module("attnviz.ui.checks").check(mechanisms.MECHANISMS[row] if isinstance(row, str) else row, nets, seed)
@@ -78,16 +78,16 @@ def check_mechanism(row: Any, nets: Sequence[Net | str] | None = None, *, seed: 
 def check_model(
     model: str | ModelSpec, config: Mapping[str, Any], *, unused: Sequence[str] = (), seed: int = 0
 ) -> nn.Module:
-    """Check a model that answers with one distribution over its classes, or with one for each step.
+    """Check a model that predicts a distribution over its classes, or one for each step.
 
     Args:
         model: a name in `attnviz.models.MODELS`, or a row.
-        config: of the model, with its "classes".
-        unused: parts of paths of taps that do not reach the answer, such as that of a baseline.
-        seed: of the weights and of the pictures.
+        config: the model's configuration, including "classes".
+        unused: parts of the paths of taps that do not reach the answer, such as a baseline.
+        seed: the seed of the weights and of the pictures.
 
     Returns:
-        The model that was checked, in evaluation mode.
+        The checked model, in evaluation mode.
     """
     row = spec(model) if isinstance(model, str) else model
     taken = row.input(config)
@@ -99,7 +99,7 @@ def check_model(
 
     built = build(seed)
     check_answer(built, pictures, columns_of(config["classes"]), per_step=row.per_step)
-    if not row.per_step:  # a model of steps may end where all have ended
+    if not row.per_step:  # a model with steps may stop once all pictures have ended
         check_alone(built, pictures)
     check_weights(build, pictures)
     if taps_of(built):
@@ -126,14 +126,14 @@ def check_answer(model: nn.Module, pictures: Tensor, columns: int, *, per_step: 
 
 
 def check_alone(model: nn.Module, pictures: Tensor) -> None:
-    """Check that a picture alone gets the logits that it gets in a batch, and that pictures make a difference."""
+    """Check that a picture's logits do not depend on the batch, and that they do depend on the picture."""
     alone = torch.cat([model(picture[None]) for picture in pictures])
     torch.testing.assert_close(alone, model(pictures), rtol=1e-4, atol=1e-5)
     assert len(torch.unique(alone)) > 1, "All pictures get the same logits."
 
 
 def check_taps(model: nn.Module, *given: Tensor) -> None:
-    """Check that one pass reaches every declared tap, and that the output is the same while it is read."""
+    """Check that one pass reaches every declared tap, and that reading the taps does not change the output."""
     untouched = model(*given)
     with trace(model) as seen:
         heard = model(*given)
@@ -142,20 +142,20 @@ def check_taps(model: nn.Module, *given: Tensor) -> None:
         f"{sorted({*seen} - {*taps_of(model)})}."
     )
     torch.testing.assert_close(heard, untouched, rtol=1e-4, atol=1e-5)
-    for path in taps_of(model):  # a layer may take a faster way where only some of its taps are read
+    for path in taps_of(model):  # a layer may take a faster path if only some of its taps are read
         with trace(model, keep=[path]):
             torch.testing.assert_close(model(*given), untouched, rtol=1e-4, atol=1e-5)
 
 
 def check_roles(model: nn.Module, *given: Tensor) -> None:
-    """Check that taps of known names have the axes, the range and the sums that `attnviz.roles.ROLES` promises."""
+    """Check that taps with known names have the axes, ranges and sums promised by `attnviz.roles.ROLES`."""
     with torch.no_grad(), trace(model) as seen:
         model(*given)
     for path, reading in seen.items():
         if (role := ROLES.get(path.rpartition(".")[2])) is None:
             continue
         own = " ".join(reading.axes)
-        visit = " ".join(reading.axes[1:])  # of a layer that the model calls again and again: they are stacked first
+        visit = " ".join(reading.axes[1:])  # of a layer that is called repeatedly, stacked along the first axis
         assert {own, visit} & {*role.axes}, (
             f"The axes of {path} are {own!r}, and {' or '.join(map(repr, role.axes))} were expected."
         )
@@ -173,7 +173,7 @@ def _check_values(path: str, reading: Reading, span: str, sums_to_one: str | Non
 
 
 def check_edits(model: nn.Module, *given: Tensor, unused: Sequence[str] = (), seed: int = 2) -> None:
-    """Check that an edit of any tap changes the output, but for those of whose path `unused` has a part."""
+    """Check that an edit of any tap changes the output, except taps whose path contains a string of `unused`."""
     untouched = [*_tensors(model(*given))]
     chance = torch.Generator().manual_seed(seed)
     for path in taps_of(model):
@@ -190,7 +190,7 @@ def check_edits(model: nn.Module, *given: Tensor, unused: Sequence[str] = (), se
 
 
 def _tensors(output: Any) -> Iterator[Tensor]:
-    """Yield the tensors of what a module returns: one, or a tuple of them and of others."""
+    """Yield the tensors in a module's output: a tensor, or a tuple of tensors and other objects."""
     if isinstance(output, Tensor):
         yield output
     elif isinstance(output, tuple | list):
@@ -199,11 +199,11 @@ def _tensors(output: Any) -> Iterator[Tensor]:
 
 
 def check_weights(build: Callable[[int], nn.Module], pictures: Tensor) -> None:
-    """Check that another generator gives another model, and that saved and loaded weights give the same logits.
+    """Check that another generator makes another model, and that saved and loaded weights give the same logits.
 
     Args:
-        build: from a seed to a model in evaluation mode.
-        pictures: that it takes.
+        build: a function from a seed to a model in evaluation mode.
+        pictures: a batch that the model takes.
     """
     model, other = build(0), build(1)
     assert not torch.equal(other(pictures), model(pictures)), "Another generator gives the same logits."

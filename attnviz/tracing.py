@@ -1,4 +1,4 @@
-"""The tap: how the inside of a model becomes visible, and changeable, while it runs.
+"""Taps, which make the inside of a model visible and editable while it runs.
 
     class Attention(Layer):
         taps = ("scores", "weights")
@@ -9,12 +9,12 @@
         logits = model(images)
     seen["attention.weights"].at(batch=0, head=0)                                            # (query, key)
 
-A tap path is the path of the module in the model, a dot, and the name of the tap. A tap that no trace reads or edits is
-the identity. Traces are kept per thread, so that visitors who share a model do not affect each other.
+A tap path is the module's path in the model, a dot, and the tap's name. A tap that no trace reads or edits is the
+identity. Traces are kept per thread, so that visitors who share a model do not affect each other.
 
-What would be false or dead is an error: an edit that does not reach the answer, or that an activation checkpoint would
-not repeat; values inside of `torch.vmap`; a pass that `torch.export` records. Not promised: the worker threads of
-`DataParallel`, which hear nothing, and that is an error too.
+A trace that would be wrong raises an error: an edit that does not reach the answer or that an activation checkpoint
+would not repeat, values inside `torch.vmap`, or a pass recorded by `torch.export`. `DataParallel` is not supported: its
+worker threads do not see the trace, which raises an error too.
 """
 
 import sys
@@ -44,14 +44,14 @@ _INSIDE = "A trace cannot be opened inside of a function that torch compiles: op
 class _Listener(threading.local):
     trace: Trace | None
 
-    def __init__(self) -> None:  # once a thread: a default on the class would be no guard of a compiled graph
+    def __init__(self) -> None:  # once per thread: a compiled graph would not guard on a class attribute
         self.trace = None
 
 
 class _AsWritten:
-    """While anybody traces, compiled models run uncompiled: a graph must not serve a trace that it was not made for.
+    """Runs compiled models uncompiled while any trace is open: a compiled graph must not serve another trace.
 
-    Torch has one such switch for all threads, so traces are counted: the first sets it, the last sets it back.
+    Torch has one such switch for all threads, so open traces are counted: the first sets it and the last resets it.
     """
 
     def __init__(self) -> None:
@@ -60,10 +60,10 @@ class _AsWritten:
 
     def __enter__(self) -> None:
         with self._lock:
-            if self._stance is None and "torch._dynamo" in sys.modules:  # else nothing has been compiled yet
+            if self._stance is None and "torch._dynamo" in sys.modules:  # otherwise nothing has been compiled yet
                 try:
                     self._stance = torch.compiler.set_stance("force_eager")
-                except RuntimeError as error:  # which it refuses nowhere else
+                except RuntimeError as error:  # raised only inside a compiled function
                     raise TraceError(_INSIDE) from error
             self._open += 1
 
@@ -80,7 +80,7 @@ _as_written = _AsWritten()
 
 
 class Layer(nn.Module):
-    """A module with taps. A subclass names them in `taps`, in the order in which its forward pass reaches them."""
+    """A module with taps. A subclass lists their names in `taps`, in the order that its forward pass reaches them."""
 
     taps: ClassVar[tuple[str, ...]] = ()
 
@@ -88,32 +88,32 @@ class Layer(nn.Module):
         super().__init_subclass__(**options)
         names_of(cls)
 
-    def __prepare_scriptable__(self) -> "Layer":  # what torch.jit.script asks a module for
+    def __prepare_scriptable__(self) -> "Layer":  # called by torch.jit.script
         raise TraceError("torch.jit.script cannot compile taps: use torch.compile, or torch.export for a program.")
 
     def tap(self, name: str, tensor: Tensor, axes: str, per: str | None = None) -> Tensor:
-        """Show a tensor to the trace that listens, if any, and return it, edited if that was asked for.
+        """Pass a tensor to the open trace, if any, and return it, edited if the trace edits this tap.
 
         Args:
             name: one of `taps`.
             tensor: the value at this point of the forward pass.
-            axes: a word for each axis, such as "batch head query key".
-            per: the axis that counts the visits, where one pass reaches the tap several times, such as "step".
+            axes: one word per axis, such as "batch head query key".
+            per: the axis that counts the visits, such as "step", if one pass reaches the tap several times.
 
         Returns:
-            A tensor of the same shape, dtype and device: always go on with this one.
+            A tensor of the same shape, dtype and device; the layer must continue with this one.
         """
         trace = _listener.trace
         return tensor if trace is None else trace._visit(self, name, tensor, axes, per)
 
     def hears(self, name: str) -> bool:
-        """Return whether a trace keeps or edits this tap; if not, a layer may take a path that never computes it."""
+        """Return whether a trace keeps or edits this tap; if not, the layer need not compute its value."""
         trace = _listener.trace
         return trace is not None and trace._hears(self, name)
 
 
 class Block(Unread, AbstractContextManager[Trace]):
-    """A trace that begins and ends with a `with` block."""
+    """A trace that is open during a `with` block."""
 
     _how = "A trace listens inside of a `with` block: with attnviz.trace(model) as seen: model(batch)."
 
@@ -151,30 +151,30 @@ def trace(
     """Keep and edit the values of a model's taps during the forward pass inside the block.
 
     Args:
-        model: any module; a compiled one too (it runs uncompiled while anybody traces). The attention of modules
-            without taps is captured, see `attnviz.watch`, where a path begins with such a module, or there are no taps.
-        keep: tap paths, with * for any part; none (an empty list) to edit only. Or tap path -> which part of it, such
-            as {"attention.weights": {"head": 3}} or {"head": range(4)}: only that is held in memory. If several paths
-            match the same tap, the last one counts.
-        edits: tap path, with * for any part -> one or several of `attnviz.edits`, or a function from tensor to tensor
-            of the same shape, dtype and device; or several such mappings.
-        gradients: keep the graph, to differentiate through the readings. Otherwise they are detached.
-        capture: let patterns match captured calls even where they match taps.
+        model: any module. A compiled module runs uncompiled while any trace is open. The attention of modules without
+            taps is captured (see `attnviz.watch`) if a path begins with such a module or if the model has no taps.
+        keep: tap paths, in which * matches any part; an empty list only edits. Or tap path -> the part to keep in
+            memory, such as {"attention.weights": {"head": 3}} or {"head": range(4)}. If several paths match the same
+            tap, the last one counts.
+        edits: tap path, in which * matches any part -> one or several of `attnviz.edits`, or a function from a tensor
+            to a tensor of the same shape, dtype and device; or several such mappings.
+        gradients: whether to keep the graph, so that readings can be differentiated; otherwise they are detached.
+        capture: whether patterns match captured calls too, even if they match taps.
 
     Returns:
-        The readings by tap path, once the block has ended.
+        The readings by tap path; they are available once the block has ended.
 
     Raises:
-        TraceError: a name that matches nothing, an edit that was not used or does not reach the answer, a pass that
-            reached no tap, a value that was changed in place afterwards, or one that is dead or has no gradients as
-            it was reached inside of torch.vmap, torch.export or an activation checkpoint.
+        TraceError: a name matches nothing, an edit was not used or does not reach the answer, a pass reached no tap, a
+            value was changed in place afterwards, or a value is dead or has no gradients because it was reached inside
+            torch.vmap, torch.export or an activation checkpoint.
     """
     parts = parts_of(keep)
     if not isinstance(model, nn.Module):
         raise TraceError(f"A trace is opened for a torch module, not for a {type(model).__name__}.")
     layers: dict[nn.Module, str] = {layer: path for path, layer in _layers(model)}
     away: dict[nn.Module, str] = {layer: path for path, layer in _layers_of_twins(model)}
-    with _as_written:  # the readings, too, are made uncompiled
+    with _as_written:  # readings are made uncompiled too
         opened = Trace(model, layers, away, parts, edits or {}, gradients, capture, Layer)
         listening = opened._captured.mode if opened._captured is not None else nullcontext()
         with opened._effects.watched(), listening:
@@ -187,7 +187,7 @@ def trace(
 
 
 def addresses(model: nn.Module, example: Tensor) -> dict[str, tuple[tuple[str, ...], tuple[int, ...]]]:
-    """List the taps of a model: tap path -> (axes, shape), in the order of the forward pass.
+    """Return the taps of a model as tap path -> (axes, shape), in the order of the forward pass.
 
     Args:
         model: any module with taps.
@@ -202,11 +202,11 @@ def _layers(model: nn.Module) -> Iterator[tuple[str, Layer]]:
     for path, module in model.named_modules():
         if isinstance(module, Layer):
             words = path.split(".")
-            yield ".".join(word for word in words if word != "_orig_mod"), module  # what torch.compile wraps around
+            yield ".".join(word for word in words if word != "_orig_mod"), module  # the wrapper of torch.compile
 
 
 def _layers_of_twins(model: nn.Module) -> Iterator[tuple[str, Layer]]:
-    """Yield the layers that compute on a device for those of a model, with the paths of the latter."""
+    """Yield the layers that compute on a device in place of a model's own, with the paths of the model's layers."""
     for path, module in model.named_modules():
         if twin := twin_of(module):
             for inner, layer in _layers(twin):

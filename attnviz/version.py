@@ -1,3 +1,3 @@
-"""The version of attnviz, which exports, cards and the command line state."""
+"""The version of attnviz, which is recorded in exports and cards and printed by the command line."""
 
 VERSION = "0.2.0"
