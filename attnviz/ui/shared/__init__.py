@@ -1,1 +1,1 @@
-"""What the pages share: their frame, the URL, the pickers, the cache, results and words."""
+"""Code that several pages share: the page frame, URL state, pickers, caching, results and wording."""

@@ -1,9 +1,9 @@
-"""The only module that caches. What is cached is shared by all visitors, never changed, and limited in bytes.
+"""The only module that caches. Cached values are shared by all visitors, never changed, and limited in bytes.
 
-What depends on the checkpoints alone is kept until they change, what depends on a net alone by net, all else by
-subject, so that nothing about a net is computed again for every picture. What several visitors ask for at once is
-computed once, in a turn of the queue in which live answers go first (attnviz/work). It loads torch only where something
-is computed; by then the page has drawn its title and its question.
+Values that depend only on the checkpoints are kept until a checkpoint changes. Values that depend only on a net are
+cached by net, and all others by subject, so that nothing about a net is computed again for every picture. Simultaneous
+requests for the same value are computed once, in a queue that serves live answers first (attnviz/work). Torch is
+imported only for a computation; by then the page has drawn its title and its question.
 
     cache.of_checkpoints(dots, names)            # dots(names)
     cache.of_net(mean_relevance, net)            # mean_relevance(loaded)
@@ -32,11 +32,11 @@ RENDERED = 16 << 20  # bytes of what follows from cards alone
 
 
 def of_net(compute: Callable[Concatenate[Loaded, P], T], net: Net, *arguments: P.args, **named: P.kwargs) -> T:
-    """Return the result of a function for a net, kept for the next request with the same arguments.
+    """Return the result of a function for a net, cached by its arguments.
 
     Args:
-        compute: called with the net loaded in double precision, and the arguments. A function at module level: its
-            name is part of the key.
+        compute: Called with the net, loaded in double precision, and the arguments. It must be a module-level function
+            because its name is part of the key.
     """
     key = (_name(compute), net.key, net.digest, arguments, tuple(sorted(named.items())), data.downloaded())
     return _values.get(key, lambda: compute(exact(net), *arguments, **named), what=_name(compute), check=wanted)
@@ -45,11 +45,11 @@ def of_net(compute: Callable[Concatenate[Loaded, P], T], net: Net, *arguments: P
 def of_subject(
     compute: Callable[Concatenate[Loaded, Example, P], T], subject: Subject, *arguments: P.args, **named: P.kwargs
 ) -> T:
-    """Return the result of a function for a net on an example, kept for the next request with the same arguments.
+    """Return the result of a function for a net on an example, cached by its arguments.
 
     Args:
-        compute: called with the net loaded in double precision, the example, and the arguments. A function at module
-            level: its name is part of the key.
+        compute: Called with the net, loaded in double precision, the example, and the arguments. It must be a
+            module-level function because its name is part of the key.
     """
     net, example = subject
     key = (_name(compute), *_of(subject), arguments, tuple(sorted(named.items())))
@@ -58,11 +58,11 @@ def of_subject(
 
 
 def of_view(payload: Callable[[Subject, Q], bytes], subject: Subject, given: Q, name: str, parameters: str) -> bytes:
-    """Return the payload of a view, kept for the next page that shows it.
+    """Return the payload of a view, cached for the next page that shows it.
 
     Args:
-        payload: returns it; it loads a net only where it needs one.
-        name, parameters: of the view, and the same parameters as text, which are parts of the key.
+        payload: Returns the payload, and loads the net only if it has to.
+        name, parameters: The view's name, and `given` as text; both are parts of the key.
     """
     key = ("view", name, parameters, *_of(subject))
     return _values.get(key, lambda: payload(subject, given), what=f"{name} {subject.net.key}", check=wanted)
@@ -74,11 +74,11 @@ def _of(subject: Subject) -> tuple[Hashable, ...]:
 
 
 def of_checkpoints(compute: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-    """Return what follows from the cards and files of the checkpoints, kept until one of them changes.
+    """Return a result that depends only on the cards and files of the checkpoints, cached until one of them changes.
 
     Args:
-        compute: called with the arguments. A function at module level: its name is part of the key.
-        *arguments, **named: plain values, none of them private to a visitor.
+        compute: Called with the arguments. It must be a module-level function because its name is part of the key.
+        *arguments, **named: Plain values, none of them private to a visitor.
     """
     key = (_name(compute), checkpoint_folder.snapshot().generation, arguments, tuple(sorted(named.items())))
     return _rendered.get(key, lambda: compute(*arguments, **named), what=_name(compute), check=wanted)
@@ -88,22 +88,22 @@ def single(net: Net) -> Loaded:
     """Return a net in single precision, as it was trained, for the live channel, which must be fast.
 
     Raises:
-        CheckpointError: as `Net.load` does.
+        CheckpointError: Raised by `Net.load`.
     """
     return _nets.get(("single", net.key, net.digest), lambda: _loaded(net, double=False), check=wanted)
 
 
 def exact(net: Net) -> Loaded:
-    """Return a net in double precision, for pages, so that what is shown is exact to far more digits than are shown.
+    """Return a net in double precision, for pages, whose numbers must be exact to many more digits than they show.
 
     Raises:
-        CheckpointError: as `Net.load` does.
+        CheckpointError: Raised by `Net.load`.
     """
     return _nets.get(("exact", net.key, net.digest), lambda: _loaded(net, double=True), check=wanted)
 
 
 def _loaded(net: Net, *, double: bool) -> Loaded:
-    """Return a net that computes on a CUDA device where that is faster; ATTNVIZ_DEVICE=cpu keeps it on the CPU."""
+    """Load a net onto a CUDA device if it computes faster there; ATTNVIZ_DEVICE=cpu keeps it on the CPU."""
     from attnviz import devices
 
     device = devices.device_of(os.environ.get("ATTNVIZ_DEVICE", "auto"))
@@ -117,7 +117,7 @@ def _name(compute: Callable[..., object]) -> str:
 
 
 def wanted() -> None:
-    """End the run of a page that its visitor has left, or that begins anew: nobody waits for what it would compute."""
+    """End a page run that its visitor has left or restarted, since nobody is waiting for its result."""
     if get_script_run_ctx(suppress_warning=True) is not None:
         _ = "attnviz" in st.session_state  # where Streamlit looks whether to go on
 

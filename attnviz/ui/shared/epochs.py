@@ -1,10 +1,10 @@
-"""Attention while it is learnt: the slider of epochs above the view of a page, where the net has a history.
+"""Attention as it is learnt: the epoch slider above a page's view, for nets with a history.
 
     net = pickers.net(names, MODEL)
-    epochs.slider(net)                                     # nothing where its history is not kept
+    epochs.slider(net)                                     # draws nothing without a history
     pixel_viewer(ATTENTION_VIEW.of(subject), key=VIEWER)   # follows it
 
-What a `View` has made follows by itself. Where the slider comes to rest, the URL names the net of that epoch.
+Every component drawn by a `View` follows the slider. When it comes to rest, the URL names the net of that epoch.
 """
 
 from collections.abc import Callable
@@ -26,11 +26,11 @@ KEY = "epochs"
 def slider(
     net: Net, beside: History | None = None, on_change: Callable[[str], None] | None = None, key: str = KEY
 ) -> None:
-    """Draw the slider of the training that a net comes from, with a second one beside it if given; a sentence where its
+    """Draw the epoch slider of a net's training, with a second history next to it if given, or a sentence if the
     history cannot be read.
 
-    A training on pictures that another visitor has brought is drawn without its curve. `on_change` is called with the
-    key of the net at which the slider has come to rest; by default the URL names it as model.
+    A training on pictures that another visitor uploaded is drawn without its curve. `on_change` is called with the key
+    of the net at which the slider comes to rest; by default this key becomes the URL's `model`.
     """
     try:
         its = _for_all(history(net))
@@ -50,7 +50,7 @@ def slider(
 
 
 def _for_all(its: History | None) -> History | None:
-    """Return a history without its curve where that is for the browser alone from which the pictures came."""
+    """Return a history without its curve if only the browser that uploaded the pictures may see it."""
     kind, _, run = its.key.partition(":") if its else ("", "", "")
     if its is None or kind != "run" or not visitor.is_hidden(runs.read(run).recipe):
         return its

@@ -1,7 +1,7 @@
-"""The experiments of a page: closed rows, each a question and what it measures; the URL names the open one.
+"""The experiments of a page: collapsed rows, each with a question and its measure. The URL names the open one.
 
-Below the question of the open one stands its finding: a sentence made of the numbers of this net and this picture. It
-comes from a pure function of these numbers, so that no claim stands above a result that contradicts it.
+The open experiment shows its finding below its question: a sentence with the numbers of this net and this picture. A
+pure function of these numbers writes it, so that no claim contradicts the result below it.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,14 +22,15 @@ def _never(*seen: object) -> None:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One question that a page lets the visitor try.
+    """One question that a visitor can explore on a page.
 
     Args:
-        title: the question.
-        measures: what is measured, in one sentence of Markdown that leaves the result open.
-        show: draws it, from what the page hands to `choose`.
-        words: what its choices are called in the URL; another experiment takes them out.
-        refusal: from the same, why it cannot be drawn, in one sentence; None where it can.
+        title: The question.
+        measures: The quantity that is measured, in one sentence of Markdown that leaves the result open.
+        show: Draws the experiment from the arguments that the page passes to `choose`.
+        words: The URL fields of its choices, which are removed when another experiment is opened.
+        refusal: Takes the same arguments and returns one sentence on why the experiment cannot be drawn, or None if it
+            can.
     """
 
     title: str
@@ -40,7 +41,7 @@ class Experiment:
 
 
 def choose(experiments: Mapping[str, Experiment], *seen: object, heading: str = "Experiments") -> None:
-    """Draw the questions in order and, below the one that the URL names, its experiment, called with what is `seen`."""
+    """Draw the questions in order and, below the one named by the URL, its experiment, called with `seen`."""
     opened = url_state.choice(FIELD, ["", *experiments], _implied(experiments))
     words = {word: None for one in experiments.values() for word in one.words}
     st.header(heading, anchor=False)
@@ -64,12 +65,12 @@ def choose(experiments: Mapping[str, Experiment], *seen: object, heading: str = 
 
 
 def _implied(experiments: Mapping[str, Experiment]) -> str:
-    """Return the experiment that a URL shows without naming it, by the words of its choices; "" where there is none."""
+    """Return the experiment whose fields are in the URL though the URL does not name it, or "" if there is none."""
     return next((name for name, one in experiments.items() if set(one.words) & set(st.query_params)), "")
 
 
 def link(name: str, title: str) -> str:
-    """Return Markdown of a link that opens an experiment of this page and scrolls to it (frontend/core/links.js)."""
+    """Return a Markdown link that opens an experiment of this page and scrolls to it (frontend/core/links.js)."""
     return f"[{title}](#experiment-{name})"
 
 
@@ -84,7 +85,7 @@ def finding(name: str = "") -> Callable[[str], None]:
 
 
 def key_of(name: str) -> str:
-    """Return the key of an experiment's row, whose state says whether it is open."""
+    """Return the key of an experiment's row, whose state holds whether it is open."""
     return f"experiment_row_{name}"
 
 

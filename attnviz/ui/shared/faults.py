@@ -1,4 +1,4 @@
-"""What a page shows where a mechanism is faulty."""
+"""Error handling for the parts of a page that a mechanism draws."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from attnviz.ui.shared.wording import verbatim
 
 @contextmanager
 def drawing(row: Mechanism, part: str) -> Iterator[None]:
-    """Draw something of a mechanism; where that fails, the page goes on below a sentence that says so."""
+    """Draw part of a mechanism; if that fails, show a sentence in its place and continue the page below it."""
     try:
         yield
     except guard.FAULTS as error:

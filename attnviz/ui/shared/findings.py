@@ -1,6 +1,6 @@
-"""What nets compute, once, and then kept: their taps, the values of these, and their answers.
+"""Cached results of nets: their taps, the values of the taps, and their answers.
 
-It loads torch only where something is computed; by then the page has drawn its title and its question.
+Torch is imported only for a computation; by then the page has drawn its title and its question.
 """
 
 from collections.abc import Callable
@@ -28,8 +28,8 @@ RIGHT, WRONG, UNKNOWN = 1, 0, -1
 
 
 class Wrong(NamedTuple):
-    """The test pictures that a net answers wrongly, int64 (count,), ascending, and whether these are all of them:
-    others are being sought.
+    """The test pictures that a net answers wrongly, int64 (count,), ascending, and whether the search for them is
+    complete.
     """
 
     numbers: Labels
@@ -44,7 +44,7 @@ def list_taps(net: Net) -> "dict[str, TapInfo]":
 
 
 def tap(subject: Subject, tap_path: str, query: int | None) -> "Maps":
-    """Return the value of one tap on an example, as maps; for one query if it has queries."""
+    """Return the value of one tap on an example as maps, for one query if the tap has queries."""
     from attnviz.ui.shared import inference
 
     return cache.of_subject(inference.tap, subject, tap_path, query)
@@ -58,10 +58,10 @@ def answer(subject: Subject) -> str:
 
 
 def asking(net: Net, source: str) -> jobs.Job[Labels]:
-    """Return the work of asking a net about the available test pictures, begun, and perhaps finished already.
+    """Return the started, perhaps finished, job that computes a net's answers to the available test pictures.
 
-    Its parts, one after the other, are the answers in the order of `data.shown(source)`, as labels; -1 where the net
-    does not have the class.
+    Its parts, one after the other, are the answers as labels, in the order of `data.shown(source)`; -1 for pictures
+    whose class the net does not have.
     """
     shown = data.shown(source)
 
@@ -78,15 +78,15 @@ def asking(net: Net, source: str) -> jobs.Job[Labels]:
 
 
 def answers(job: jobs.Job[Labels]) -> Labels:
-    """Return those answers that the work of `asking` has found, in its order."""
+    """Return the answers that a job of `asking` has found so far, in its order."""
     return np.concatenate([np.empty(0, np.int64), *job.parts()])
 
 
 def wrong_answers(net: Net, source: str) -> Wrong:
     """Return the numbers of the available test pictures that a net answers wrongly.
 
-    They are read from its card. Where that is not enough, the net predicts the rest, and those found so far are
-    returned. Of a net that draws random numbers, the card has the prediction from several draws together.
+    They are read from the net's card. The net predicts any that the card lacks, and the wrong ones found so far are
+    returned. For a net that draws random numbers, the card holds the prediction averaged over several draws.
     """
     shown = data.shown(source)
     told = told_by_card(net, source)
@@ -101,10 +101,10 @@ def wrong_answers(net: Net, source: str) -> Wrong:
 
 
 def told_by_card(net: Net, source: str) -> Labels:
-    """Return which available test pictures, in the order of `data.shown(source)`, a net answers correctly, as far as
-    its card records it.
+    """Return whether a net answers each available test picture correctly, according to its card.
 
-    RIGHT, also for pictures of classes that it does not have, which have no wrong answer; WRONG; or UNKNOWN.
+    The order is that of `data.shown(source)`, and each value is RIGHT, WRONG or UNKNOWN. Pictures of classes that the
+    net does not have cannot be answered wrongly and count as RIGHT.
     """
     shown = data.shown(source)
     names = data.spec(source).classes
@@ -132,7 +132,7 @@ def told_by_card(net: Net, source: str) -> Labels:
 
 
 def progress(net: Net, source: str, *, until: Callable[[], bool] = bool, small: bool = False) -> None:
-    """Draw, again and again, how far `asking` has come, and run the page again when it has finished."""
+    """Keep drawing the progress of `asking`, and rerun the page when it has finished."""
     tick = st.fragment(_progress, run_every=TICK)
     tick(net, source, until, small)
 

@@ -1,7 +1,7 @@
-"""Views computed in advance, so that a first visitor need not wait for torch, nor the home page for numpy.
+"""Views computed in advance, so that the first visitor need not wait for torch, nor the home page for numpy.
 
-A view lies beside the weights it belongs to, in the bytes in which the browser gets it. The mechanism that shows it has
-a module that computes it again.
+A view is stored next to its weights, as the bytes that are sent to the browser. The mechanism that shows it has a
+module that recomputes it.
 """
 
 from pathlib import Path
@@ -18,8 +18,8 @@ _LARGEST = 2**24  # bytes; the largest of ours has 0.4 million
 
 
 def stored(name: str, image: str | None = None) -> bytes | None:
-    """Return the view that lies beside the weights of a checkpoint if it was computed from them, and shows the picture
-    `image`, such as "strokes/test/23"; else None.
+    """Return the view stored with a checkpoint if it was computed from its weights and shows the picture `image`, such
+    as "strokes/test/23", or None otherwise.
     """
     beside = folder() / name
     stamps = files.stamp(beside / _FILE), files.stamp(beside / CARD)
@@ -39,7 +39,7 @@ _read: dict[Path, _Known] = {}
 
 
 def _valid(beside: Path) -> bytes | None:
-    """Return the view that lies in a folder, if this version computed it from the weights there."""
+    """Return the view in a folder if this version computed it from the weights there, or None otherwise."""
     try:
         card = files.from_json(files.read(beside / CARD, _LARGEST))
         found = files.read(beside / _FILE, _LARGEST)
@@ -53,7 +53,7 @@ def _valid(beside: Path) -> bytes | None:
 
 
 def keep(name: str, view: bytes) -> None:
-    """Write the view that the page is to show first, a payload with an "origin", beside the weights of its checkpoint,
-    in place of the one before.
+    """Store the view that the page shows first, a payload with an "origin", next to its checkpoint's weights, replacing
+    the previous one.
     """
     files.write(folder() / name / _FILE, view)

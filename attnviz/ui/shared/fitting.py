@@ -1,4 +1,4 @@
-"""Which data sets, and which of their test pictures, a net can be shown."""
+"""The data sets, and their test pictures, that suit a net."""
 
 import random
 
@@ -10,16 +10,16 @@ from attnviz.subjects import Net
 from attnviz.ui.shared import findings
 
 ANY = "any"
-"""The choice of pictures of all classes."""
+"""The choice that matches pictures of all classes."""
 
 
 def sources(net: Net) -> list[str]:
-    """Return the data sets of a net's classes and shape of which pictures are available here."""
+    """Return the data sets with a net's classes and input shape that have pictures available here."""
     return [name for name in alike(net) if data.can_show(name)]
 
 
 def alike(net: Net) -> list[str]:
-    """Return the data sets of a net's classes and shape, available or not; of its input, where it names no data."""
+    """Return the data sets, available or not, with a net's classes and shape; of its `input`, if it names no data."""
     if net.data is None:
         shape = net.input.rows, net.input.columns, net.input.channels
         return [
@@ -30,13 +30,13 @@ def alike(net: Net) -> list[str]:
 
 
 def labels(net: Net, source: str) -> list[int]:
-    """Return the labels that a data set has for the classes that a net has."""
+    """Return a data set's labels for a net's classes."""
     return [label for label, name in enumerate(data.spec(source).classes) if name in net.classes]
 
 
 def default_source(net: Net) -> str:
-    """Return the data set that a net was trained on or, if that is not available, another of its classes and shape; ""
-    where its pictures are in no data set here.
+    """Return the data set that a net was trained on, or another with the same classes and shape if that is not
+    available; "" if no data set here has such pictures.
     """
     here = sources(net)
     trained_on = net.data or ""
@@ -44,13 +44,13 @@ def default_source(net: Net) -> str:
 
 
 def stand_in(net: Net) -> str:
-    """Return the data set whose pictures a net is shown where many are needed: as `default_source`, or others."""
+    """Return the data set for tests that need many pictures: `default_source`, or a substitute if there is none."""
     return default_source(net) or ("cifar10" if net.input.channels == 3 else "strokes")
 
 
 def nearest(source: str, wanted: int, before: int) -> int:
-    """Return a number that was typed or stepped to; if that picture is not available here, the next one that is, in the
-    direction away from the one that was shown before.
+    """Return the number that was typed or stepped to or, if that picture is not available here, the next one that is,
+    in the direction away from the previous picture, `before`.
     """
     numbers = data.shown(source).numbers
     place = int(np.searchsorted(numbers, wanted, "right")) - 1 if wanted < before else np.searchsorted(numbers, wanted)
@@ -58,9 +58,9 @@ def nearest(source: str, wanted: int, before: int) -> int:
 
 
 class Fitting:
-    """The available test pictures that match the choice: a class that the net has, and whether it answers wrongly.
+    """The available test pictures of the chosen class, or of all the net's classes, or only those answered wrongly.
 
-    `all` is False while wrong answers are still being sought.
+    `all` is False while the search for wrong answers is still running.
     """
 
     def __init__(self, net: Net, source: str, chosen: str, wrong: bool) -> None:
@@ -75,15 +75,15 @@ class Fitting:
             self.numbers = np.intersect1d(self.numbers, known)
 
     def again(self) -> "Fitting":
-        """Return the pictures that fit the same choice now."""
+        """Return the pictures that match the same choice now."""
         return Fitting(*self._choice)
 
     def after(self, number: int) -> int | None:
-        """Return the next one, after the last the first again; None if there is none."""
+        """Return the next picture, wrapping around after the last, or None if no picture matches."""
         if not len(self.numbers):
             return None
         return int(self.numbers[np.searchsorted(self.numbers, number, "right") % len(self.numbers)])
 
     def random(self) -> int | None:
-        """Return one at random; None if there is none."""
+        """Return a random picture, or None if no picture matches."""
         return int(random.choice(self.numbers)) if len(self.numbers) else None

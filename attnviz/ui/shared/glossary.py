@@ -1,11 +1,11 @@
-"""The terms of docs/glossary.md: a word with a dotted underline, and its sentence by pointer, tap and keyboard.
+"""The terms of docs/glossary.md: underlined words whose explanation opens on hover, tap and keyboard focus.
 
     from attnviz.ui.shared.glossary import term
 
     st.markdown(f"Each {term('head')} has its own {term('query', ':orange[query]')}.")
 
-The page's head carries all sentences (attnviz/ui/server/head.py); frontend/terms/terms_of_page.js shows them for links
-that `term` writes, and components ask frontend/terms/terms.js.
+The page's head holds all explanations (attnviz/ui/server/head.py). frontend/terms/terms_of_page.js shows them for the
+links that `term` writes, and components call frontend/terms/terms.js.
 """
 
 import json
@@ -16,7 +16,7 @@ from attnviz import paths
 from attnviz.errors import UnknownName
 
 SHORT = {"head": "attention head", "heads": "attention head", "logits": "logit", "controls": "control"}
-"""Other words for a term."""
+"""Aliases of terms."""
 
 
 @lru_cache(maxsize=1)
@@ -34,13 +34,13 @@ def sentences() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def pictures() -> dict[str, str]:
-    """Return which picture of frontend/terms/term_pictures.js an entry names, if it does, by the term in lower case."""
+    """Return term in lower case -> picture in frontend/terms/term_pictures.js, for entries that name one."""
     named = {name: re.search(r"<!-- picture: ([\w-]+) -->", text) for name, text in _entries().items()}
     return {name: found[1] for name, found in named.items() if found}
 
 
 def anchor(name: str) -> str:
-    """Return the name in links, "attention-head", of a term in any case, or of one of `SHORT`."""
+    """Return the link anchor, such as "attention-head", of a term in any case or of an alias in `SHORT`."""
     full = SHORT.get(name.lower(), name.lower())
     if full not in sentences():
         raise UnknownName("term in the glossary", name, [*sentences(), *SHORT])
@@ -48,14 +48,14 @@ def anchor(name: str) -> str:
 
 
 def term(name: str, words: str | None = None) -> str:
-    """Return Markdown of a term, such as "head" or "even share", which explains itself under the pointer, a tap, and
-    the keyboard; `words` are written in place of its name.
+    """Return Markdown for a term, such as "head" or "even share", whose explanation opens on hover, tap and keyboard
+    focus; `words` replace its name in the text.
     """
     return f"[{words or name}](#term-{anchor(name)})"
 
 
 def element() -> str:
-    """Return the element for the head of a page that holds the glossary. It is data, which no content policy stops."""
+    """Return the element for a page's head that holds the glossary: JSON data, which no content policy blocks."""
     content = {
         "sentences": {anchor(name): sentence for name, sentence in sentences().items()},
         "pictures": {anchor(name): picture for name, picture in pictures().items()},

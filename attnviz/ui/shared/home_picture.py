@@ -1,6 +1,6 @@
-"""Draws the pictures of the home page in advance: two square tiles side by side, for light and dark pages alike.
+"""Draws the pictures of the home page in advance: two square tiles side by side, for both light and dark pages.
 
-As on every map, more is more violet. Where there is less, the page shows through.
+As on every map, larger values are a stronger violet. The page shows through where values are small.
 
 `attnviz/ui/home_pictures.py` makes the picture of each mechanism from these.
 """
@@ -24,23 +24,23 @@ Pair = tuple[Image.Image, Image.Image]
 
 
 def weights(view: LayerView, place: Corner, head: int) -> np.ndarray:
-    """Return the weights with which a head takes values for the token at (row, column): (row, column)."""
+    """Return a head's attention weights for the query token at (row, column), as an array (row, column)."""
     return view.weights(view.token(place))[head, view.prefix :].reshape(view.rows, view.columns)
 
 
 def grey(picture: np.ndarray) -> Image.Image:
-    """Return a tile of a picture, uint8 (row, column): the lighter a pixel, the more ink."""
+    """Return a tile of a picture, uint8 (row, column); lighter pixels get more ink."""
     return _tile(INK, picture / 255)
 
 
 def heat(values: np.ndarray) -> Image.Image:
-    """Return a tile of a map, (row, column) from 0: the largest value is the strongest violet."""
+    """Return a tile of a map of non-negative values, (row, column); the largest value is the strongest violet."""
     return _tile(MORE, values / max(float(values.max()), 1e-12))
 
 
 def outline(tile: Image.Image, grid: tuple[int, int], corner: Corner, size: int, width: int = 2) -> None:
-    """Outline a square of a tile of so many rows and columns, from its corner (row, column) in pixels of the picture,
-    with a line of `width` pixels of the tile.
+    """Outline a square of `size` pixels of a picture of `grid` (rows, columns), from its corner (row, column), with a
+    line `width` tile pixels wide.
     """
     rows, columns = grid
     top, left = corner[0] * TILE / rows, corner[1] * TILE / columns
@@ -49,7 +49,7 @@ def outline(tile: Image.Image, grid: tuple[int, int], corner: Corner, size: int,
 
 
 def path(tile: Image.Image, grid: tuple[int, int], points: Sequence[tuple[float, float]]) -> None:
-    """Join (row, column) points of a picture of `grid` pixels by a line, with a dot on each."""
+    """Connect (row, column) points of a picture of `grid` (rows, columns) with a line, with a dot on each point."""
     rows, columns = grid
     ends = [(column * TILE / columns, row * TILE / rows) for row, column in points]
     draw = ImageDraw.Draw(tile)
@@ -59,7 +59,7 @@ def path(tile: Image.Image, grid: tuple[int, int], points: Sequence[tuple[float,
 
 
 def pair(left: Image.Image, right: Image.Image) -> Image.Image:
-    """Return two tiles side by side, with a gap that shows the page."""
+    """Return two tiles side by side, with a transparent gap between them."""
     both = Image.new("RGBA", (2 * TILE + GAP, TILE))
     both.paste(left, (0, 0))
     both.paste(right, (TILE + GAP, 0))

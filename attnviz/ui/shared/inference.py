@@ -1,4 +1,4 @@
-"""Run a net on an example and return, as numpy arrays, what a page draws. Everything that loads torch is here."""
+"""Runs nets on examples and returns numpy arrays for pages to draw. All the code that imports torch is here."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ class TapInfo:
 
 
 def list_taps(loaded: Loaded) -> dict[str, TapInfo]:
-    """Return the taps of a net by tap path; empty for a model without taps."""
+    """Return a net's taps by tap path, empty for a model without taps."""
     model, net = loaded
     if not any(getattr(part, "taps", ()) for part in model.modules()):
         return {}
@@ -42,7 +42,7 @@ def list_taps(loaded: Loaded) -> dict[str, TapInfo]:
 
 
 def tap(loaded: Loaded, example: Example, address: str, query: int | None) -> Maps:
-    """Return the value of one tap on an example as maps; for one query if it has queries."""
+    """Return the value of one tap on an example as maps, for one query if the tap has queries."""
     with torch.no_grad(), trace(loaded.model, [address]) as seen:
         ask(loaded, batch_of(loaded, example))
     held = {} if query is None else {"query": query}
@@ -58,7 +58,7 @@ def answer(loaded: Loaded, example: Example) -> str:
 
 
 def answers(loaded: Loaded, source: str, split: str, first: int, count: int) -> npt.NDArray[np.int64]:
-    """Return a net's answers to some pictures, as labels; -1 for those of classes that it does not have."""
+    """Return a net's answers to some pictures, as labels; -1 for pictures whose class the net does not have."""
     net = loaded.net
     dataset, part = data.load(source, split), slice(first, first + count)
     images, labels, classes = dataset.images[part], dataset.labels[part], np.array(net.labels)
@@ -74,7 +74,7 @@ def answers(loaded: Loaded, source: str, split: str, first: int, count: int) -> 
 
 
 def in_words(net: Net, logits: Tensor) -> str:
-    """Return the answer that logits of one example give, a class or a text, and its probability: "8, 98.3 %"."""
+    """Return the answer, a class or a text, that the logits of one example yield, and its probability: "8, 98.3 %"."""
     found, best = probabilities(logits)[0].max(-1)  # of one distribution, or of each step
     text = "".join(net.classes[place] for place in best.reshape(-1))
     return f"{text}, {share(float(found.prod()))}"

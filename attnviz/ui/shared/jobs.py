@@ -1,12 +1,11 @@
-"""Long work for the app: in threads of its own and never in a page's, with progress, to be stopped and resumed.
+"""Long-running jobs for the app: in their own threads, never a page's, with progress, and resumable after a stop.
 
     job = jobs.job(key, step, count)          # the same one for every caller with that key
-    job.start()                               # begins, or goes on where it was stopped
-    job.parts()                               # what there is, in order; a page draws it again and again
-    job.stop()
+    job.start()                               # begins, or resumes after a stop
+    job.parts()                               # the parts computed so far, in order; a page polls this job.stop()
 
-A job is a number of parts, each computed by one call, in a turn of the queue that live answers and pages go through
-before it. A job that no page has looked at for a while stops by itself, and keeps its parts.
+A job consists of parts, each computed by one call, in a queue that serves live answers and pages first. A job that no
+page has polled for a while stops and keeps its parts.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ from attnviz.work.queue import QUEUE, Kind
 T = TypeVar("T")
 
 MOST = 32
-"""Jobs that are kept; of those that do not run, the ones that were looked at longest ago go first."""
+"""The maximum number of jobs kept; the least recently polled of those not running are dropped first."""
 
 ALONE = 20.0
-"""Seconds after which a job that nobody looks at stops: a page that shows one looks several times a second."""
+"""Seconds after which a job that no page polls stops; a page that shows a job polls it several times a second."""
 
 _log = logging.getLogger(__name__)
 _jobs: OrderedDict[Hashable, Job[Any]] = OrderedDict()
@@ -34,7 +33,7 @@ _table = Lock()
 
 
 class Job(Generic[T]):
-    """Some work in so many parts; `step` computes one, in a thread, one after the other."""
+    """A job of `count` parts; `step` computes one part at a time, in order, in a thread."""
 
     def __init__(self, step: Callable[[int], T], count: int) -> None:
         self.step, self.count = step, count
@@ -46,7 +45,7 @@ class Job(Generic[T]):
         self._changed = Condition()
 
     def start(self) -> None:
-        """Begin, or go on where it was stopped or failed; nothing happens where it runs or is finished."""
+        """Begin, or resume after a stop or a failure; do nothing if the job is running or finished."""
         with self._changed:
             self._wanted, self._looked = True, time.monotonic()
             if self._thread is None and len(self._parts) < self.count:
@@ -55,12 +54,12 @@ class Job(Generic[T]):
                 self._thread.start()
 
     def stop(self) -> None:
-        """Stop after the part that is being computed."""
+        """Stop after the current part."""
         with self._changed:
             self._wanted = False
 
     def parts(self) -> list[T]:
-        """Return the parts that are computed, or raise what ended the job; `start` tries that part again."""
+        """Return the parts computed so far, or raise the error that ended the job; `start` then retries it."""
         with self._changed:
             self._looked = time.monotonic()
             if self._error is not None:
@@ -68,14 +67,14 @@ class Job(Generic[T]):
             return list(self._parts)
 
     def wait(self, count: int, seconds: float) -> bool:
-        """Wait until there are so many parts, or the job no longer runs; return whether they are there."""
+        """Wait until `count` parts are done or the job stops, at most `seconds`; return whether they are done."""
         with self._changed:
             self._changed.wait_for(lambda: len(self._parts) >= count or self._thread is None, seconds)
             return len(self._parts) >= count
 
     @property
     def finished(self) -> bool:
-        """Whether all parts are there."""
+        """Whether all parts have been computed."""
         return len(self._parts) == self.count
 
     @property
@@ -108,7 +107,7 @@ class Job(Generic[T]):
 
 
 def job(key: Hashable, step: Callable[[int], T], count: int) -> Job[T]:
-    """Return the job of a key, made where there is none."""
+    """Return the job of a key, creating it if there is none."""
     with _table:
         found = _jobs.setdefault(key, Job(step, count))
         _jobs.move_to_end(key)

@@ -1,4 +1,4 @@
-"""What the pages of mechanisms share: which models they show, a settled view into the URL, and the results at the end.
+"""Code shared by the pages of mechanisms: the models to show, the settled view in the URL, and the results.
 
 from attnviz.ui.shared import mechanism_page
 
@@ -31,11 +31,11 @@ def draw(
     controls: bool = False,
     compared: Callable[[Recipe], bool] | None = None,
 ) -> None:
-    """Draw a mechanism's page, which answers the `question`; `none` is the text where no model of it is here.
+    """Draw a mechanism's page, which answers the `question`; `none` is shown if none of its models is available.
 
-    `see` draws the page between its head and its results, from the names of the checkpoints of its own models and, with
-    `controls`, of the controls, and returns the net that is looked at; it runs alone, as a fragment, when the view
-    changes. `compared` says which recipes stand beside the net in the results; None for all of its task.
+    `see` takes the names of the checkpoints of the mechanism's models and, with `controls`, of its controls, draws the
+    page between its head and its results, and returns the net that is shown. When the view changes, it runs alone as a
+    fragment. `compared` selects the recipes shown with the net in the results; None selects all of its task.
     """
     page.start(row.title, question, tries=tries)
     with page.sentences():
@@ -50,8 +50,8 @@ def draw(
 
 
 def follow(see: Callable[[], tuple[Any, ...]], below: Callable[..., None]) -> None:
-    """Draw with `see` the part of a page that depends on the picture, which can run alone, and with `below` the part
-    that depends only on what `see` returns: a net, and plain values.
+    """Draw the part of a page that depends on the picture with `see`, which can rerun alone, and the rest with `below`,
+    which takes the values that `see` returns: a net, and plain values.
     """
     st.session_state[_BELOW] = None  # not drawn yet: the first run of the upper part need not ask for it
     seen = _above(see)
@@ -77,8 +77,8 @@ def _named(seen: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def results(row: Mechanism, net: Net, compared: Callable[[Recipe], bool] | None = None) -> None:
-    """Draw the results of a mechanism on the task of one of its nets, beside the recipes `compared` (None for all of
-    the task), and the link to all others.
+    """Draw the results of a mechanism on the task of one of its nets, with the recipes that `compared` selects (None
+    for all of the task), and a link to all results.
     """
     if net.data is not None:
         st.header("How accurate it is", anchor=False)

@@ -1,4 +1,4 @@
-"""The pages of mechanisms, as the navigation takes them: one that cannot be there says so, and all others are there."""
+"""The mechanisms' pages for the navigation; a page that cannot be made is replaced by an explanation."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 
@@ -14,9 +14,9 @@ from attnviz.ui.shared.wording import verbatim
 
 
 def pages(rows: Iterable[Mechanism], taken: Collection[str]) -> Iterator[tuple[Mechanism, StreamlitPage]]:
-    """Yield the pages of all mechanisms, then their further ones; where one cannot be made, one that says why.
+    """Yield the pages of all mechanisms, then their additional pages, with an explanation for any that cannot be made.
 
-    Who wants the last part of a URL that is `taken`, or that of an earlier mechanism, is left out of the navigation, as
+    A mechanism whose last URL part is `taken`, or used by an earlier mechanism, is left out of the navigation because
     no URL can lead to two pages.
     """
     rows, urls = list(rows), {*taken}

@@ -1,4 +1,4 @@
-"""An experiment over many examples: it is begun, how far it is, what there is so far, and a button that stops it."""
+"""An experiment over many examples: the start button, progress, the results so far, and the stop button."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -21,15 +21,15 @@ def over_many(
     verb: tuple[str, str] = ("Compare", "compared"),
     begins: bool = False,
 ) -> None:
-    """Draw a job: the button that begins it, then its progress, what it has found so far, and the button that stops it.
+    """Draw a job: the button that starts it, then its progress, its results so far, and the button that stops it.
 
-    `word` is the field of the URL that says whether it is shown; where that does not say otherwise, the job `begins` by
-    itself. `draw` takes the parts that there are, at least one; `verb` is what is done with them, before and once it is
-    done.
+    `word` is the URL field that holds whether the job is shown; if it is missing and `begins` is true, the job starts
+    at once. `draw` takes the parts computed so far, at least one. `verb` names the work in the imperative and in the
+    past participle.
     """
     if url_state.choice(word, ["yes", "no"], "yes" if begins else "no") != "yes":
         st.button(f"{verb[0]} {count} {what}", key=f"{word}_start", on_click=_begin, args=(word, job))
-        st.caption("You can go on using the page meanwhile, and you can stop it.")
+        st.caption("You can keep using the page meanwhile, or stop this at any time.")
         return
     finished = job().finished
     if not finished:

@@ -1,4 +1,4 @@
-"""The model of the visitor's own, for every page that runs it: one at a time, and what it raises is a sentence."""
+"""The visitor's own model, for every page that runs it: one call at a time, with its errors shown as sentences."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 
 def is_own(net: Net) -> bool:
-    """Return whether a net is a model of the visitor's own."""
+    """Return whether a net is the visitor's own model."""
     return net.architecture == own.ARCHITECTURE
 
 
 def wait_until_built() -> None:
-    """Wait for the model that the server was started with, if there is one, and say so meanwhile."""
+    """Wait until the model that the server was started with, if any, is built, and show a spinner meanwhile."""
     if own.there() and not own.is_built():
         with st.spinner("Your model is being built."):
             own.own()
 
 
 def batch_of(mine: own.Own, picture: Bytes) -> Tensor:
-    """Return a picture as the model takes it, in a batch of one."""
+    """Return a picture preprocessed for the model, as a batch of one."""
     from PIL import Image
 
     pixels = picture if picture.shape[2] == 3 else np.repeat(picture[..., :1], 3, 2)
@@ -42,7 +42,7 @@ def batch_of(mine: own.Own, picture: Bytes) -> Tensor:
 
 @contextmanager
 def running(mine: own.Own) -> Iterator[None]:
-    """Have the model for oneself, and turn whatever code that is not ours raises into one sentence."""
+    """Hold the model exclusively, and turn any exception from third-party code into one sentence."""
     while not mine.lock.acquire(timeout=LISTEN):
         cache.wanted()
     try:

@@ -1,14 +1,14 @@
-"""The frame of every page: the question, what to try, what it means, links, and errors as sentences.
+"""The frame of every page: its question, things to try, explanations, links, and errors as sentences.
 
     from attnviz.ui.shared import page
 
     page.start("Pixel attention", "Where does this pixel take its information from?",
                tries=[("the loop of an 8", {"digit": "8", "query": "9,12"})])
     with page.sentences():
-        ...                                      # an AttnvizError raised here becomes a sentence, here
+        ...                                      # an AttnvizError raised here is shown as a sentence
     page.meaning("Each pixel is a token ...", "A large weight is not a large effect ...")
 
-The view of a page is in its URL (url_state.py): a *try* and a link write the URL, and the page follows.
+A page's view is in its URL (url_state.py): *try* buttons and links change the URL, and the page follows.
 """
 
 import re
@@ -25,7 +25,7 @@ from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import verbatim
 
 LOOKS = 0.5
-"""Seconds after which a run looks again whether a file inside a checkpoint has changed."""
+"""Seconds after which a run checks again whether a file inside a checkpoint has changed."""
 
 _SWITCHED = "page_switched"  # in the session: the model that a *try* has just switched to
 
@@ -34,9 +34,9 @@ def start(title: str, question: str, tries: Sequence[tuple[str, Mapping[str, str
     """Draw the head of a page.
 
     Args:
-        question: what the page answers, in one sentence; Markdown.
-        tries: what to try first: a label, and the words of the URL that show it. A click sets these and takes all
-            others out, so that everybody sees the same: a picture is named by its data set and number.
+        question: The question that the page answers, in one sentence of Markdown.
+        tries: Suggestions, each a label and the URL fields that show it. A click sets these fields and removes all
+            others, so that everybody sees the same view; a picture is named by its data set and number.
     """
     url_state.arrive()
     st.set_page_config(page_title=f"{title} \u00b7 attnviz")
@@ -62,10 +62,10 @@ def start(title: str, question: str, tries: Sequence[tuple[str, Mapping[str, str
 
 @contextmanager
 def choices() -> Iterator[None]:
-    """Draw what is drawn inside as the page's one row of choices; on a phone it is a drawer, closed at first.
+    """Draw the contents of the block as the page's only row of choices; on a phone this is a drawer, initially closed.
 
-    The switch that opens the drawer is shown on a phone only (frontend/core/page.css). Sentences about a URL that
-    asks for what is not there stand above both.
+    The switch that opens the drawer is shown only on a phone (frontend/core/page.css). Complaints about an invalid URL
+    appear above both.
     """
     complaints = st.container()
     st.toggle("Choose model and picture", key="page_drawer")
@@ -75,7 +75,7 @@ def choices() -> Iterator[None]:
 
 
 def meaning(means: str, does_not_show: str) -> None:
-    """Draw the end of a page: what its pictures mean and, beside it, what they do not show. Both Markdown."""
+    """Draw the end of a page: what its pictures mean next to what they do not show, both in Markdown."""
     with st.container(key="page_meaning"):
         left, right = st.columns(2, gap="large")
         left.header("What it means", anchor=False)
@@ -93,16 +93,16 @@ def link(page: str, label: str, **parameters: object) -> None:
 
 
 def written_link(page: str, label: str, **parameters: object) -> str:
-    """Return Markdown of a link to another page, for the middle of a sentence; the arguments are those of `link`."""
+    """Return a Markdown link to another page, for use inside a sentence; the arguments are those of `link`."""
     words = _words_of(parameters)
     return f"[{label}]({_url_of(page)}{'?' if words else ''}{urlencode(words)})"
 
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """Show an AttnvizError raised inside as its sentence, in place of what could not be drawn.
+    """Show an AttnvizError raised in the block as its sentence, in place of the missing contents.
 
-    All that is drawn inside sees the checkpoints and data sets as they are at its beginning.
+    The whole block sees the checkpoints and data sets as they were when it began.
     """
     try:
         with one_look(LOOKS):
@@ -112,7 +112,7 @@ def sentences() -> Iterator[None]:
 
 
 def _try(words: Mapping[str, str]) -> None:
-    """Show what a *try* shows, and remember the model that it switches to, so that the page says so."""
+    """Show the view of a *try* button, and remember the model that it switches to so that the page can announce it."""
     before, model = url_state.shown().get("model"), words.get("model")
     url_state.become({"v": url_state.VERSION, **words})
     if model and before not in (None, model):
@@ -132,5 +132,5 @@ def _words_of(parameters: Mapping[str, object]) -> dict[str, str]:
 
 
 def _url_of(page: str) -> str:
-    """Return the URL path that Streamlit gives a page's file: 10_pixel_attention.py is at pixel_attention."""
+    """Return Streamlit's URL path for a page's file: pixel_attention for 10_pixel_attention.py."""
     return re.sub(r"^\d+_|\.py$", "", page)

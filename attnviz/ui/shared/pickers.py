@@ -1,12 +1,12 @@
-"""The choices that pages share: which net, which example. What is chosen is written into the URL.
+"""The pickers that pages share, for the net and the example. Each choice is written into the URL.
 
 model     the key of the net: a checkpoint, or an epoch of its history or of a run
 data      the data set
-digit     the class of the pictures to choose among; the name dates from when all classes were digits
+digit     the class of the pictures to choose from; the name dates from when all classes were digits
 wrong     "yes" for only those pictures that the model answers wrongly
 number    the index in the test split, on every server, even where only samples of the data set are available
 
-An example that is no picture of a data set, such as a drawing, has a field of its own, instead of the last four.
+An example that is not a picture of a data set, such as a drawing, has its own field instead of the last four.
 """
 
 from collections.abc import Collection
@@ -35,18 +35,18 @@ _TURN = "number.turn"
 def net(names: list[str], default: str, of: Collection[str] | None = None, captured: bool = False) -> Net:
     """Draw the choice of a net and return it.
 
-    A checkpoint that is damaged or has no weights is not offered; if the URL names it, the error says what is wrong.
-    A net of another kind, such as an epoch of a run, is offered once the URL names it.
+    A checkpoint that is damaged or has no weights is not offered; if the URL names it, the error says what is wrong. A
+    net of another kind, such as an epoch of a run, is offered once the URL names it.
 
     Args:
-        names: of the checkpoints to choose from.
-        default: which one, where the URL names none.
-        of: architectures of which a net of another kind is shown too; None for all.
-        captured: whether a model that the server was started with is offered, and shown, beside these; where `of` is
-            None it is, and comes first.
+        names: The names of the checkpoints to choose from.
+        default: The checkpoint to show if the URL names none.
+        of: The architectures of which nets of other kinds are shown too; None for all.
+        captured: Whether to also offer the model that the server was started with; if `of` is None, it is, and comes
+            first.
 
     Raises:
-        CheckpointError: there is none to choose from, or the one that the URL names cannot be used.
+        CheckpointError: There is no net to choose from, or the one that the URL names cannot be used.
     """
     if of is None or captured:
         own_models.wait_until_built()
@@ -83,16 +83,16 @@ def _another_net() -> None:
 
 
 def example(net: Net, opens: Example | None = None) -> Example:
-    """Draw the choice of an example: data set, class, number, at random, next, wrong answers only.
+    """Draw the choice of an example: data set, class, number, random, next, wrong answers only.
 
-    A drawing, or another example of its own kind, in the URL takes precedence, with a way back to the data sets.
+    A drawing, or another example outside the data sets, takes precedence if it is in the URL, with a way back.
 
     Args:
-        opens: what is shown of its data set until something is chosen, and of another data set the first picture of
-            its class; by default the first picture of the first class.
+        opens: The picture that its data set shows until one is chosen; other data sets show their first picture of its
+            class. By default this is the first picture of the first class.
 
     Raises:
-        DataError: no picture of these classes is here; says how to get some.
+        DataError: No picture of these classes is here; the message says how to get some.
     """
     here = sources(net)
     named = _example_in_url(here)
@@ -151,7 +151,7 @@ def example(net: Net, opens: Example | None = None) -> Example:
 
 
 def _begins(net: Net, source: str, opens: Picture, otherwise: int) -> int:
-    """Return the number of the picture that is shown first: the one that opens a page, or else the first like it."""
+    """Return the number of the picture shown first: the one that opens the page, or else the first of its class."""
     if opens.data == source:
         return opens.number if opens.number in Fitting(net, source, ANY, wrong=False).numbers else otherwise
     alike = opens.target in net.classes and data.spec(opens.data).classes == data.spec(source).classes
@@ -160,7 +160,7 @@ def _begins(net: Net, source: str, opens: Picture, otherwise: int) -> int:
 
 
 def more(subject: Subject) -> None:
-    """Draw a quiet line: where the pictures come from if they are few, and the data sets that can be downloaded."""
+    """Draw a caption with the origin of the pictures, if they are samples, and the data sets to download."""
     net, source = subject.net, subject.example.data
     absent = [name for name in alike(net) if data.DATASETS[name].megabytes and not data.available(name)]
     few = source is not None and data.shown(source).split == "samples"
@@ -176,10 +176,10 @@ def more(subject: Subject) -> None:
 
 
 def tests(subject: Subject) -> str:
-    """Return the data set whose test pictures stand beside an example: its own, and for a drawing the net's.
+    """Return the data set of the test pictures for an example: its own or, for a drawing, the net's.
 
     Raises:
-        DataError: the net was trained on pictures that are in no data set here.
+        DataError: No data set here has pictures like those that the net was trained on.
     """
     if source := subject.example.data or default_source(subject.net):
         return source
@@ -189,9 +189,9 @@ def tests(subject: Subject) -> str:
 
 
 def stated(subject: Subject) -> dict[str, str]:
-    """Return the URL fields that name the net and the picture on any server.
+    """Return the URL fields that identify the net and the picture on any server.
 
-    An example of another kind is not among them: it is in the URL already, and fills it.
+    An example that is not from a data set is left out because it is in the URL already, and fills it.
     """
     words = {} if subject.example.data is None else subject.example.words
     return {"model": subject.net.key, **words}
@@ -208,10 +208,10 @@ def _number(source: str, first: int) -> int:
 
 
 def _number_key() -> str:
-    """Return the key of the number's widget, another one after each button that changes the number.
+    """Return the key of the number's widget, a new one after each button that changes the number.
 
-    A browser sends the values of all widgets along with everything. What a component reports while the new number is
-    on its way to the browser brings the number before, which would be taken for one that the visitor has typed.
+    A browser sends the values of all widgets with every message. A component's report sent before the new number has
+    reached the browser contains the previous number, which would be mistaken for typed input.
     """
     turn: int = st.session_state.get(_TURN, 0)
     return f"number {turn}" if turn else "number"
@@ -227,12 +227,12 @@ def _licence(source: str) -> str:
 
 
 def _is_of_another_kind() -> bool:
-    """Return whether the URL names a net that is no checkpoint."""
+    """Return whether the URL names a net that is not a checkpoint."""
     return ":" in st.query_params.get("model", "")
 
 
 def _named(of: Collection[str] | None) -> Net | None:
-    """Return the net of another kind than a checkpoint that the URL names, if it can be shown here."""
+    """Return the net that the URL names if it is not a checkpoint and can be shown here, or None otherwise."""
     if not _is_of_another_kind():
         return None
     word = st.query_params["model"]
@@ -248,7 +248,7 @@ def _named(of: Collection[str] | None) -> Net | None:
 
 
 def _example_in_url(here: list[str]) -> Example | None:
-    """Draw the row of choices for the drawing in the URL, or another example of its own kind, if it can be read."""
+    """Draw the choices for the drawing, or other example outside the data sets, in the URL, if it can be read."""
     try:
         found = subjects.example_in_url(st.query_params.to_dict())
         if found is None:
@@ -270,7 +270,7 @@ def _example_in_url(here: list[str]) -> Example | None:
 
 
 def open_picture(picture: Picture) -> None:
-    """Write a picture of a data set into the URL, in place of whichever example it names."""
+    """Write a picture of a data set into the URL, replacing the example there."""
     url_state.set_value(**dict.fromkeys(EXAMPLES), **picture.words)
 
 
@@ -292,7 +292,7 @@ def _toggle_wrong() -> None:
 
 
 def _offer(name: str) -> None:
-    """Draw the button that downloads a data set, with its progress, and run the page again once it is here."""
+    """Draw the button that downloads a data set, with its progress, and rerun the page once it is downloaded."""
     spec = data.DATASETS[name]
     if not st.button(f"Get {spec.title} ({spec.megabytes} MB)", key=f"get_{name}", type="tertiary"):
         return

@@ -1,4 +1,4 @@
-"""The choice of a query: one of the tokens that ask. It is in the URL as `query`, on every page alike."""
+"""The query picker: it chooses the query token, which is in the URL as `query` on every page."""
 
 import re
 
@@ -11,10 +11,10 @@ QUERY = "query"
 
 
 def choose(count: int, grid: Grid | None) -> int:
-    """Draw the choice of one query, and return its number among the tokens, from 0.
+    """Draw the choice of one query, and return its index among the tokens.
 
-    In the URL it is "row,column" from 1, as on the other pages; for tokens without a grid, "token" from 1. A whole
-    number alone counts from 0, as in older links.
+    The URL field is "row,column", counted from 1, as on the other pages, or "token", counted from 1, for tokens without
+    a grid. A whole number alone counts from 0, as in older links.
     """
     middle = _middle(count, grid)
     word = st.query_params.get(QUERY)
@@ -35,7 +35,7 @@ def choose(count: int, grid: Grid | None) -> int:
 
 
 def in_url(count: int, grid: Grid | None) -> int:
-    """Return the number of the token that the URL names as query, drawing no choice; else the middle one, if any."""
+    """Return the index of the query that the URL names, or else of the middle token, without drawing the picker."""
     found = _token_of(st.query_params.get(QUERY, ""), count, grid)
     return _middle(count, grid) if found is None else found
 
@@ -45,7 +45,7 @@ def _middle(count: int, grid: Grid | None) -> int:
 
 
 def _token_of(word: str, count: int, grid: Grid | None) -> int | None:
-    """Return the token that a URL field names; None where it names none."""
+    """Return the index of the token that a URL field names, or None if it names none."""
     found = re.fullmatch(r"([0-9]{1,6}),([0-9]{1,6})|token([0-9]{1,6})|([0-9]{1,6})", word)
     if found is None:
         return None

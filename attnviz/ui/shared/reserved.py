@@ -1,14 +1,14 @@
-"""Height that is reserved for a picture of results before it is drawn, so that nothing below it moves.
+"""Reserves height for a picture of results before it is drawn, so that nothing below it moves.
 
-Streamlit draws HTML only once it has fetched a script for it, and no element of it takes a height that depends on the
-width of the window. So the key of a container has the number of rows to come, and a style sheet has their height.
+Streamlit draws HTML only after fetching a script for it, and none of its elements accepts a height that depends on the
+window's width. So a container's key holds the number of rows to come, and a style sheet sets their height.
 """
 
 MOST_ROWS = 60  # of one picture: the height of more is not reserved
 
 
 def container_key(rows: int, key: str) -> str:
-    """Return the key of a container that is as high as a picture of so many rows."""
+    """Return the key of a container as high as a picture with this number of rows."""
     return f"dots-{rows}-{key}"
 
 

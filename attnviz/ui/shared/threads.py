@@ -1,7 +1,7 @@
-"""How many threads torch computes with: one for whatever visitors ask, all of them for a training.
+"""The number of threads that torch uses: one for visitors' requests, all of them for a training.
 
-Visitors compute side by side, each on one core: the parts of a small model would wait for one another, and for the
-browser on the same machine, longer than they take. A training has the machine for itself, in a process of its own.
+Requests run in parallel, each on one core: the threads of a small model would spend longer waiting for one another, and
+for a browser on the same machine, than computing. A training runs in its own process, with the machine to itself.
 """
 
 import os
@@ -11,14 +11,14 @@ _OURS = "ATTNVIZ_ONE_THREAD"  # in the environment: the limit is of this module,
 
 
 def one_each() -> None:
-    """Let torch, which reads the limit when it is loaded, use one thread; the environment can set another number."""
+    """Limit torch, which reads the limit when it is imported, to one thread; the environment can set another number."""
     if VARIABLE not in os.environ:
         os.environ.update({VARIABLE: "1", _OURS: "1"})
 
 
 def free_ones() -> None:
-    """Let torch use the cores that are free, in this thread: for a model of somebody's own, which is large and runs
-    alone. Threads that wait for one another on a busy machine take several times as long as one."""
+    """Let torch use the free cores, in this thread: for a visitor's own model, which is large and runs alone. On a busy
+    machine, threads that wait for one another take several times as long as one thread."""
     if os.environ.get(_OURS):
         import torch
 

@@ -1,11 +1,11 @@
-"""The URL of a page is the only place that holds what the visitor chose: read on every run, written by callbacks.
+"""A page's URL is the only store of the visitor's choices: read on every run, written by callbacks.
 
 So a link, *Back*, a reload and a *try* button all do the same thing: they change the URL, and the page follows.
 Streamlit's own binding of widgets drops invalid values silently and puts labels of options, not names, into the URL.
 
-A browser sends the URL along with every click. A click made while a URL that Python has written is still on
-its way to the browser therefore brings the previous one, and would undo what was chosen or drawn a moment ago. So the
-URLs that Python has replaced are remembered, and one of them that comes back with a click is brought up to date.
+A browser sends the URL with every click. A click made before a URL written by Python has reached the browser therefore
+carries the previous URL, and would undo the latest choice or drawing. So the URLs that Python has replaced are
+remembered, and one that comes back with a click is replaced by the latest.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,13 +23,13 @@ from attnviz.views.payload import pack
 from attnviz.views.url_fields import Fields
 
 VERSION = "2"
-"""The version of the defaults, written as `v` into links."""
+"""The current version of the defaults, written into links as `v`."""
 
 FIRST = "1"
-"""The version of a link with fields but without a version: it was written before there were versions."""
+"""The version of a link that has fields but no version because it predates versions."""
 
 STAYS = ("lesson", "step", "only")
-"""Fields of the URL that are about the visit, not about what a page shows: another view leaves them as they are."""
+"""URL fields about the visit, not about a page's view: a change of view keeps them."""
 
 _STATED = "url_state.stated"  # what the page shows, whether or not the URL states it
 _KNOWN = "url_state.known"  # the URLs that Python has replaced, and the current one at the end
@@ -40,7 +40,7 @@ _PLACE: ContextVar[DeltaGenerator | None] = ContextVar("place of complaints", de
 
 @contextmanager
 def complaints_in(place: DeltaGenerator) -> Iterator[None]:
-    """Show the complaints of the block in a container: a row of choices is too narrow for sentences."""
+    """Show the complaints of the block in a container, since a row of choices is too narrow for sentences."""
     token = _PLACE.set(place)
     try:
         yield
@@ -49,15 +49,15 @@ def complaints_in(place: DeltaGenerator) -> Iterator[None]:
 
 
 def complain(sentence: str) -> None:
-    """Show a sentence about a URL that asks for what is not there."""
+    """Show a sentence about an invalid or unavailable value in the URL."""
     (_PLACE.get() or st).warning(verbatim(sentence))
 
 
 def choice(key: str, options: Sequence[str], default: str, what: str | None = None, widget: str | None = None) -> str:
-    """Return which of several options the URL names, and set its widget to it; the default where it names none, with a
-    sentence where that is invalid.
+    """Return the option that the URL names, or the default if it names none, with a complaint if it is invalid; set its
+    widget.
 
-    `what` is the word for the options in that sentence, `widget` the key of the widget: by default both are the field.
+    `what` is the word for the options in the complaint, `widget` the widget's key; both are the field by default.
     """
     word = st.query_params.get(key, default)
     if word not in options:
@@ -84,8 +84,8 @@ def pick(
     clears: Sequence[str] = (),
     **looks: Any,
 ) -> str:
-    """Draw a choice among options, or option -> title, with a widget such as `st.selectbox`, and return the one that
-    the URL names: see `choice`. Another one is kept, as `keep` does, or `then` is called with the field.
+    """Draw a choice among options, or option -> title, with a widget such as `st.selectbox`, and return the option that
+    the URL names; see `choice`. On a change, `then` is called with the field, or `keep` by default.
     """
     titles = options if isinstance(options, Mapping) else {one: one for one in options}
     chosen = choice(key, [*titles], default, what)
@@ -97,8 +97,8 @@ def pick(
 
 
 def number(key: str, count: int, default: int, widget: str | None = None, least: int = 0) -> int:
-    """Return which number from the least to count - 1 the URL names, and set its widget to it; the default where it
-    names none, with a sentence where that is invalid.
+    """Return the number from `least` to count - 1 that the URL names, or the default if it names none, with a complaint
+    if it is invalid; set its widget.
     """
     word = st.query_params.get(key, str(default))
     if not (word.isascii() and word.isdecimal() and len(word) < 10 and least <= int(word) < count):
@@ -118,11 +118,11 @@ def text(key: str, default: str, longest: int) -> str:
 
 
 def keep(key: str, widget: str | None = None, clears: Sequence[str] = ()) -> None:
-    """Write a widget's value into the URL, and clear the fields that mean nothing beside another value: the `on_change`
-    of every widget that is part of the view.
+    """Write a widget's value into the URL, and clear the fields that depend on it.
 
-    A browser sends the values of all widgets along with every click. A value that is the one of the URL sent with it
-    was not chosen: the browser has not received yet what Python has put there since.
+    This is the `on_change` of every widget that is part of the view. A browser sends the values of all widgets with
+    every click. A value equal to that in the URL sent with it was not chosen: the browser has not yet received the
+    value that Python has set since.
     """
     value = st.session_state[widget or key]
     if st.query_params.get(key) == str(value):
@@ -132,9 +132,9 @@ def keep(key: str, widget: str | None = None, clears: Sequence[str] = ()) -> Non
 
 
 def set_value(**words: object) -> None:
-    """Change some fields of the URL; None removes one. They change all at once, so *Back* undoes them together.
+    """Change some URL fields together, so that *Back* undoes them together; None removes a field.
 
-    What the page has stated is added, so that the URL means the same wherever it is opened.
+    The fields passed to `state` are added, so that the URL means the same wherever it is opened.
     """
     catch_up()
     kept = {key: word for key, word in shown().items() if key not in words}
@@ -142,7 +142,7 @@ def set_value(**words: object) -> None:
 
 
 def keep_view(fields: Fields, settled_view: Callable[[str], Mapping[str, Any] | None], key: str) -> Callable[[], None]:
-    """Return what a component calls when its view has settled: it writes the view into the URL."""
+    """Return the callback that writes a component's settled view into the URL."""
 
     def write() -> None:
         settled = settled_view(key)
@@ -153,9 +153,9 @@ def keep_view(fields: Fields, settled_view: Callable[[str], Mapping[str, Any] | 
 
 
 def state(**words: object) -> None:
-    """State what the page shows: where the URL leaves it open, the browser completes the URL in place.
+    """State what the page shows, so that the browser can add missing fields to the URL in place.
 
-    So a copied link shows the same on a server with other data sets, and after a default has changed.
+    A copied link then shows the same on a server with other data sets, and after a default has changed.
     """
     written = st.query_params.get("v", VERSION)
     if written not in (FIRST, VERSION):
@@ -170,7 +170,7 @@ def state(**words: object) -> None:
 
 
 def become(words: Mapping[str, str]) -> None:
-    """Replace the whole URL query, in a callback; only the fields that `STAYS` lists are kept."""
+    """Replace the whole URL query in a callback, keeping only the fields in `STAYS`."""
     known = _known()
     before = st.query_params.to_dict()
     words = {**{key: word for key, word in before.items() if key in STAYS}, **words}
@@ -184,16 +184,16 @@ def become(words: Mapping[str, str]) -> None:
 
 
 def version() -> str:
-    """Return which version of the defaults the URL means: today's where it has no field at all.
+    """Return the version of the defaults that the URL uses: the current one if it has no fields.
 
-    A page whose default has changed asks this, so that an old link still shows what it showed.
+    A page whose default has changed checks this, so that an old link still shows the same view.
     """
     found = st.query_params.get("v", FIRST if len(st.query_params) else VERSION)
     return found if found == FIRST else VERSION
 
 
 def arrive() -> None:
-    """Take the URL as it is: for the start of a whole page, which runs when the visitor goes there or back."""
+    """Accept the URL unchanged, at the start of a whole page, which runs when the visitor navigates there or back."""
     st.session_state.pop(_STATED, None)
     known = _known()
     if not known or known[-1] != st.query_params.to_dict():
@@ -201,22 +201,22 @@ def arrive() -> None:
 
 
 def catch_up() -> None:
-    """Bring a URL up to date that was sent before the browser knew of the last one.
+    """Replace a URL that was sent before the browser had received the latest one.
 
-    For callbacks, including those of components, and the start of fragments, which run only after clicks: what *Back*
-    brings is never changed.
+    Call it only in callbacks, including those of components, and at the start of fragments. These run only after
+    clicks, so a URL reached by *Back* is never changed.
     """
     if is_late():
         st.query_params.from_dict(_known()[-1])
 
 
 def is_late() -> bool:
-    """Return whether the URL is one that Python has replaced: the browser had not heard of the last one."""
+    """Return whether Python has already replaced this URL and the browser had not yet received the latest one."""
     return st.query_params.to_dict() in _known()[:-1]
 
 
 def shown() -> dict[str, str]:
-    """Return what the page shows, as URL fields: those of the URL, and where it is silent, what the page stated."""
+    """Return the page's view as URL fields: those in the URL, and those passed to `state` for the rest."""
     return {**_stated(), **st.query_params.to_dict()}
 
 

@@ -1,4 +1,4 @@
-"""Who looks at a page: the browser, by its cookie; what is for another browser alone; whether it lends its camera."""
+"""The visitor of a page: the browser's cookie, data private to another browser, and access to the camera."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ if TYPE_CHECKING:
     from attnviz.recipes import Recipe
 
 COOKIE = "attnviz_browser"
-"""Which browser asks: attnviz/ui/server/sockets.py gives each one its cookie."""
+"""The cookie that identifies a browser, set by attnviz/ui/server/sockets.py."""
 
 
 def holder() -> str:
-    """Return the word by which this visitor's pictures are known: that of the browser, "" where it has none."""
+    """Return the identifier of this visitor's pictures: the browser's cookie, or "" if it has none."""
     return str(st.context.cookies.get(COOKIE, ""))
 
 
 def is_hidden(recipe: Recipe) -> bool:
-    """Return whether a recipe trains on pictures that somebody else has brought."""
+    """Return whether a recipe trains on pictures that another visitor uploaded."""
     from attnviz.data import own  # here, as the live channel, which knows the cookie, loads no numpy
 
     return own.is_own(recipe.data) and not own.held(recipe.data, holder())
 
 
 def camera_refusal(url: str | None, instead: str) -> str | None:
-    """Return why a browser lends no camera to a page at this URL, and what (`instead`) takes a file in its place.
+    """Return why a browser denies the camera to a page at this URL, and which button (`instead`) accepts a file.
 
-    None where it lends one, if the visitor allows it; the URL is None where it is not known.
+    Returns None if the camera is available with the visitor's permission. The URL is None if it is unknown.
     """
     parts = urlsplit(url or "")
     host = parts.hostname or ""

@@ -1,4 +1,4 @@
-"""Numbers and shares in a sentence, as in frontend/core/numbers.js; quoted text without its Markdown; short names."""
+"""Formats numbers and shares like frontend/core/numbers.js, escapes Markdown in quoted text, and shortens names."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def short(value: float, digits: int = 4) -> str:
 
 
 def share(value: float) -> str:
-    """Return a part of a whole as a percentage, as percent() of frontend/core/numbers.js: "98.3 %", "> 99.99 %".
+    """Return a share as a percentage, like percent() in frontend/core/numbers.js: "98.3 %", "> 99.99 %".
 
-    Every probability and every other part of one is written by these two, so that nothing is said in two ways; what
-    single precision cannot distinguish from 1 is 100 %. Accuracies over many test pictures have two digits more:
+    These two functions format every probability and every other share, for consistency; a value that single precision
+    cannot distinguish from 1 is 100 %. Accuracies over many test pictures have two more digits:
     `attnviz.formatting.percent`.
     """
     if not math.isfinite(value):
@@ -62,8 +62,8 @@ def share(value: float) -> str:
 
 
 def change_in_points(found: Difference, loses: str, gains: str) -> str:
-    """Return by how many points a trained model changes, as parts of 1 less the changed one: "falls by 3.00 points (95
-    % interval 2.00 to 4.00)", with the verbs where the changed one is worse and better.
+    """Return a sentence part on the change of a trained model's accuracy: "falls by 3.00 points (95 % interval 2.00 to
+    4.00)". `found` is the original minus the changed model, as shares; `loses` and `gains` are the verbs.
     """
     sign, verb = (100, loses) if found.value >= 0 else (-100, gains)
     change = f"{verb} {sign * found.value:.2f} points"
@@ -74,9 +74,8 @@ def change_in_points(found: Difference, loses: str, gains: str) -> str:
 
 
 def verbatim(text: str) -> str:
-    """Return Markdown that shows `text` as it is, but for where files lie on the server, as `told`, and for what is too
-    long, as it may quote what anybody wrote into a URL: the first LONGEST characters of a word are shown, and ten times
-    as many of all.
+    """Return Markdown that shows `text` literally, without server paths, as `told` does, and cut, since it may quote
+    anything from a URL: at most LONGEST characters of a word, and ten times as many in total.
     """
     cut = re.sub(rf"(\S{{{LONGEST}}})\S+", r"\1…", told(text))
     cut = f"{cut[: 10 * LONGEST]}…" if len(cut) > 10 * LONGEST else cut
@@ -85,7 +84,7 @@ def verbatim(text: str) -> str:
 
 
 def told(error: object) -> str:
-    """Return the sentence of an error for a visitor, in which paths are relative to attnviz, not to the server."""
+    """Return an error's message for a visitor, with paths relative to attnviz, not to the server."""
     text = str(error)
     for root in sorted(map(str, _roots()), key=len, reverse=True):
         text = text.replace(f"{root.rstrip(os.sep)}{os.sep}", "")
@@ -93,7 +92,7 @@ def told(error: object) -> str:
 
 
 def _roots() -> set[Path]:
-    """Return the folders that would reveal the server: those around what it reads and writes."""
+    """Return the folders that would reveal the server's layout: those around its input and output files."""
     named = (Path(os.environ[name]).expanduser() for name in os.environ if name.startswith("ATTNVIZ_"))
     known = [*(one.parent for one in named if one.is_absolute()), Path.cwd(), paths.shipped(""), Path.home()]
     return {one for one in (*known, *map(Path, map(os.path.realpath, known))) if len(one.parts) > 1}
@@ -105,9 +104,9 @@ def listed(names: Sequence[str]) -> str:
 
 
 def without_shared_start(names: Sequence[str]) -> list[str]:
-    """Return names without the words with which all of them begin, where the rest still distinguishes them.
+    """Return names without the words that all of them begin with, if the rest still distinguishes them.
 
-    A number keeps the words before it: of "Strips up to 15" nobody would understand "15".
+    A number keeps the words before it, since "15" of "Strips up to 15" would not be understood.
     """
     common = commonprefix([re.split(r"(?<=\w)(?=[ ,:])", name) for name in names]) if len(names) > 1 else []
     rest = [name[len("".join(common)) :] for name in names]

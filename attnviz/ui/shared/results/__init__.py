@@ -1,1 +1,1 @@
-"""What cards hold about a mechanism, on its page: dots and bars of accuracies, costs, and verdicts in words."""
+"""Results from model cards, for a mechanism's page: dots and bars of accuracies, costs, and verdicts in words."""

@@ -1,4 +1,4 @@
-"""The accuracy of a trained model with a part of it replaced, from its card: bars, and whether that part counts."""
+"""The accuracy of a trained model with a part replaced, from its card: bars, and whether that part matters."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def show(
     verdict: Callable[[Difference], str],
     none: str,
 ) -> None:
-    """Draw how many test pictures a model answers correctly, as it is and with each replacement.
+    """Draw how many test pictures a model answers correctly, unchanged and with each replacement.
 
-    `named` makes words of the name of an ablation and the pattern of its tap paths; `verdict` makes the finding of the
-    model minus the same with the part at its mean; `none` is the finding where the card has no such test.
+    `named` returns a title from an ablation's name and the pattern of its tap paths. `verdict` returns the finding from
+    the model's accuracy minus that with the part at its mean. `none` is the finding if the card has no such test.
     """
     whole = None if card is None else card.figure(comparisons.main_test(card.recipe))
     if card is None or whole is None or not card.ablations:
@@ -52,12 +52,12 @@ def show(
 
 
 def points(found: Difference) -> str:
-    """Return a difference of shares in points, with its interval where there is one."""
+    """Return a difference of shares in percentage points, with its interval if it has one."""
     ends = "" if found.interval is None else f" ({' to '.join(map(signed, found.interval))})"
     return f"{signed(found.value)}{ends}"
 
 
 def like(figures: tuple[Figure, ...], whole: Figure) -> Figure | None:
-    """Return the figure that was measured on the same pictures as another one."""
+    """Return the figure that was measured on the same pictures as `whole`, or None if there is none."""
     same = (one for one in figures if (one.name, one.data, one.count) == (whole.name, whole.data, whole.count))
     return next(same, None)

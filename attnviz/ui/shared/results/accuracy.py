@@ -15,7 +15,7 @@ SHOWN = 96  # wrong answers at most
 
 
 def show(net: Net, source: str) -> None:
-    """Draw a net's accuracy beside that of the controls and, one click away, its numbers and wrong answers."""
+    """Draw a net's accuracy with that of the controls and, one click away, its numbers and wrong answers."""
     st.header("How accurate it is", anchor=False)
     row, card = mechanisms.of_model(net.architecture), net.card
     if row:
@@ -45,13 +45,13 @@ def show(net: Net, source: str) -> None:
 
 
 def which(source: str) -> str:
-    """Return a name for those pictures of a data set that are available here."""
+    """Return a name for a data set's pictures that are available here."""
     shown = data.shown(source)
     return "test pictures" if shown.split == "test" else f"{len(shown.numbers)} sample pictures"
 
 
 def gallery(source: str, found: findings.Labels) -> None:
-    """Draw the wrong answers among those to all available pictures; a click on one opens it in the viewer."""
+    """Draw the wrong answers to the available pictures, of all answers `found`; a click on one opens it."""
     shown = data.shown(source)
     wrong = np.flatnonzero((found >= 0) & (found != shown.labels))[:SHOWN]
     if not len(wrong):

@@ -1,4 +1,4 @@
-"""What the nets of a comparison cost beside what they reach: parameters, multiply-adds, and core-minutes."""
+"""The costs of the nets in a comparison, next to their accuracy: parameters, multiply-adds, and core-minutes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from attnviz.models import input_of
 from attnviz.recipes import RECIPES
 
 COUNTED = "A multiply-add is one multiplication and one addition, in a matrix product or a convolution."
-"""The sentences of the page on the numbers."""
+"""The page's explanation of the numbers."""
 
 PARAMETERS, WORK, TRAINING = "parameters", "million multiply-adds", "core-minutes of a training"
 
 
 def table(titles: Mapping[str, str], controls: Sequence[str], *, key: str) -> None:
-    """Draw a row for each net, by checkpoint and title: its costs as bars, and its accuracy on the test pictures of its
-    data.
+    """Draw a row for each net, given as checkpoint -> title: its costs as bars, and its accuracy on its data's test
+    pictures.
 
-    What a training costs is a column only where one of the cards has it.
+    The cost of a training is a column only if a card has it.
     """
     known = cards.readable([*titles])
     minutes = [
@@ -41,7 +41,7 @@ def table(titles: Mapping[str, str], controls: Sequence[str], *, key: str) -> No
 
 @once
 def counts(name: str) -> tuple[int, int]:
-    """Return parameters and multiply-adds of a recipe's network, which need no trained weights.
+    """Return the numbers of parameters and multiply-adds of a recipe's network, which need no trained weights.
 
     Attention counts as if its weights were computed explicitly.
     """

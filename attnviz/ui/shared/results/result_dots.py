@@ -25,14 +25,14 @@ EXPLORER = "explorer"  # the URL of the page that shows every model
 
 @dataclass(frozen=True)
 class Task:
-    """What models are compared on: a data set, and the labels to tell apart."""
+    """The task that models are compared on: a data set, and the labels to distinguish."""
 
     source: str
     classes: tuple[int, ...]
 
     @property
     def title(self) -> str:
-        """In words: "MNIST" or, of some of its classes, "MNIST, 1 and 8"."""
+        """The title: "MNIST" or, with only some of its classes, "MNIST, 1 and 8"."""
         spec = data.DATASETS[self.source]
         if len(self.classes) == len(spec.classes):
             return spec.title
@@ -40,14 +40,14 @@ class Task:
 
     @property
     def word(self) -> str:
-        """In the URL: "mnist" or, of some of its classes, "mnist-1-8"."""
+        """The URL field: "mnist" or, with only some of its classes, "mnist-1-8"."""
         some = [] if len(self.classes) == len(data.DATASETS[self.source].classes) else sorted(self.classes)
         return "-".join([self.source, *map(str, some)])
 
 
 def leads_to(name: str) -> str | None:
-    """Return the URL, relative to any page, of the page that shows a model: its mechanism's, or the explorer for a
-    control of another kind; None where the weights are not here.
+    """Return the relative URL of the page that shows a model: its mechanism's page, or the explorer for a control
+    without one; None if its weights are not here.
     """
     if name not in RECIPES or not cards.has_weights(name):
         return None
@@ -56,9 +56,9 @@ def leads_to(name: str) -> str | None:
 
 
 def verdicts(row: Mechanism) -> list[Line]:
-    """Return what a mechanism is worth: the questions that the results begin with, also those that count against it.
+    """Return the verdicts on a mechanism: the questions that the results begin with, whether for or against it.
 
-    There are none where no paper of the mechanism begins with one of its models, or none of those is trained.
+    The list is empty if none of the mechanism's papers begins with one of its models, or none of those is trained.
     """
     lines = []
     for question, found, decided in results.answered(results.first(PAPERS)):
@@ -86,7 +86,7 @@ def verdicts(row: Mechanism) -> list[Line]:
 
 
 def _seeds(card: Card) -> str:
-    """Return how many seeds a model has, and what its figures were chosen on if that is no validation part."""
+    """Return a model's data set and number of seeds, and whether it lacks a validation part."""
     count = "one seed" if len(card.runs) == 1 else f"{len(card.runs)} seeds"
     return f"{data.DATASETS[card.recipe.data].title}, {count}" + ", no validation part" * (
         card.recipe.validation is None
@@ -94,10 +94,10 @@ def _seeds(card: Card) -> str:
 
 
 def claimed(papers: Sequence[str]) -> dict[str, float]:
-    """Return checkpoint -> the test accuracy, 0..1, that a paper gives it: in a table, or in a figure's first row.
+    """Return checkpoint -> the test accuracy, 0..1, that a paper reports in a table, or in a figure's first row.
 
-    Only where it is of the same pictures as ours: published ones, and their test part as it is. What was measured on
-    pictures that are made anew, such as rotated or cluttered digits, or on others of the same kind, stands in words.
+    Only accuracies on the same pictures as ours count: the unchanged test part of a published data set. Accuracies on
+    generated pictures, such as rotated or cluttered digits, or on similar data are reported in words instead.
     """
     found: dict[str, float | None] = {}
     for paper in (PAPERS[name] for name in papers if name in PAPERS):
@@ -110,17 +110,17 @@ def claimed(papers: Sequence[str]) -> dict[str, float]:
 
 
 def _published(recipe: Recipe) -> bool:
-    """Return whether a model's main test is the test part of a data set that everybody has the same pictures of."""
+    """Return whether a model's main test is the unchanged test part of a published data set."""
     test = comparisons.main_test(recipe)
     as_they_are = test.augmentation is None and test.split == "test" and test.count is None
     return as_they_are and data.DATASETS[test.data].made_from is None
 
 
 def of(names: Sequence[str], controls: Collection[str], claims: dict[str, float], source: str) -> list[Dot]:
-    """Return the accuracy, in percent, of the trained models of these names on a data set's test pictures.
+    """Return the accuracies, in percent, of the trained models among `names` on a data set's test pictures.
 
-    Those that are not trained, or not measured on these pictures, are left out. The `claims` of `claimed` stand beside
-    the data that a model was trained on, as a paper's do.
+    Models that are not measured on these pictures are left out. The `claims`, from `claimed`, are added only on the
+    data set that a model was trained on.
     """
     found = []
     for name, card in cards.readable(names).items():
@@ -155,11 +155,11 @@ def show(
     key: str,
     like: str | None = None,
 ) -> None:
-    """Draw the results of recipes, trained or not, on a data set, with what papers give, and one click away their
-    numbers.
+    """Draw the results of recipes, trained or not, on a data set, with the papers' accuracies; the numbers are one
+    click away.
 
-    `like` is the recipe of the model that is looked at: which of the others were not trained like it is said, and of
-    many rows it and the best stand here, the others one click away.
+    `like` is the recipe of the model that is shown: models trained differently are pointed out, and if there are many
+    rows, it and the best are drawn, the others one click away.
     """
     wanted = tuple(name for name in names if any(test.data == source for test in RECIPES[name].tests))
     given = (wanted, tuple(controls), tuple(papers), source)
@@ -184,12 +184,12 @@ def show(
 
 @dataclass(frozen=True)
 class Drawn:
-    """Results as they are drawn.
+    """Results, ready to be shown.
 
     Args:
-        rows, among: how many models are drawn, and how many have been trained and tested.
-        picture: of those that are drawn, in HTML.
-        caveats: what must be known of these, in Markdown; "" for nothing.
+        rows, among: How many models are drawn, and how many have been trained and tested.
+        picture: The picture of the drawn models, in HTML.
+        caveats: Caveats about these models, in Markdown; "" if there are none.
     """
 
     rows: int
@@ -201,7 +201,7 @@ class Drawn:
 def drawn(
     names: Sequence[str], controls: Collection[str], papers: Sequence[str], source: str, like: str | None
 ) -> Drawn:
-    """Return the results of recipes that are tested on a data set; the arguments are those of `show`."""
+    """Return the results of the recipes tested on a data set; the arguments are those of `show`."""
     everything = of(names, controls, claimed(papers), source)
     chosen = everything if like is None else best_of(everything, RECIPES[like].title if like else "")
     titles, rows = {row.name for row in chosen}, shortened(chosen)
@@ -214,7 +214,7 @@ def drawn(
 
 
 def best_of(rows: Sequence[Dot], title: str) -> list[Dot]:
-    """Return all rows where they are few; else that of a title, and the best with the mechanism and of the controls."""
+    """Return all rows if few, or else that of `title`, the best with the mechanism, and the best of the controls."""
     if len(rows) <= MOST_SHOWN:
         return [*rows]
     kept = {row.name for row in rows if row.name == title}
@@ -225,14 +225,14 @@ def best_of(rows: Sequence[Dot], title: str) -> list[Dot]:
 
 
 def numbers(names: Sequence[str], papers: Sequence[str], like: str | None) -> list[str]:
-    """Return the numbers of results in Markdown, a part each; the arguments are those of `show`."""
+    """Return the numbers of the results as parts in Markdown; the arguments are those of `show`."""
     otherwise = result_tables.trained_otherwise(_trained(names), like) if like else ""
     given = (from_paper(PAPERS[name], names) for name in papers if name in PAPERS)
     return [*filter(None, [otherwise]), result_tables.table(names), *("\n\n".join(one) for one in given if one)]
 
 
 def from_paper(paper: Paper, names: Collection[str]) -> list[str]:
-    """Return what a paper reports of some models, a paragraph each, after its title; nothing if it reports none."""
+    """Return a paper's title and its results for some models, one paragraph each, or [] if it reports none of them."""
     figures = [one for one in paper.figures if set(one.checkpoints) & set(names)]
     tables = [one for one in paper.tables if {row.checkpoint for row in one.rows} & set(names)]
     if not figures and not tables:
@@ -246,13 +246,13 @@ def from_paper(paper: Paper, names: Collection[str]) -> list[str]:
 
 
 def shortened(rows: Sequence[Dot]) -> list[Dot]:
-    """Return rows with names as `without_shared_start` makes them: the part that all share is cut off."""
+    """Return rows without the words that all their names begin with; see `without_shared_start`."""
     names = without_shared_start([row.name for row in rows])
     return [replace(row, name=name) for row, name in zip(rows, names, strict=True)]
 
 
 def groups(row: Mechanism) -> dict[Task, list[str]]:
-    """Return task -> the recipes of a mechanism that are tested on it, then those of everybody's controls."""
+    """Return task -> the mechanism's recipes tested on it, followed by all mechanisms' controls."""
     return _groups(row.models)
 
 
@@ -277,14 +277,13 @@ def of_mechanism(
     like: str | None = None,
     compared: Callable[[Recipe], bool] | None = None,
 ) -> None:
-    """Draw the results of a mechanism and of the controls on one task; one click away, the numbers.
+    """Draw the results of a mechanism and of the controls on one task, with the numbers one click away.
 
-    Of each control there is the one that was trained on the same variants of pictures. Where no control was, or on the
-    page of all results, there are those trained on the pictures as they are, too. Without a trained model of the
-    mechanism there is nothing to compare, and a sentence says so.
+    Controls trained on the same picture variants are drawn. If there are none, or on the page of all results, so are
+    controls trained on unmodified pictures. If no model of the mechanism is trained, a sentence says so.
 
-    With `like`, the net that is looked at, its variants count, and only models that were trained on the data set of the
-    task stand beside it; by default all that were tested on it do. `compared` says which recipes are drawn.
+    With `like`, the net that is shown, its variants count, and only models trained on the task's data set are drawn; by
+    default all models tested on it are. `compared` selects the recipes to draw.
     """
     like = like if like in RECIPES else "" if like else None
     names = cache.of_checkpoints(_beside, row.models, task, like, compared)
@@ -297,8 +296,8 @@ def of_mechanism(
 def _beside(
     models: Sequence[str], task: Task, like: str | None, compared: Callable[[Recipe], bool] | None
 ) -> list[str]:
-    """Return the recipes that are drawn beside the recipe `like` ("" where it is not known, None where no net is looked
-    at); none where none of the models is trained.
+    """Return the recipes to draw with the recipe `like` ("" if unknown, None if no net is shown), or [] if no model is
+    trained.
     """
     names, trained = _groups(models).get(task, []), set(cards.names())
     if compared:

@@ -1,4 +1,4 @@
-"""The result of a comparison of two trained models in a sentence: the verdict, both accuracies, and the interval."""
+"""The comparison of two trained models in a sentence: the verdict, both accuracies, and the interval."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def margin(found: Difference) -> str:
 
 
 def undecided(found: Difference) -> str:
-    """Return why a difference decides nothing, as a part of a sentence."""
+    """Return why a difference is inconclusive, as part of a sentence."""
     if found.interval is None:
         return _MISSING.get(found.missing, found.missing)
     return f"the interval contains 0 and more than {margin(found)}"
@@ -38,14 +38,14 @@ def verdict(
     differs: Sequence[str] = (),
     paired: bool = False,
 ) -> str:
-    """Return which of three claims, if any, the shares of correct answers of two models support, with their numbers, in
-    Markdown.
+    """Return a Markdown sentence with the claim, if any, that two models' shares of correct answers support, and the
+    numbers.
 
-    `better`, `worse` and `same`, without a full stop, hold where the one is better or worse, or the difference is
-    surely within the margin; else nothing is claimed: not decided. `names` are parts of a sentence, such as "with
-    learnt locations"; `answers` is how many classes there are; `differs` comes from
-    `attnviz.comparisons.trained_differently`; `paired` figures are of the same trainings, with a part of the model
-    replaced in the other.
+    `better`, `worse` and `same`, without a full stop, are the claims if `one` is better or worse than `other`, or the
+    difference is certainly within the margin; otherwise the verdict is "Not decided". `names` are parts of a sentence,
+    such as "with learnt locations". `answers` is the number of classes. `differs` comes from
+    `attnviz.comparisons.trained_differently`. `paired` means that both figures come from the same trainings, with a
+    part of the model replaced in the other.
     """
     found = difference(one, other, paired=paired)
     claim = {"better": better, "worse": worse, "within the margin": same, "not decided": "Not decided"}
