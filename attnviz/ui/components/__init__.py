@@ -1,1 +1,1 @@
-"""The components of the browser: one thin Python wrapper each, and what the wrappers share."""
+"""The browser components: a thin Python wrapper for each, and the code that the wrappers share."""

@@ -12,7 +12,7 @@ FILE = FRONTEND / "views.d.ts"
 
 
 def payloads() -> Iterator[type[Payload]]:
-    """Yield the payloads that the modules of `attnviz/views/` and of this folder declare."""
+    """Yield the payload classes in the modules of `attnviz/views/` and of this folder."""
     for package, folder in ((views.__name__, Path(views.__file__).parent), (__package__, Path(__file__).parent)):
         for path in sorted(folder.glob("[!_]*.py")):
             module = import_module(f"{package}.{path.stem}")
@@ -22,7 +22,7 @@ def payloads() -> Iterator[type[Payload]]:
 
 
 def declarations() -> str:
-    """Return the content of the file."""
+    """Return the contents of the file."""
     first = "// The types of payloads, for `npm run types`. Written by `python -m attnviz.ui.components`."
     return "\n\n".join([first, *map(typescript, payloads())]) + "\n"
 

@@ -1,14 +1,14 @@
-"""A strip, what a net reads of it step by step, and where each step looks: the data for `frontend/alignment/`.
+"""A strip, the text that a net reads from it step by step, and where each step looks: data for `frontend/alignment/`.
 
-The browser gets the weights of all layers and heads, for the net's own text and for the right one, so that it shows
-another step, layer or head without asking. Weights that are moved by hand, and a mask that is taken off, are asked of
-the live channel.
+The browser gets the weights of all layers and heads, for the net's own text and for the right one, so that it can show
+another step, layer or head without a request. Moving weights by hand and removing the mask are requests to the live
+channel.
 
-A *view* is a dictionary: "at" (the step of the answer, from 0; "step" is the word of lessons), "told" (which text each
-step receives: "own" or "right"), "layer" (a name of the layers that the data have; "" for the first), "head" (a number
-from 0, or "mean"), "column" (the column of the strip whose row is shown, where a layer has rows for columns), "mask"
-(whether later steps are hidden), "moved" (pairs of a step and by how many columns its weights are moved to the right)
-and "measure" (of the curves).
+A *view* is a dictionary: "at" (the step of the answer, from 0; lessons use the word "step"), "told" (the text that each
+step receives: "own" or "right"), "layer" (the name of a layer in the data; "" for the first), "head" (a number from 0,
+or "mean"), "column" (the strip's column whose row is shown, if the layer's queries are columns), "mask" (whether later
+steps are hidden), "moved" (pairs of a step and the number of columns by which its weights are moved to the right) and
+"measure" (of the curves).
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from attnviz.views.declared import FLOATS, Array, Axes, Payload
 from attnviz.views.url_fields import KINDS, Field, Fields, Kind
 
 TOLD = ("own", "right")
-"""Which text each step receives: the predictions of the net itself, or the right text (teacher forcing)."""
+"""The text that each step receives: the net's own predictions, or the right text (teacher forcing)."""
 
 
 MEASURES = ("digits", "exact")
-"""Which accuracy the curves show: of single digits, or of whole strips."""
+"""The accuracy that the curves show: of single digits, or of whole strips."""
 
 
 def read_moved(word: str) -> list[list[int]] | None:
-    """Return the pairs that a word such as "3.8,5.-4" means: a step, which the word counts from 1, and columns."""
+    """Return the pairs (step from 0, columns) that a string such as "3.8,5.-4" encodes, with steps from 1."""
     if not re.fullmatch(r"\d{1,3}\.-?\d{1,3}(,\d{1,3}\.-?\d{1,3})*", word, re.ASCII):
         return None
     pairs = [part.split(".") for part in word.split(",")]
@@ -41,7 +41,7 @@ def read_moved(word: str) -> list[list[int]] | None:
 
 
 def write_moved(moved: Sequence[Sequence[int]]) -> str:
-    """Return the word of several pairs, as `read_moved` reads it."""
+    """Encode pairs as a string that `read_moved` reads."""
     return ",".join(f"{step + 1}.{by}" for step, by in moved)
 
 
@@ -63,16 +63,16 @@ DECLARED = (
     "weight_on_digit", "weight_on_right", "moved", "told", "mask", "layer", "text", "right_text", "digits",
     "digits_right",
 )  # fmt: skip
-"""What lessons can ask for: of the chosen step the symbol now and before, and the right one; the digit, from 1, on
-which most of its weight lies, with its share and that of the right digit; by how many columns its weights are moved;
-what the steps receive, "on" or "off" for the mask, and the name of the layer; the text, the right text, how many
-digits the strip has, and how many are right."""
+"""The values that lessons can use: the chosen step's symbol now and before, and the right one; the digit, from 1, with
+most of its weight, and the shares of that and the right digit; the columns by which its weights are moved; the text
+that steps receive, the mask ("on" or "off") and the layer; the text, the right text, and how many digits are right.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Text(Payload):
-    """What a net predicts of a strip: probabilities, which sum to 1 at each step, and the symbol `before` that each
-    step receives; the number of classes stands for the start.
+    """A net's predictions for a strip: probabilities, which sum to 1 at each step, and the symbol `before` that each
+    step receives, where the number of classes stands for the start.
     """
 
     probabilities: Annotated[Array, Axes("step class", FLOATS, sent="float32")]
@@ -81,18 +81,18 @@ class Text(Payload):
 
 @dataclass(frozen=True, eq=False)
 class Weights(Payload):
-    """Where the queries of one layer look, or a vector for each step.
+    """The attention of one layer's queries, or a vector for each step.
 
     Args:
-        name: in the URL.
-        title: for people.
-        path: of the layer, to which the name of a tap is added.
-        queries: what has a row: the steps of the text, or the columns of the strip.
-        keys: what has a column: the columns of the strip, the steps of the text (what each received), or the numbers of
-            a vector, which are no weights.
-        own: while the net receives its own text; None for what the browser asks the live channel.
-        right: the same while it receives the right text; None where that makes no difference, or is not known.
-        learnt: whether the weights come from scores; False where all are equal by construction.
+        name: The layer's name in the URL.
+        title: The title that visitors read.
+        path: The layer's path, to which the name of a tap is added.
+        queries: What the rows are: the steps of the text, or the columns of the strip.
+        keys: What the columns are: the columns of the strip, the steps of the text (what each received), or the numbers
+            of a vector, which are not weights.
+        own: The weights while the net receives its own text; None if the browser requests them from the live channel.
+        right: The weights while it receives the right text; None if they are the same, or unknown.
+        learnt: Whether the weights come from scores; False if all are equal by construction.
         of: "weight", or "gradient" for shares of the gradient of each prediction.
     """
 
@@ -109,15 +109,15 @@ class Weights(Payload):
 
 @dataclass(frozen=True)
 class Curve(Payload):
-    """How accurate a model is by the length of its strips.
+    """A model's accuracy by the length of its strips.
 
     Args:
-        control: whether it is there to be compared with.
-        digits: the share of right digits at each length, mean over seeds; `digits_range` the lowest and highest.
-        exact: the share of strips without an error; `exact_range` likewise.
-        distance: insertions, deletions and changes per digit that would mend what is output; empty if not measured.
-        stops: the share of texts that end after the right number of digits; empty if not measured.
-        seeds: how many trainings the means are over.
+        control: Whether the model is a control.
+        digits: The share of right digits at each length, mean over seeds; `digits_range` holds the lowest and highest.
+        exact: The share of strips without an error; `exact_range` holds the lowest and highest.
+        distance: The insertions, deletions and changes per digit that would correct the output; empty if not measured.
+        stops: The share of texts that end after the right number of digits; empty if not measured.
+        seeds: The number of trainings that the means are over.
     """
 
     key: str
@@ -135,25 +135,25 @@ class Curve(Payload):
 
 @dataclass(frozen=True, eq=False)
 class AlignmentView(Payload):
-    """A strip and what a net reads of it.
+    """A strip and the text that a net reads from it.
 
     Args:
-        digits: how many there are on it.
-        pitch: pixels from one column of features to the next; the middle of the first one is at the first pixel.
-        classes: the names of the symbols; the last one ends a text.
-        right: the right text as symbols, with the one that ends it; None where it is not known.
-        reads: for each step before the last, the place of the digit that it should predict, from 0; None if unknown.
-        own, told: the predictions of the net while it receives its own text, and the right one.
-        layers: that look, the first one as shown at first.
-        trained: digits of the longest strip that the net was trained on; None if that is not known.
-        kind: of the net, in a word that the words of the component know: "additive", "uniform", "none", "transformer".
-        curves: of this net and others.
-        checkpoint: the key of the net that the live channel asks.
-        asked: the example, as a request names it.
-        origin: software version, model, recipe, seed, digest, image: stands in every export.
+        digits: The number of digits on the strip.
+        pitch: The pixels from one column of features to the next; the first column is centred on the first pixel.
+        classes: The names of the symbols; the last one ends a text.
+        right: The right text as symbols, including the one that ends it; None if unknown.
+        reads: For each step but the last, the index of the digit that it should predict; None if unknown.
+        own, told: The net's predictions while it receives its own text, and the right one.
+        layers: The layers with attention; the first is shown initially.
+        trained: The number of digits on the longest strip that the net was trained on; None if unknown.
+        kind: The kind of net, which selects the component's wording: "additive", "uniform", "none" or "transformer".
+        curves: The curves of this net and others.
+        checkpoint: The key of the net for the live channel.
+        asked: The example, as named in requests.
+        origin: The software version, model, recipe, seed, digest and image, written into every export.
 
     Raises:
-        BadInput: the picture is no strip of so many digits.
+        BadInput: The picture's shape does not match a strip of this number of digits.
     """
 
     picture: Annotated[Array, Axes("row column colour", ("uint8",))]
@@ -179,4 +179,4 @@ class AlignmentView(Payload):
 
 
 alignment = url_view.Viewed("alignment", FIELDS)
-"""Draws a strip, what is read of it, and where each step looks, from a packed view."""
+"""Draws a strip, the text read from it, and where each step looks, from a packed view."""

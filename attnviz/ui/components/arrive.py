@@ -1,4 +1,4 @@
-"""Scroll to a position on the page, so that what a click elsewhere has opened comes into view."""
+"""Scrolls to a position on the page, to bring into view something that a click elsewhere has opened."""
 
 import streamlit as st
 
@@ -14,5 +14,5 @@ def here(key: str) -> None:
 
 
 def ask() -> None:
-    """Scroll to the marked position again in the next run; call this where a click opens what is there."""
+    """Scroll to the marked position again in the next run; call this when a click opens the contents there."""
     st.session_state[_NUMBER] = st.session_state.get(_NUMBER, 0) + 1

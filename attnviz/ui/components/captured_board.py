@@ -1,6 +1,6 @@
-"""The layers of a model that attnviz has never seen, all heads at once: the data for `frontend/captured_board/`.
+"""The layers of a captured model, with all heads at once: the data for `frontend/captured_board/`.
 
-A view has the fields of the viewer of one layer, and "address", the path of the layer. The browser gets one layer, and
+A view has the fields of the viewer of one layer, and "address", the layer's path. The browser receives one layer and
 fetches the others over the live channel.
 """
 
@@ -26,11 +26,11 @@ def captured_board(
     state: Mapping[str, Any] | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> dict[str, Any] | None:
-    """Draw the board of a view of one layer, with the parameter `layer`, and `over` in its header: what the dots of the
-    layer show.
+    """Draw the board for a view of one layer, with the parameter `layer`, and the values of the dots, `over`, in its
+    header.
 
-    `layers` are those of the model, as dictionaries: "path", "title", "refused", and of those that can be drawn
-    "heads", "rows", "columns" and "prefix". Layers that agree in these stand on one board.
+    `layers` are the model's layers, as dictionaries: "path", "title", "refused", and for drawable layers "heads",
+    "rows", "columns" and "prefix". Layers that agree in the latter share a board.
     """
     paths = [dict(one) for one in layers]
     return url_view.draw("captured_board", view, FIELDS, key=key, state=state, on_change=on_change, paths=paths)

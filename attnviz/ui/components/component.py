@@ -1,7 +1,7 @@
 """The browser components, each registered when a page first draws it.
 
-Streamlit accepts components from files only while its runtime exists, so nothing can be registered when a
-module is imported. A definition belongs to the whole process, so each is registered once.
+Streamlit accepts components from files only while its runtime exists, so none can be registered when a module is
+imported. A registration applies to the whole process, so each component is registered once.
 """
 
 from __future__ import annotations
@@ -20,36 +20,36 @@ SHARED = (
     "arrive", "drawing_pad", "epoch_slider", "head_table", "map_grid", "parallel_coordinates", "photograph",
     "pixel_viewer", "stage_maps", "value_bars",
 )  # fmt: skip
-"""Components of attnviz that belong to no mechanism, or to several; the rows of `MECHANISMS` list the others."""
+"""The components of attnviz that belong to no mechanism or to several; the rows of `MECHANISMS` list the others."""
 
 when_reported: list[Callable[[], None]] = []
-"""What is done before the page runs when a component has reported something that its page has no callback for."""
+"""The functions to call before a page run when a component has reported a change that its page has no callback for."""
 
 _registered: dict[str, ComponentRenderer] = {}
 _lock = Lock()
 
 
 def reported() -> None:
-    """Do what `when_reported` lists: the callback of a component whose page has none of its own."""
+    """Call the functions in `when_reported`: the default callback of a component."""
     for act in when_reported:
         act()
 
 
 def full_name(name: str) -> str:
-    """Return PACKAGE.NAME of a component; one that names no package belongs to attnviz."""
+    """Return a component's name as PACKAGE.NAME; a name without a package belongs to attnviz."""
     return name if "." in name else f"attnviz.{name}"
 
 
 def module_of(name: str, frontend: Path) -> str:
-    """Return the path of a component's files in a folder, without their suffixes."""
+    """Return the path of a component's files in a folder, without suffix."""
     return f"{name}/{name}" if (frontend / name).is_dir() else name
 
 
 def component(name: str) -> ComponentRenderer:
-    """Return the command that draws a component, "pixel_viewer" of our `pyproject.toml` or PACKAGE.NAME of a mechanism
-    of another package.
+    """Return the function that draws a component: one in our `pyproject.toml`, such as "pixel_viewer", or PACKAGE.NAME
+    of another package's mechanism.
 
-    Its files are `NAME.js` and `NAME.css`, in a folder of that name if there is one.
+    Its files are `NAME.js` and `NAME.css`, in the folder NAME if that exists.
     """
     import streamlit as st
 

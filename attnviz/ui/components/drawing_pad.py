@@ -1,20 +1,20 @@
-"""The pad to draw on, and the panels of the models next to it: the data for `frontend/drawing_pad/drawing_pad.js`.
+"""The drawing pad, and the models' panels next to it: the data for `frontend/drawing_pad/drawing_pad.js`.
 
-The drawing lives in the browser, and is sent to the models over the live channel while the hand moves. Python learns of
-it once, when the hand has come to rest, and writes it into the URL:
+The browser owns the drawing, and sends it to the models over the live channel while the hand moves. It reports the
+drawing to Python once, when the hand has come to rest, and Python writes it into the URL:
 
-    strokes   the pen strokes, as `frontend/hands/strokes.js` writes and reads them; here they are only passed on
+    strokes   the pen strokes, encoded and decoded by `frontend/hands/strokes.js`; Python only passes them on
     start     the picture under them: a test picture of a data set, as NAME.NUMBER
     centred   "no" if the models see the canvas without centring
     pin       the pinned pen strokes, and likewise `pin_start` and `pin_centred`
     heads     the attention heads that the visitor has chosen, from 1, as NAME:HEAD,NAME:HEAD
-    map       what the panels show: "attention" or "jacobian"
-    change    "yes" if they show how it differs from that of the pinned drawing
-    trained   how far along the epochs of their histories the models are, in percent; without it they are as trained
-    pin_trained   likewise of the answers to the pinned drawing, 100 for as trained; without it as `trained`
+    map       the panels' maps: "attention" or "jacobian"
+    change    "yes" if the maps show the difference from the pinned drawing's
+    trained   how far the models are through the epochs of their histories, in percent; as shipped if missing
+    pin_trained   the same for the answers to the pinned drawing, 100 for as shipped; as `trained` if missing
 
-A link that the browser makes says the same. Where the strokes are too long for a URL, or lie on a picture that came
-from outside, only the browser has them: it keeps them, and what can be undone, until the tab is closed.
+Links made by the browser have the same fields. If the strokes are too long for a URL, or lie on an uploaded picture,
+only the browser has them: it keeps them, and the undo history, until the tab is closed.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ from attnviz.ui.components.state import UNKNOWN, ControlledState
 from attnviz.views.payload import pack
 
 DECLARED = ("strokes", "models", "answers", "answer", "agreeing")
-"""What lessons can ask for: how many strokes are drawn; and of the models that know all classes how many there are, how
-many different answers they give, the most frequent one, and how many give it."""
+"""The values that lessons can use: the number of strokes; and, for the models that know all classes, their number, how
+many different answers they predict, the most frequent one, and how many predict it."""
 
 
 UNDONE = "undone"  # what the browser tells of such a drawing
 
 LARGEST = digit.CANVAS
-"""Pixels along each side of a picture to draw on, at most."""
+"""The maximum side of a picture to draw on, in pixels."""
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """What is drawn on.
+    """The sheet that is drawn on.
 
     Args:
-        canvas: pixels along each side of what the models are shown.
-        side: pixels along each side of a picture to start from.
+        canvas: The side of the canvas that the models are shown, in pixels.
+        side: The side of a picture to start from, in pixels.
         channels: 1 for ink on paper, 3 for colours.
-        centres: whether what is drawn may be cut out, scaled and centred.
-        hint: stands on it while it is empty.
+        centres: Whether the drawing may be cut out, scaled and centred.
+        hint: The text on the sheet while it is empty.
     """
 
     canvas: int = digit.CANVAS
@@ -69,9 +69,9 @@ class Base:
     """A picture to draw on.
 
     Args:
-        name: by which it is known: "strokes.12" for a test picture; a name that is not SAMPLE stays out of the URL.
-        picture: uint8 (side, side), 0 is paper and 255 is ink; or in colour (side, side, 3). At most LARGEST a side.
-        label: what it shows, where that is known.
+        name: The picture's name, such as "strokes.12" for a test picture; kept out of the URL if not a SAMPLE.
+        picture: uint8 (side, side), 0 is paper and 255 is ink, or in colour (side, side, 3); at most LARGEST a side.
+        label: The class that it shows, if known.
     """
 
     name: str
@@ -81,8 +81,8 @@ class Base:
 
 @dataclass(frozen=True, eq=False)
 class Cards:
-    """What the cards need, passed on to `frontend/draw/cards.js` as it is: a header in JSON, and arrays, none of them
-    named "samples" or "base".
+    """The data of the cards, passed on unchanged to `frontend/draw/cards.js`: a header for JSON, and arrays, none of
+    which may be named "samples" or "base".
     """
 
     header: Mapping[str, Any] = field(default_factory=dict)
@@ -103,12 +103,12 @@ def drawing_pad(
     opened: str = "",
     cards: Cards | None = None,
 ) -> None:
-    """Draw the pad with what the URL says is `drawn` and `shown`, and the cards.
+    """Draw the pad with the URL's drawing, `drawn`, and panels, `shown`, and the cards.
 
-    `samples` are pictures of one size to start from; `base` and `pinned_base` lie under the strokes of what is drawn
-    and pinned. `inputs` are other inputs by name, with the words for each: the page shows the one that `clicked_input`
-    returns, and `opened` is the one that is open, "" for none. `on_change` is called when the hand has come to rest,
-    before the page runs again; `on_pad` then gives what is drawn.
+    `samples` are pictures of one size to start from; `base` and `pinned_base` lie under the strokes of the current and
+    the pinned drawing. `inputs` are other inputs, name -> label: the page shows the one that `clicked_input` returns,
+    and `opened` is the open one, or "". `on_change` is called when the hand has come to rest, before the page reruns;
+    `on_pad` then returns the drawing.
     """
     sheet = sheet or Sheet()
     for one in [*samples, *([base] if base else []), *([pinned_base] if pinned_base else [])]:
@@ -147,33 +147,33 @@ def drawing_pad(
 
 
 def on_pad(key: str) -> Drawn | None:
-    """Return what was on the pad of that key when the hand last came to rest.
+    """Return the drawing on the pad of that key when the hand last came to rest.
 
-    None before the first time, and while the last report is late: it would undo in the URL what a link or *Back* has
-    just put there.
+    Returns None before the first report, and while the last report is late: it would undo a change that a link or
+    *Back* has just made to the URL.
     """
     told = _drawn(key).reported()
     return _read(told) if isinstance(told, Mapping) else None
 
 
 def seen_on_pad(key: str) -> str | None:
-    """Return what the models saw last of the pad of that key, as the word of a drawing (attnviz.data.inputs.drawing).
+    """Return the models' latest input from the pad of that key, encoded as a drawing (attnviz.data.inputs.drawing).
 
-    None where nothing is drawn, and where `Cards` did not say "settled": else each stroke would be told twice. "" where
-    an undo or the eraser has left nothing of a drawing that goes on.
+    Returns None if nothing is drawn, or if the header of `Cards` has no "settled", since each stroke would otherwise be
+    reported twice, and "" if an undo or the eraser has emptied a drawing in progress.
     """
     word = ControlledState(key, "seen").shown()
     return ("" if word == UNDONE else word) if isinstance(word, str) and word else None
 
 
 def shown_on_pad(key: str) -> Shown | None:
-    """Return what the panels showed when the hand last came to rest; None as `on_pad`."""
+    """Return the state of the panels when the hand last came to rest, or None as in `on_pad`."""
     told = _panels(key).reported()
     return _read_panels(told) if isinstance(told, Mapping) else None
 
 
 def clicked_input(key: str) -> str | None:
-    """Return the name of the other input that was clicked just now, "" to close the one that is open; else None."""
+    """Return the name of the other input just clicked, "" if the open one was closed, or None if neither happened."""
     import streamlit as st
 
     found = st.session_state.get(key)
@@ -182,7 +182,7 @@ def clicked_input(key: str) -> str | None:
 
 
 def _nothing() -> None:
-    """Hear of what was seen or clicked: the page reads it when it runs."""
+    """Do nothing on a report: the page reads it when it runs."""
 
 
 def _drawn(key: str) -> ControlledState:
@@ -198,7 +198,7 @@ def _panels(key: str) -> ControlledState:
 
 
 def _read_panels(told: Mapping[str, Any]) -> Shown:
-    """Return what a browser reports of the panels; of what makes no sense, nothing."""
+    """Return the state of the panels from a browser's report, without invalid values."""
     heads, shown, pin, trained = told.get("heads"), told.get("map"), told.get("pin"), told.get("trained")
     pinned = shareable(_read(pin)) if isinstance(pin, Mapping) else None
     pinned = pinned if pinned and (pinned.drawing or pinned.base) else None
@@ -218,7 +218,7 @@ def _is_head(name: str, head: object) -> bool:
 
 
 def _read(told: Mapping[str, Any]) -> Drawn:
-    """Return what a browser reports as on the pad; of what makes no sense, nothing."""
+    """Return the drawing from a browser's report, without invalid values."""
     drawing, base = told.get("drawing"), told.get("base")
     return Drawn(
         drawing if isinstance(drawing, str) and is_drawing(drawing) else "",

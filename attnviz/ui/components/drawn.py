@@ -1,4 +1,4 @@
-"""What is on the pad and what the panels beside it show, as the URL says it."""
+"""The drawing on the pad and the state of the panels next to it, as stored in the URL."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from attnviz.views.url_fields import Field, Fields
 MOST_HEADS = 100_000
 
 ALL = 100
-"""Percent of the way along a training."""
+"""Percent of a complete training."""
 
 LONGEST = 1_500
-"""Characters of pen strokes allowed in a URL, so that all browsers and mail programs accept it."""
+"""The maximum number of characters of pen strokes in a URL, so that all browsers and mail programs accept it."""
 
 SAMPLE = r"\w+\.\d+"
-"""The name of a picture that may stand in a URL, NAME.NUMBER; `frontend/drawing_pad/derive.js` has the same."""
+"""The pattern of picture names allowed in a URL, NAME.NUMBER; the same as in `frontend/drawing_pad/derive.js`."""
 
 MAPS = ("attention", "jacobian")
 
 FIELDS = Fields(Field("strokes", "text", ""), Field("start", "text"), Field("centred", "yes_no", True))
-"""The fields of what is drawn."""
+"""The URL fields of a drawing."""
 
 PIN = {"strokes": "pin", "start": "pin_start", "centred": "pin_centred"}
-"""The fields of a drawing -> those of the one that is pinned."""
+"""The fields of a drawing -> those of the pinned drawing."""
 
 PANELS = Fields(
     Field("heads", "text", ""),
@@ -37,15 +37,15 @@ PANELS = Fields(
     *(replace(field, name=PIN[field.name]) for field in FIELDS.fields),
 )
 
-"""The fields of what the panels show, and of what is pinned."""
+"""The URL fields of the panels, and of the pinned drawing."""
 
 LINK = Fields(*FIELDS.fields, Field("models", "text", ""), *PANELS.fields)
-"""The fields of a link that the browser makes."""
+"""The fields of links made by the browser."""
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """What is on the pad, as far as Python knows it: the strokes ("" for none), the name of the picture under them,
+    """The drawing on the pad, as far as Python knows it: the strokes ("" for none), the name of the picture under them,
     such as "strokes.12", and whether the models see the ink cut out, scaled and centred.
     """
 
@@ -54,22 +54,21 @@ class Drawn:
     centred: bool = True
 
     def plain(self) -> dict[str, Any]:
-        """Return it as JSON says it, in the order in which the browser says it."""
+        """Return the drawing as plain JSON values, in the browser's order."""
         return {"drawing": self.drawing, "base": self.base, "centred": self.centred}
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What the panels show, as far as Python knows it.
+    """The state of the panels, as far as Python knows it.
 
     Args:
-        heads: model -> its attention head from 0, of the models whose head the visitor has chosen.
-        map: one of MAPS.
-        change: whether the maps show how they differ from those of the pinned drawing.
-        pin: the pinned drawing; None where nothing is pinned that fits into a URL.
-        trained: how far along their epochs the models are, percent below 100; None for all of it.
-        pin_trained: how far along they are that answered to the pinned drawing, percent up to 100; None for as
-            `trained`.
+        heads: Model -> its attention head from 0, for the models whose head the visitor has chosen.
+        map: One of MAPS.
+        change: Whether the maps show the difference from those of the pinned drawing.
+        pin: The pinned drawing; None if there is none that fits into a URL.
+        trained: How far the models are through their epochs, percent below 100; None for as shipped.
+        pin_trained: The same for the answers to the pinned drawing, percent up to 100; None for the value of `trained`.
     """
 
     heads: Mapping[str, int] = field(default_factory=dict)
@@ -80,7 +79,7 @@ class Shown:
     pin_trained: int | None = None
 
     def plain(self) -> dict[str, Any]:
-        """Return it as JSON says it."""
+        """Return the state as plain JSON values."""
         pin = self.pin.plain() if self.pin else None
         return {
             "heads": dict(self.heads), "map": self.map, "change": self.change, "trained": self.trained,
@@ -89,26 +88,26 @@ class Shown:
 
 
 def is_drawing(word: str) -> bool:
-    """Return whether a word may be a drawing: whether it is one, the browser finds out."""
+    """Return whether a string may encode a drawing; only the browser can tell whether it does."""
     return re.fullmatch(rf"[A-Za-z0-9_-]{{0,{LONGEST}}}", word) is not None
 
 
 def shareable(drawn: Drawn) -> Drawn:
-    """Return what of it may stand in a URL: nothing that is drawn on a picture that came from outside."""
+    """Return the part of a drawing that may be in a URL: no strokes on an uploaded picture."""
     from_outside = drawn.base is not None and not re.fullmatch(SAMPLE, drawn.base, re.ASCII)
     return Drawn(centred=drawn.centred) if from_outside else drawn
 
 
 def drawn_to_url(drawn: Drawn) -> dict[str, str | None]:
-    """Return what is on the pad in the words of the URL; None where one is to be taken out."""
+    """Return the URL fields of a drawing, None for a field to remove."""
     shared = shareable(drawn)
     return FIELDS.write({"strokes": shared.drawing, "start": shared.base, "centred": shared.centred})
 
 
 def drawn_from_url(words: Mapping[str, str]) -> tuple[Drawn, list[str]]:
-    """Return what the URL names, and a sentence for every word of it that makes no sense.
+    """Return the drawing in the URL, and a sentence for each invalid field.
 
-    Whether there is a picture of the name after `start` is for the page to say.
+    The page checks whether the picture named by `start` exists.
     """
     found = FIELDS.complete(FIELDS.read(words))
     drawing, centred, sentences = found["strokes"], found["centred"], []
@@ -123,7 +122,7 @@ def drawn_from_url(words: Mapping[str, str]) -> tuple[Drawn, list[str]]:
 
 
 def shown_to_url(shown: Shown) -> dict[str, str | None]:
-    """Return what the panels show in the words of the URL; None where one is to be taken out."""
+    """Return the URL fields of the panels, None for a field to remove."""
     heads = ",".join(f"{name}:{head + 1}" for name, head in shown.heads.items())
     pin = drawn_to_url(shown.pin) if shown.pin else {}
     trained, then = ("" if part is None else str(part) for part in (shown.trained, shown.pin_trained))
@@ -134,7 +133,7 @@ def shown_to_url(shown: Shown) -> dict[str, str | None]:
 
 
 def pinned_from_url(words: Mapping[str, str]) -> tuple[Drawn | None, list[str]]:
-    """Return what a copied link pins, None where it pins nothing; and a sentence for what makes no sense."""
+    """Return the drawing that a copied link pins, or None, and a sentence for each invalid field."""
     mine = {name: words[word] for name, word in PIN.items() if word in words}
     if not mine:
         return None, []

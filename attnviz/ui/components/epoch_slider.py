@@ -1,7 +1,7 @@
-"""The slider of a training's epochs: the data for `frontend/epoch_slider/`, and where it stands.
+"""The slider over a training's epochs: the data for `frontend/epoch_slider/`, and the slider's position.
 
-The browser moves it alone: components whose view says in its header how it is requested follow over the live channel
-(frontend/core/epoch.js). The page receives where it comes to rest.
+The browser handles its movement: components whose view's header holds a "request" follow over the live channel
+(frontend/core/epoch.js). The page receives the position when the slider comes to rest.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from attnviz.ui.components.state import UNKNOWN, ControlledState
 from attnviz.views.payload import pack
 
 DECLARED = ("epoch", "epochs")
-"""What lessons can ask for: the epoch where it stands, 0 before the training, and the last one."""
+"""The values that lessons can use: the slider's epoch, 0 before the training, and the last epoch."""
 
 
 def epoch_slider(
@@ -31,12 +31,12 @@ def epoch_slider(
     beside_curve: Mapping[int, float] | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> None:
-    """Draw the slider over `points`, epoch (0 before the training) and key of its net: two at least, ascending.
+    """Draw the slider over `points`, two or more ascending pairs of an epoch (0 before the training) and its net's key.
 
-    It stands at `net`, unless the visitor has moved it since. Below it is the `curve` of a `figure` in words, in
-    "share" or "nats", without epochs beyond the points, and a `note`. `beside` and `beside_curve` are those of a second
-    training, which goes along. `on_change` is called when the slider has come to rest, before the page runs again;
-    `settled` gives the net there.
+    It is set to `net` unless the visitor has moved it since. Below it are the `curve` of a `figure`, named in words, in
+    the `unit` "share" or "nats", without epochs beyond the points, and a `note`. `beside` and `beside_curve` belong to
+    a second training that follows the slider. `on_change` is called when the slider has come to rest, before the page
+    reruns; `settled` then returns the net.
     """
     epochs, keys = [epoch for epoch, _ in points], [one for _, one in points]
     if len(points) < 2 or epochs != sorted({*epochs}) or net not in keys:
@@ -63,7 +63,7 @@ def epoch_slider(
 
 
 def settled(key: str) -> str | None:
-    """Return the key of the net at which the slider of that key came to rest last; None before the first time."""
+    """Return the net's key at which the slider of that key last came to rest, or None before the first time."""
     found: str | None = _controlled(key).shown()
     return found
 

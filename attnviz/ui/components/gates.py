@@ -1,12 +1,11 @@
-"""Gates of channels as bars that can be turned by hand: the data for `frontend/gates/`, and its view's state.
+"""Channel gates as bars that can be changed by hand: the data for `frontend/gates/`, and the state of its view.
 
-The gates, and the numbers from which each was computed, come with the data. A gate that is turned, and gates that are
-replaced all together, are edits of a request to the live channel, which brings the answer and the gates of the layers
-behind.
+The data include the gates and the numbers from which each was computed. Changing one gate, or replacing all gates, is
+an edit in a request to the live channel, which returns the answer and the gates of the later layers.
 
-A *view* is a dictionary: "layer" and "channel" (of the gate whose arithmetic is shown; no channel means the one that is
-farthest from its mean), "gates" (one of SETS: what all gates are), "turned" ([layer, channel, percent] of each gate
-that is turned by hand). Numbers count from 0 in it, and from 1 in what a person reads, the URL included.
+A *view* is a dictionary: "layer" and "channel" (of the gate whose arithmetic is shown; without a channel, the gate
+farthest from its mean), "gates" (one of SETS, the source of all gates) and "turned" ([layer, channel, percent] of each
+gate changed by hand). Its numbers count from 0, but from 1 in text that a visitor reads, including the URL.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ from attnviz.views.declared import FLOATS, Array, Axes, Payload
 from attnviz.views.url_fields import KINDS, Field, Fields, Kind
 
 SETS = ("own", "one", "mean", "other")
-"""What all gates are: those that the net computes, 1, their mean over many pictures, those of another picture."""
+"""The source of all gates: computed by the net, 1, the mean over many pictures, or another picture's gates."""
 
 
 def read_turns(word: str) -> list[list[int]] | None:
-    """Return the [layer, channel, percent] that a word such as "1.5-25,2.3-100" means; None for anything else."""
+    """Return the [layer, channel, percent] that a string such as "1.5-25,2.3-100" encodes, or None if it is invalid."""
     one = r"(\d{1,3})\.(\d{1,4})-(\d{1,3})"
     if not re.fullmatch(f"{one}(,{one})*", word, re.ASCII):
         return None
@@ -34,7 +33,7 @@ def read_turns(word: str) -> list[list[int]] | None:
 
 
 def write_turns(turns: Iterable[Sequence[int]]) -> str:
-    """Return the word of gates that are turned, as `read_turns` reads it."""
+    """Encode the changed gates as a string that `read_turns` reads."""
     return ",".join(f"{layer + 1}.{channel + 1}-{percent}" for layer, channel, percent in turns)
 
 
@@ -51,14 +50,14 @@ DECLARED = (
     "answer", "probability", "answer_before", "probability_before", "block", "blocks", "channel", "channels", "gate",
     "mean", "squeezed", "score", "turned", "gates",
 )  # fmt: skip
-"""What lessons can ask for: the answers now and before, and of the shown channel its gate, the mean of that over many
-pictures, and what it is computed from; how many gates are turned by hand, and which are in place of the others."""
+"""The values that lessons can use: the answers now and before; the shown channel's gate, its mean over many pictures,
+and its inputs; the number of gates changed by hand, and the source of the others."""
 
 
 @dataclass(frozen=True, eq=False)
 class GateTap(Payload):
-    """A tap of gates, by its path, and what else they may be: their mean over many pictures, and those of another
-    picture, both in its shape without pictures. The browser only sends them back.
+    """A tap of gates, by its path, with two replacements that the browser only sends back: the gates' mean over many
+    pictures, and another picture's gates, both in the tap's shape without pictures.
     """
 
     address: str
@@ -68,23 +67,24 @@ class GateTap(Payload):
 
 @dataclass(frozen=True, eq=False)
 class GatesOfLayer(Payload):
-    """The gates of one layer on one picture, what they were computed from, and what they do over many pictures.
+    """The gates of one layer on one picture, the values they were computed from, and their statistics over many
+    pictures.
 
     Args:
-        title: of the layer, for people.
-        form: "gate": the factor of a channel is its gate; "one plus": it is 1 + its gate.
-        tap: of the gates of channels, whose value may vary over places too.
-        gate: its mean over places, 0..1.
-        mean, lowest, highest: of the gates of many pictures, each a mean over places.
-        kinds: of each channel: "varies", "constant" or "always open".
-        squeezed: means of the maps.
-        squeezed_max: their maxima; None where these play no part.
-        reduced: the narrow layer; where maxima play a part, the sum of the one from means and that from maxima.
-        excite, shift: a gate's score is excite @ reduced + shift.
-        shift_is: what the shift is, for people: "the bias".
-        space: the gates of places, or the scores of places; None where there are none.
-        space_is: "gate": a factor of its own; "score": it is added to the score of the channel.
-        space_tap: of the gates of places that can be replaced; None where there are none.
+        title: The layer's title for visitors.
+        form: "gate" if a channel is multiplied by its gate; "one plus" if by 1 + its gate.
+        tap: The tap of the channel gates, whose value may also vary over positions.
+        gate: The gate of each channel, averaged over positions, 0..1.
+        mean, lowest, highest: Of the gates of many pictures, each averaged over positions.
+        kinds: The kind of each channel: "varies", "constant" or "always open".
+        squeezed: The means of the maps.
+        squeezed_max: Their maxima; None if the layer does not use them.
+        reduced: The narrow layer; if maxima are used, the sum of its values from means and from maxima.
+        excite, shift: A gate's score is excite @ reduced + shift.
+        shift_is: The name of the shift for visitors: "the bias".
+        space: The spatial gates, or the spatial scores; None if there are none.
+        space_is: "gate" for a factor of its own; "score" if it is added to the channel's score.
+        space_tap: The tap of the spatial gates, if they can be replaced; None otherwise.
     """
 
     title: str
@@ -107,7 +107,7 @@ class GatesOfLayer(Payload):
     space_tap: GateTap | None = None
 
     def sizes(self) -> dict[str, int]:
-        """Return how many gates there are."""
+        """Return the number of gates."""
         return {"channel": len(self.kinds)}
 
 
@@ -116,15 +116,15 @@ class GatesView(Payload):
     """A picture, the gates of a net on it, and its answer.
 
     Args:
-        ink: whether it is ink on paper, and not a photograph.
-        layers: in the order of the forward pass.
-        classes: the names of the answers.
-        label: what the picture shows.
-        many: over which pictures means are taken, in words.
-        other: which other picture's gates there are, in words; None for none.
-        checkpoint: the key of the net that the live channel asks.
-        asked: the example, as a request names it.
-        origin: software version, model, recipe, seed, digest, image: stands in every export.
+        ink: Whether the picture is ink on paper rather than a photograph.
+        layers: The layers in the order of the forward pass.
+        classes: The names of the answers.
+        label: The picture's true class.
+        many: The pictures that means are taken over, in words.
+        other: The other picture whose gates can be used, in words; None if there is none.
+        checkpoint: The key of the net for the live channel.
+        asked: The example, as named in requests.
+        origin: The software version, model, recipe, seed, digest and image, written into every export.
     """
 
     picture: Annotated[Array, Axes("row column colour", ("uint8",))]

@@ -1,9 +1,9 @@
-"""How a model looks at a picture, glimpse by glimpse: the data for `frontend/glimpse_player/`, and its view's state.
+"""A model's glimpses of a picture, one by one: the data for `frontend/glimpse_player/`, and the state of its view.
 
-A path comes with the data, so that all of it can be looked at without the server. Another draw, or a glimpse that is
-dragged elsewhere, is asked for over the live channel, as the derived value "glimpses".
+The data include a whole path, so that it can be explored without the server. Another draw, or a glimpse that is dragged
+elsewhere, is requested from the live channel as the derived value "glimpses".
 
-`attnviz/views/glimpses.py` says what it shows, and what a view of it is.
+`attnviz/views/glimpses.py` defines the data and the view.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from attnviz.views.glimpses import GlimpseView
 
 PARTS = ("player", "retina", "belief", "saves")
 DECLARED = ("answer", "probability", "last_answer", "last_probability", "glimpse", "glimpses", "moved")
-"""What lessons can ask for: the probabilities after the glimpse that is shown and after the last one, which one
-that is, of how many, and how many were moved by hand. Glimpses count from 1."""
+"""The values that lessons can use: the probabilities after the shown glimpse and after the last one, the shown
+glimpse's number, from 1, the number of glimpses, and how many were moved by hand."""
 
 
 def glimpse_player(
@@ -30,7 +30,7 @@ def glimpse_player(
     parts: Sequence[str] = PARTS,
     on_change: Callable[[], None] | None = None,
 ) -> dict[str, Any] | None:
-    """Draw the picture with its glimpses, and those of PARTS that are asked for; only a "player" can move them."""
+    """Draw the picture with its glimpses and the chosen `parts` of PARTS; glimpses can be moved only with "player"."""
     return url_view.draw(
         "glimpse_player",
         view if isinstance(view, bytes) else view.packed(),

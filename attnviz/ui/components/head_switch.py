@@ -1,7 +1,7 @@
-"""Heads that can be switched off or made uniform: the data for `frontend/head_switch/`, and the states of its heads.
+"""Heads that can be switched off or made uniform: the data for `frontend/head_switch/`, and the heads' states.
 
-The browser asks for the new answer over the live channel. If the connection is lost, the page's next run brings it:
-the states are written into the URL, and the page computes the same answer from there.
+The browser requests the new answer from the live channel. If the connection is lost, the page's next run delivers it:
+the states are written into the URL, from which the page computes the same answer.
 
 Heads count from 0 here, and from 1 in the URL: `off=3,7&uniform=2`, three and more in a row as `off=1-24`.
 """
@@ -25,12 +25,12 @@ STATES = ("on", "off", "uniform")
 EDITED = ("off", "uniform")  # those that stand in the URL
 
 DECLARED = ("answer", "probability", "answer_before", "probability_before", "off", "uniform", "heads")
-"""What lessons can ask for: the answers now and with all heads on, and how many heads are off, or uniform, of all."""
+"""The values that lessons can use: the answers now and with all heads on, and counts of heads off, uniform and all."""
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A model's answer to one picture, float32 (column,) and (class,), in single precision as over the live channel."""
+    """A model's answer to one picture: logits (column,) and probabilities (class,), float32 as on the live channel."""
 
     logits: np.ndarray
     probabilities: np.ndarray
@@ -43,16 +43,16 @@ class SwitchView:
     Args:
         received: (head, row, column) mean weight that each pixel receives from all.
         entropy: (head,) in bits.
-        tokens: how many share the attention.
-        picture: (row, column) intensities 0..1: the edge of its ink is drawn.
-        classes: the names of the answers.
-        label: what the picture shows.
-        address: of the tap where heads are mixed, such as "attention.mixed".
-        checkpoint: the key of the net that the live channel asks.
-        asked: the example that it is asked about, as a request names it.
-        before: the answer with all heads switched on.
-        now: the answer with the states that the URL names.
-        origin: software version, model, recipe, seed, digest, image, address: written into every export.
+        tokens: The number of tokens in the attention.
+        picture: (row, column) intensities 0..1; the edge of its ink is drawn.
+        classes: The names of the answers.
+        label: The picture's true class.
+        address: The path of the tap where heads are mixed, such as "attention.mixed".
+        checkpoint: The key of the net for the live channel.
+        asked: The example, as named in requests.
+        before: The answer with all heads switched on.
+        now: The answer with the states that the URL names.
+        origin: The software version, model, recipe, seed, digest, image and tap path, written into every export.
     """
 
     received: np.ndarray
@@ -70,7 +70,7 @@ class SwitchView:
 
 
 def packed(view: SwitchView, states: Sequence[str]) -> bytes:
-    """Return heads, the state of each as the URL says it, and the answer as the browser gets them."""
+    """Return the payload of the heads, their states as in the URL, and the answer."""
     heads = len(view.received)
     if len(states) != heads or not set(states) <= set(STATES):
         raise BadInput(f"states: expected {heads} of {', '.join(STATES)}, got {', '.join(states)}.")
@@ -106,7 +106,7 @@ def head_switch(payload: bytes, *, key: str, on_change: Callable[[], None]) -> N
 
 
 def switched(key: str) -> list[str] | None:
-    """Return the states that settled last in the component of that key; None before the first time."""
+    """Return the states that last settled in the component of that key, or None before the first time."""
     states: list[str] | None = _controlled(key).shown()
     return states
 
@@ -116,18 +116,18 @@ def _controlled(key: str) -> ControlledState:
 
 
 def edits_of(states: Sequence[str], address: str) -> list[dict[str, Any]]:
-    """Return the states as edits of a request to the live channel; `head_switch.js` writes the same."""
+    """Return the states as edits for a live request, the same as `head_switch.js` does."""
     meant = {edit: [head for head, state in enumerate(states) if state == edit] for edit in EDITED}
     return [{"edit": edit, "address": address, "index": {"head": heads}} for edit, heads in meant.items() if heads]
 
 
 def states_to_url(states: Sequence[str]) -> dict[str, str | None]:
-    """Return the states as URL fields, heads counted from 1; None for a state that no head has."""
+    """Return the states as URL fields, with heads counted from 1; None for a state that no head has."""
     return {edit: _written([head + 1 for head, state in enumerate(states) if state == edit]) or None for edit in EDITED}
 
 
 def states_from_url(words: Mapping[str, str], heads: int) -> tuple[list[str], list[str]]:
-    """Return the state of each head that the URL names, the last of several, and a sentence for every invalid value."""
+    """Return each head's state in the URL, the last if it names several, and a sentence for every invalid value."""
     states, sentences = ["on"] * heads, []
     for edit in EDITED:
         for part in words.get(edit, "").split(",") if words.get(edit) else ():

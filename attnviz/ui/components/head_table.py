@@ -1,4 +1,4 @@
-"""All heads of a net over many pictures, and the pictures that move one: the data for `frontend/head_table/`."""
+"""All heads of a net over many pictures, and the pictures that move one head: the data for `frontend/head_table/`."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ FIELDS = Fields(
     Field("brush", "text", ""),
 )
 """The view: the measures of the two axes and of the board, the chosen head, counted over all layers, whether random
-weights stand beside, and the brushed part of the scatter, as "left,right,low,high" from 0 to 1."""
+weights are shown too, and the brushed part of the scatter plot, as "left,right,low,high" from 0 to 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """Pictures that are chosen for a head by one rule, by their places in the table."""
+    """The pictures that one rule selects for a head, by their indices in the table."""
 
     title: str
     places: Sequence[int]
@@ -41,13 +41,13 @@ class Moved:
     """The pictures that move a head most, least, and some between.
 
     Args:
-        head: which one.
-        rows: the pictures.
+        head: The head's number.
+        rows: The pictures.
         pictures: uint8 (picture, row, column, channel), of all rows one after the other.
-        maps: float64 (picture, row, column), what each token receives, as a multiple of an even share.
-        captions: of each picture.
-        links: to a view of each picture; "" where there is none.
-        ink: whether they are ink on empty paper.
+        maps: float64 (picture, row, column), the weight that each token receives, as a multiple of an even share.
+        captions: The caption of each picture.
+        links: The link to a view of each picture, or "".
+        ink: Whether the pictures are ink on empty paper.
     """
 
     head: int
@@ -62,9 +62,9 @@ class Moved:
 def packed(
     table: Heads, moved: Moved | None, origin: Mapping[str, str | int | float], *, measuring: bool = False
 ) -> bytes:
-    """Return the table as the browser gets it, with the pictures of the chosen head; `origin` stands in every export.
+    """Return the table's payload, with the pictures of the chosen head; `origin` is written into every export.
 
-    What is saved waits for more pictures while the page is `measuring`.
+    Exports wait for more pictures while the page is `measuring`.
     """
     header: dict[str, Any] = {
         "measures": [
@@ -105,5 +105,5 @@ def _means(table: Heads, before: str) -> dict[str, np.ndarray]:
 def head_table(
     data: bytes, *, key: str, state: Mapping[str, Any], on_change: Callable[[], None]
 ) -> dict[str, Any] | None:
-    """Draw scatter, board and pictures of what `packed` returned, and return the view that has settled last."""
+    """Draw the scatter plot, board and pictures of a payload from `packed`, and return the view that last settled."""
     return url_view.draw("head_table", data, FIELDS, key=key, state=state, on_change=on_change)

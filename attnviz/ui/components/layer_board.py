@@ -1,7 +1,7 @@
 """All heads of all layers at once, on one picture: the data for `frontend/layer_board/`, and the state of its view.
 
-It is the viewer of `pixel_viewer.py` for one layer, beside a board of the maps of all layers. A view has the fields of
-that viewer, and "layer", which counts from 0 as heads do.
+It is the viewer of `pixel_viewer.py` for one layer, next to a board with the maps of all layers. A view has the fields
+of that viewer, and "layer", which counts from 0 as heads do.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ DECLARED = (
     "layer", "layers", "answer", "probability", "query", "key", "head", "heads", "tokens", "score", "weight", "share",
     "value", "carried", "half",
 )  # fmt: skip
-"""What lessons can ask for; layers, rows, columns and heads count from 1."""
+"""The values that lessons can use; layers, rows, columns and heads count from 1."""
 
 OF_TOKENS = ("query", "key", "value", "log_normaliser", "carried", "received")  # (layer, head, token, ...)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LayersView(Payload):
-    """One picture, and what is needed to compute every weight of every layer.
+    """One picture, and the data to compute every weight of every layer.
 
-    N tokens: `prefix` that lie nowhere, then rows x columns, row by row from the top left; the same for all layers.
+    N tokens: `prefix` without a position, then rows x columns, row by row from the top left; the same for all layers.
 
     Args:
-        picture: each patch's intensity, 0..1.
-        background: the picture itself, of one or three colours.
-        query, key, value: of each token, in each head of each layer.
-        log_normaliser: log of the sum of exp(score) over all keys, for each query.
-        carried: length of what a key would add to the projection if its weight were 1.
-        received: mean weight over all queries.
-        output: what comes out of each layer's attention.
-        distance, entropy, nowhere: of each head, as of `attnviz.measures.vision_transformer.over_layers`.
-        even: what each of these three would be if all keys got the same, by name.
-        answers: probabilities if each layer were the last.
-        layers: how many there are.
-        rows, columns, prefix: of the tokens.
-        names: what the tokens that lie nowhere are called.
-        classes: the names of the answers.
-        probabilities: the model's answer, 0..1.
-        label: the true class, if it is known.
-        origin: software version, model, recipe, seed, digest, image: stands in every export.
-        ink: whether the edge of the ink is drawn on the maps.
-        carried_signed, logit, unit: what the viewer of one layer asks for besides.
+        picture: The intensity of each patch, 0..1.
+        background: The picture itself, with one or three colours.
+        query, key, value: Of each token, in each head of each layer.
+        log_normaliser: Log of the sum of exp(score) over all keys, for each query.
+        carried: The length of the vector that a key would add to the projection if its weight were 1.
+        received: The mean weight over all queries.
+        output: The output of each layer's attention.
+        distance, entropy, nowhere: Of each head; see `over_layers.by_layer`.
+        even: Name -> the value of each of these three if all keys received the same weight.
+        answers: The probabilities if each layer were the last.
+        layers: The number of layers.
+        rows, columns, prefix: The numbers of the tokens.
+        names: The names of the tokens without a position.
+        classes: The names of the answers.
+        probabilities: The model's answer, 0..1.
+        label: The true class, if known.
+        origin: The software version, model, recipe, seed, digest and image, written into every export.
+        ink: Whether the edge of the ink is drawn on the maps.
+        carried_signed, logit, unit: Further data for the viewer of one layer.
     """
 
     picture: Annotated[Array, Axes("row column")]
@@ -90,7 +90,7 @@ class LayersView(Payload):
             raise BadInput(f"names: expected {self.prefix}, one for each token that lies nowhere, got {self.names}.")
 
     def sizes(self) -> dict[str, int]:
-        """Return the sizes that follow from the layers, the grid and the classes."""
+        """Return the sizes determined by the layers, the grid and the classes."""
         tokens = self.prefix + self.rows * self.columns
         sizes = {"row": self.rows, "column": self.columns, "token": tokens}
         return {**sizes, "layer": self.layers, "class": len(self.classes)}

@@ -1,7 +1,7 @@
-"""Many small maps with one cross-hair, `frontend/map_grid/map_grid.js`, and what a visitor chose in it.
+"""Many small maps with a shared cross-hair, `frontend/map_grid/map_grid.js`, and the visitor's choices in it.
 
-Any tensor that can be laid out as maps of one grid is drawn here: heads, channels, components, 1 x N strips, pictures.
-Maps and cells count from 0 in what is given and returned, from 1 in what a person reads.
+It draws any tensor that can be laid out as maps on one grid: heads, channels, components, 1 x N strips, pictures. Maps
+and cells count from 0 in arguments and return values, and from 1 in text that a visitor reads.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ __all__ = ["DECLARED", "ROLES", "Looks", "Names", "Role", "Scale", "Table", "cho
            "packed"]  # fmt: skip
 
 DECLARED = ("maps", "map", "cell", "value")
-"""What lessons can ask for: how many maps there are, the one that is chosen, from 1, the cell that is looked at as
-"row,column", and the value of that map there."""
+"""The values that lessons can use: the number of maps, the chosen map, from 1, the inspected cell as "row,column", and
+the chosen map's value there."""
 
 
 def map_grid(
@@ -33,12 +33,12 @@ def map_grid(
     on_change: Callable[[], None] | None = None,
     **looks: Unpack[Looks],
 ) -> dict[str, Any]:
-    """Draw the maps, as `packed` takes them or has returned them, with a frame around the `chosen` one, None where the
-    visitor frames it.
+    """Draw maps, as arguments for `packed` or its result, with a frame around the `chosen` one; None leaves the choice
+    to the visitor.
 
-    Return {"chosen": number of a map or None, "cell": [row, column] that is locked or None}. `on_change` is called when
-    either was chosen, before the page runs again, and never while the pointer only moves; `chosen_map` and
-    `chosen_cell` give the new choice there.
+    Return {"chosen": number of a map or None, "cell": locked [row, column] or None}. `on_change` is called when either
+    was chosen, before the page reruns, and never while the pointer only moves; `chosen_map` and `chosen_cell` then
+    return the new choice.
     """
     state = ControlledState(key, "chosen")
     data = with_header(
@@ -52,12 +52,12 @@ def map_grid(
 
 
 def chosen_map(key: str) -> int | None:
-    """Return which map the visitor has chosen last in the grid of that key; None for none."""
+    """Return the map that the visitor last chose in the grid of that key, or None."""
     chosen: int | None = ControlledState(key, "chosen").shown()
     return chosen
 
 
 def chosen_cell(key: str) -> list[int] | None:
-    """Return row and column of the cell that is locked in the grid of that key, from 0; None for none."""
+    """Return the row and column, from 0, of the locked cell in the grid of that key, or None."""
     cell: list[int] | None = ControlledState(key, "cell").shown()
     return cell

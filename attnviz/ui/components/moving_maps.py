@@ -1,7 +1,7 @@
 """Maps that the browser computes while a hand moves: the data for `frontend/moving_maps/moving_maps.js`.
 
-Nothing that follows the hand goes to the server and back: the data that maps are computed from are sent once. When the
-hand has come to rest, its position is reported, so that it can be written into the URL.
+Maps follow the hand without the server: the data that they are computed from are sent once. When the hand has come to
+rest, its position is reported so that it can be written into the URL.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def turn_weight(
     limit: float,
     origin: Origin,
 ) -> bytes:
-    """Return w * picture (standardised) + bias, on its own and on a fixed scale, with a slider for w in its limits."""
+    """Return w * picture (standardised) + bias, on its own and on a fixed scale, with a slider for w up to `limit`."""
     most = limit * float(np.abs(picture).max()) + abs(bias)
     panes = [
         _pane("On its own scale", ["w × intensity + b"], "own", scale="map", note="its own scale for each w"),
@@ -55,10 +55,10 @@ def temperature(
 ) -> bytes:
     """Return the weights of some queries of one head, with a slider for the number that divides their scores.
 
-    `query` is (query, size), `keys` (token, size), `places` are the queries' tokens, row by row from 0; under a tile
-    stands what comes before the first comma of its name. `picture` is (row, column) in 0..1: the edge of its ink is
-    drawn. `stops` are places of the handle with a button: words, and log10 of the divisor, which goes from `low` to
-    `high`; 0 is as trained.
+    `query` is (query, size), `keys` (token, size), and `places` are the queries' tokens, row by row from 0. A tile's
+    caption is its name up to the first comma. `picture` is (row, column) in 0..1; the edge of its ink is drawn. `stops`
+    are positions of the slider with a button: a label, and log10 of the divisor, which ranges from `low` to `high`; 0
+    is the trained divisor.
     """
     pane = _pane(
         "Where each query takes from",
@@ -82,10 +82,10 @@ def places(
     start: int,
     origin: Origin,
 ) -> bytes:
-    """Return a position code, (place, feature), and how similar the code of the position under the pointer is to all
-    others, by the cosine or else by the dot product.
+    """Return a position code, (position, feature), and the similarity of the code under the pointer to all others, by
+    the cosine or else by the dot product.
 
-    `picture`, (row, column) in 0..1, is where a place is chosen; `start` is one of them, row by row from 0.
+    A position is chosen on `picture`, (row, column) in 0..1; `start` is the initial position, row by row from 0.
     """
     most = 1.0 if cosine else float((code**2).sum(1).max())
     compared: dict[str, Any] = {
@@ -108,20 +108,20 @@ def places(
 
 
 def moving_maps(payload: bytes, *, key: str, at: float | None, on_change: Callable[[], None]) -> None:
-    """Draw maps that follow a hand; `at` is where the slider stands, or which place is held, if the URL says it."""
+    """Draw maps that follow a hand; `at` is the slider's value, or the held position, if the URL names it."""
     state = ControlledState(key, "at")
     data = with_header(payload, state={"at": state.ask(at)})
     component("moving_maps")(key=key, data=data, on_at_change=state.callback(on_change))
 
 
 def rested(key: str) -> float | None:
-    """Return where the handle of the component of that key has come to rest, or which place is held; None for none."""
+    """Return the value at which the slider of that component's key came to rest, or the held position, or None."""
     at: float | None = ControlledState(key, "at").shown()
     return at
 
 
 def _pane(title: str, labels: Sequence[str], role: str, scale: str = "all", **more: Any) -> dict[str, Any]:
-    """Return what one grid of maps receives: the header of `map_grid`, and what belongs to moving maps."""
+    """Return the data of one grid of maps: the header of `map_grid`, and the fields of moving maps."""
     nothing = {"bounds": None, "table": None, "chosen": None, "outlined": None, "tokens": 1, "edge": False}
     return {**nothing, "title": title, "labels": [*labels], "role": role, "scale": scale, **more}
 

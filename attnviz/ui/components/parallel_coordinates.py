@@ -1,7 +1,7 @@
 """Trials of a search as lines across parallel axes: the data for `frontend/parallel_coordinates/`.
 
-The last axis is what the search improves. A place along an axis is 0..1 from its bottom to its top. Trials with one
-choice are spread a little around it, in the order of their values, so that they can be told apart.
+The last axis is the search's objective. A position along an axis is 0..1 from bottom to top. Trials with the same
+choice are spread a little around it, in the order of their values, so that they can be distinguished.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from attnviz.views.url_fields import Field, Fields
 from attnviz.work.search.trials import Found, written
 
 FIELDS = Fields(Field("brush", "text", ""), Field("trial", "number", None))
-"""The view: the ranges that are brushed, such as "heads:0.5-1;accuracy:0.9-1", and the trial that is chosen."""
+"""The view: the brushed ranges, such as "heads:0.5-1;accuracy:0.9-1", and the chosen trial."""
 
 BESIDE = Fields(Field("beside_brush", "text", ""), Field("beside_trial", "number", None))
-"""The same for a second search on the page."""
+"""The view of a second search on the page."""
 
 SPREAD = 0.04  # of an axis, up and down
 
 
 def packed(found: Found, ends: tuple[float, float], origin: Mapping[str, str | int | float]) -> bytes:
-    """Return finished trials as the browser gets them; `ends` are the lowest and highest value of the last axis, the
-    same for searches that are compared.
+    """Return the payload of finished trials; `ends` are the lowest and highest value of the last axis, the same for
+    searches that are compared.
     """
     trials = found.finished
     low, high = ends
@@ -61,7 +61,7 @@ def packed(found: Found, ends: tuple[float, float], origin: Mapping[str, str | i
 
 
 def spread(places: np.ndarray, values: list[float | None]) -> np.ndarray:
-    """Return places (trial,) along an axis of choices, those of one choice spread around it in the order of values."""
+    """Return positions (trial,) along an axis of choices, with trials of one choice spread in the order of values."""
     apart = places.copy()
     for place in np.unique(places[~np.isnan(places)]):
         (which,) = np.nonzero(places == place)
@@ -89,5 +89,5 @@ def _ticks(low: float, high: float) -> list[dict[str, Any]]:
 def parallel_coordinates(
     data: bytes, *, key: str, state: Mapping[str, Any], on_change: Callable[[], None], fields: Fields = FIELDS
 ) -> dict[str, Any] | None:
-    """Draw the trials. `fields` are those of the view: that of the brushes, and that of the trial."""
+    """Draw the trials. `fields` are the view's two fields, for the brushes and for the trial."""
     return url_view.draw("parallel_coordinates", data, fields, key=key, state=state, on_change=on_change)

@@ -1,6 +1,6 @@
-"""A photograph with a box around the digit that was cut out of it: the data for `frontend/photograph/`.
+"""A photograph with a box around the digit that is cut out of it: the data for `frontend/photograph/`.
 
-Another box that is drawn on it comes back as a trigger, so that Python looks in that part of the photograph.
+A new box drawn on it is reported as a trigger, so that Python searches that part of the photograph.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from attnviz.ui.components.component import component
 from attnviz.views.payload import pack
 
 DECLARED: tuple[str, ...] = ()
-"""What lessons can ask for: nothing."""
+"""The values that lessons can use: none."""
 
 LONGEST = 400
-"""Pixels along the longer side of what the browser is sent."""
+"""The longer side of the picture sent to the browser, in pixels."""
 LEAST = 8
-"""Pixels of the photograph along each side of a box, at least."""
+"""The minimum side of a box, in pixels of the photograph."""
 
 Box = tuple[int, int, int, int]
 
 
 def photograph(picture: Bytes, box: Box, *, key: str, own: bool, on_box: Callable[[], None]) -> None:
-    """Draw a photograph, uint8 (row, column, 3), and the box on it: top, left, bottom and right in its pixels, the last
-    two not included; `own` if the visitor has drawn it. `on_box` is called when another box was drawn, or the own one
-    removed; `drawn_box` then gives it.
+    """Draw a photograph, uint8 (row, column, 3), with a box: top, left, bottom and right in its pixels, the last two
+    exclusive; `own` if the visitor drew it. `on_box` is called when the visitor has drawn or removed a box; `drawn_box`
+    then returns it.
     """
     small = Image.fromarray(picture)
     small.thumbnail((LONGEST, LONGEST), Image.Resampling.BOX)
@@ -37,7 +37,7 @@ def photograph(picture: Bytes, box: Box, *, key: str, own: bool, on_box: Callabl
 
 
 def drawn_box(key: str, rows: int, columns: int) -> Box | None:
-    """Return the box that was drawn just now, inside of a photograph of that size; None to look everywhere."""
+    """Return the box just drawn, clipped to a photograph of that size, or None to search everywhere."""
     import streamlit as st
 
     found = st.session_state.get(key)

@@ -1,6 +1,6 @@
 """The attention of the pixel under the pointer: the data for `frontend/pixel_viewer/`, and the state of its view.
 
-`attnviz/views/attention.py` says what a view holds, and what can be chosen in it.
+`attnviz/views/attention.py` defines the data, and the view with its choices.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ DECLARED = (
     "answer", "probability", "logit", "query", "key", "head", "heads", "tokens", "score", "weight", "share", "value",
     "carried", "added", "added_by_all", "half", "query_number", "key_number", "value_number",
 )  # fmt: skip
-"""What lessons can ask for: the answer; the pair, from the score to what it adds to the answer; and `half`, on how many
-tokens half of the map lies. Rows, columns and heads count from 1. A query, key or value of one number is named, too."""
+"""The values that lessons can use: the answer; the pair, from its score to its part of the answer; and `half`, how many
+tokens hold half of the map. Rows, columns and heads count from 1. One-number vectors are named too."""
 
 
 def pixel_viewer(
@@ -32,13 +32,13 @@ def pixel_viewer(
     layers: Sequence[Mapping[str, str]] | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> dict[str, Any] | None:
-    """Draw the viewer of a view, as `url_view.draw` does, and return the view that has settled last.
+    """Draw the viewer of a view, as `url_view.draw` does, and return the view that last settled.
 
-    `asked` is how the Jacobian is asked for, from `jacobian_map.asked`; None offers no switch to it. `plain` leaves out
-    the controls, the exports and the maps of query, key and value, for a first look. `layers` are those of the model,
-    as dictionaries: "path", "title", and "refused", why it cannot be shown, or "". The view is then one of the live
-    channel with the parameter `layer`, the browser fetches the others as they are chosen, and `fields` have "address",
-    the path of the layer that is shown. None stands for a view alone.
+    `asked` is the request for the Jacobian, from `jacobian_map.asked`; None offers no switch to it. `plain` omits the
+    controls, the exports and the maps of query, key and value, for a first look. `layers` are the model's layers, as
+    dictionaries: "path", "title", and "refused", the reason why a layer cannot be shown, or "". The view must then be
+    one of the live channel with the parameter `layer`, the browser fetches other layers as they are chosen, and
+    `fields` have "address", the path of the shown layer. None means a single view.
     """
     return url_view.draw(
         "pixel_viewer",

@@ -1,11 +1,11 @@
-"""A picture and the grid at which it is sampled, both to be moved by hand: the data for `frontend/sampling_grid/`.
+"""A picture and its sampling grid, both movable by hand: the data for `frontend/sampling_grid/`.
 
-Theta comes with the data, and the browser computes grid, sampled picture and decomposition from it. A picture that is
-moved is sent to the live channel as pixels; a grid that is not the net's own is an edit of theta.
+The data include theta, from which the browser computes the grid, the sampled picture and the decomposition. A moved
+picture is sent to the live channel as pixels; a grid other than the net's own is an edit of theta.
 
-A *view* is a dictionary: "drag" (what the pointer takes hold of), "rotate" (degrees, counter-clockwise), "scale",
-"across" and "down" (pixels): how the picture is moved; "grid" (one of GRIDS: which theta is used) and "theta" (six
-numbers, row by row: set by hand, in place of that).
+A *view* is a dictionary: "drag" (what the pointer drags); the picture's movement as "rotate" (degrees,
+counter-clockwise), "scale", "across" and "down" (pixels); "grid" (one of GRIDS, the theta to use) and "theta" (six
+numbers, row by row, set by hand, which override it).
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from attnviz.views.declared import FLOATS, Array, Axes, Payload
 from attnviz.views.url_fields import KINDS, Field, Fields, Kind
 
 GRIDS = ("own", "identity", "mean")
-"""Which theta is used: that of the net for this picture, the identity, or the mean over many pictures."""
+"""The theta to use: the net's for this picture, the identity, or the mean over many pictures."""
 
 _NUMBER = r"-?\d{1,3}(?:\.\d{1,4})?"
 
 
 def read_signed(word: str) -> float | None:
-    """Return the number that a word such as "-12.5" means; None for anything else."""
+    """Return the number in a string such as "-12.5", or None if it is invalid."""
     return float(word) if re.fullmatch(_NUMBER, word, re.ASCII) else None
 
 
 def read_theta(word: str) -> list[float] | None:
-    """Return the six numbers that a word such as "1,0,0,0,1,0" means; None for anything else."""
+    """Return the six numbers in a string such as "1,0,0,0,1,0", or None if it is invalid."""
     return [float(part) for part in word.split(",")] if re.fullmatch(f"{_NUMBER}(,{_NUMBER}){{5}}", word) else None
 
 
 def write_theta(theta: Sequence[float]) -> str:
-    """Return the word of six numbers, as `read_theta` reads it."""
+    """Encode six numbers as a string that `read_theta` reads."""
     return ",".join(f"{value:g}" for value in theta)
 
 
@@ -55,17 +55,17 @@ FIELDS = Fields(
 )
 
 DECLARED = ("answer", "probability", "answer_before", "probability_before", "rotate", "grid", "angle", "shear")
-"""What lessons can ask for: the answers now and before; by how many degrees the picture is rotated by hand, and which
-grid is used, with its own angle and shear in degrees."""
+"""The values that lessons can use: the answers now and before; the picture's rotation by hand in degrees, and the grid
+in use, with its own angle and shear in degrees."""
 
 
 @dataclass(frozen=True, eq=False)
 class Angles(Payload):
-    """By how much many pictures were rotated, and by how much their grids are, in degrees counter-clockwise as seen.
+    """The rotations of many pictures, and of their grids, in degrees counter-clockwise as seen.
 
     Args:
-        slope, offset: of the line that is nearest to them; None where none is.
-        here: by how much the picture that is shown was rotated before anybody moved it; None if that is not known.
+        slope, offset: Of the best-fitting line; None if there is none.
+        here: The original rotation of the picture that is shown; None if unknown.
     """
 
     picture: Annotated[Array, Axes("picture", FLOATS, sent="float32")]
@@ -80,17 +80,17 @@ class GridView(Payload):
     """A picture, the transform that a net computes from it, and its answer.
 
     Args:
-        ink: whether it is ink on paper, and not a photograph.
-        theta: the transform, 2 x 3.
-        mean: of theta over many pictures: a transform that the net could compute.
-        many: over which pictures, in words.
-        tap: the tap path of theta.
-        classes: the names of the answers.
-        label: what the picture shows.
-        angles: of many pictures; None where it is not known by how much they were rotated.
-        checkpoint: the key of the net that the live channel asks.
-        asked: the example, as a request names it.
-        origin: software version, model, recipe, seed, digest, image: stands in every export.
+        ink: Whether the picture is ink on paper rather than a photograph.
+        theta: The transform, 2 x 3.
+        mean: The mean of theta over many pictures, a transform that the net could compute.
+        many: The pictures that the mean is over, in words.
+        tap: The tap path of theta.
+        classes: The names of the answers.
+        label: The picture's true class.
+        angles: The angles of many pictures; None if their rotations are unknown.
+        checkpoint: The key of the net for the live channel.
+        asked: The example, as named in requests.
+        origin: The software version, model, recipe, seed, digest and image, written into every export.
     """
 
     picture: Annotated[Array, Axes("row column colour", ("uint8",))]

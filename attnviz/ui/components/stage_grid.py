@@ -1,12 +1,12 @@
 """Every stage of an element-wise attention network: the data for `frontend/stage_grid/`, and the state of its view.
 
-The browser computes the stages itself, from the input of the first layer and from what each layer has learnt.
+The browser computes the stages from the input of the first layer and each layer's learnt parameters.
 
-A *view* is a dictionary: "pixel" ([row, column], or None while nothing is locked), "layer", "stage" (one of ALL, which
-is looked at), "head" (a number or "mean"), "channel" (colour, red, green, blue), "scale" (map, all), and what is
-switched: "off" ([layer, head] of each head that is off), "eps" (None: the trained one), "skip", "relevance" (learnt,
-mean, one, other), and "inside": whether the arrays of the head are open. Numbers count from 0 in it; in what a person
-reads, the URL included, they count from 1: `FIELDS` converts.
+A *view* is a dictionary: "pixel" ([row, column], or None while nothing is locked), "layer", "stage" (the one of ALL
+that is shown), "head" (a number or "mean"), "channel" (colour, red, green, blue), "scale" (map, all); the switches
+"off" ([layer, head] of each head that is off), "eps" (None for the trained one), "skip" and "relevance" (learnt, mean,
+one, other); and "inside", whether the arrays of the head are open. Its numbers count from 0, but from 1 in text that a
+visitor reads, including the URL: `FIELDS` converts.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ FIELDS = Fields(
 DECLARED = (
     "answer", "probability", "answer_before", "probability_before", "pixel", "layer", "head", "cut", "gain",
 )  # fmt: skip
-"""What lessons can ask for: the answers now and before; the pixel, the layer and the head that are looked at, from 1;
-the share of the layer's values that ReLU sets to 0, and what its relevance leaves of the strength of its input."""
+"""The values that lessons can use: the answers now and before; the shown pixel, layer and head, from 1; the share of
+the layer's values that ReLU sets to 0, and the ratio by which its relevance changes the strength of its input."""
 
 
 def _narrow(arrays: dict[str, Array]) -> dict[str, Array]:
-    """Return numbers in single precision where that loses nothing, as for trained weights: half the bytes."""
+    """Return arrays in single precision, with half the bytes, if that is lossless, as it is for trained weights."""
     single = {name: array.astype(np.float32) for name, array in arrays.items() if array.dtype == np.float64}
     return arrays | {name: array for name, array in single.items() if np.array_equal(array, arrays[name])}
 
@@ -63,8 +63,8 @@ class _Narrow(Payload):
 
 @dataclass(frozen=True, eq=False)
 class Norm(_Narrow):
-    """What a batch normalisation uses once it is trained: one number per map; scale and shift are None where nothing is
-    learnt.
+    """The numbers that a trained batch normalisation uses, one per map; scale and shift are None if they are not
+    learnt, so that they leave the normalised values unchanged.
     """
 
     mean: Annotated[Array, Axes("map", FLOATS)]
@@ -79,14 +79,14 @@ class StageLayer(_Narrow):
     """One layer.
 
     Args:
-        path: of the layer in the model, such as "layers.0".
-        convolution: of an odd window.
-        norm: of the relevance, a number per head and channel; None where it is multiplied with `factor`.
-        factor: 1 leaves the relevance as it is; rows times columns makes an even share 1.
-        output_norm: after the skip, or None.
-        skip: whether the input of the layer is added to what comes out of the convolution.
-        fixed: normed relevance that stands in for the computed one, or None.
-        mean: mean normed relevance over many pictures, for the switch; or None.
+        path: The layer's path in the model, such as "layers.0".
+        convolution: The convolution, with an odd window.
+        norm: The norm of the relevance, a number per head and channel; None if the relevance is multiplied by `factor`.
+        factor: 1 leaves the relevance unchanged; rows times columns makes an even share 1.
+        output_norm: The norm after the skip, or None.
+        skip: Whether the layer's input is added to the output of the convolution.
+        fixed: Normed relevance that replaces the computed one, or None.
+        mean: Mean normed relevance over many pictures, for the switch, or None.
     """
 
     path: str
@@ -104,7 +104,7 @@ class StageLayer(_Narrow):
     following = ("heads", "channels", "outputs", "rows", "columns", "kernel")
 
     def sizes(self) -> dict[str, int]:
-        """Return how many maps the convolution reads."""
+        """Return the number of maps that the convolution takes."""
         return {"map": self.x_weights.shape[0] * self.x_weights.shape[1]}
 
     def facts(self) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class StageLayer(_Narrow):
 
 @dataclass(frozen=True, eq=False)
 class Other(_Narrow):
-    """A picture whose relevance can be borrowed: its number, and what the first layer receives of it."""
+    """A picture whose relevance can be borrowed: its number, and its input to the first layer."""
 
     number: int
     input: Annotated[Array, Axes("channel row column", FLOATS)]
@@ -123,24 +123,24 @@ class Other(_Narrow):
 
 @dataclass(frozen=True, eq=False)
 class StageView(_Narrow):
-    """One picture and all that is needed to compute every stage of it.
+    """One picture and all the data needed to compute its stages.
 
     Args:
-        picture: as it is drawn.
-        input: of the first layer.
-        layers: in the order of the forward pass.
-        block: side of the block of pixels that became channels (pixel-unshuffle); 1 where none did.
-        classes: the names of the answers.
-        logits: of the trained model.
-        label: what the picture shows, if it is known.
-        checkpoint: the key of the net that the live channel asks; None: the answer does not follow the switches.
-        derived: the derived value by which the live channel computes the stages with "eps", "skip" and "relevance".
-        asked: the example that it is asked about, as a request names it.
-        ink: whether the picture is a drawing: the edge of its ink then lies on every map.
-        origin: software version, model, recipe, seed, digest, image: stands in every export.
+        picture: The picture, for drawing.
+        input: The input of the first layer.
+        layers: The layers in the order of the forward pass.
+        block: The side of the block of pixels that became channels (pixel-unshuffle); 1 without it.
+        classes: The names of the answers.
+        logits: The logits of the trained model.
+        label: The picture's true class, if known.
+        checkpoint: The key of the net for the live channel; None if the answer does not follow the switches.
+        derived: The derived value by which the live channel computes the stages with "eps", "skip" and "relevance".
+        asked: The example, as named in requests.
+        ink: Whether the picture is a drawing, the edge of whose ink is then drawn on every map.
+        origin: The software version, model, recipe, seed, digest and image, written into every export.
 
     Raises:
-        BadInput: there is no layer, or arrays do not fit together.
+        BadInput: There is no layer, or arrays do not fit together.
     """
 
     picture: Annotated[Array, Axes("y x colour", ("uint8",))]
@@ -168,7 +168,7 @@ class StageView(_Narrow):
             raise BadInput(f"layers: expected arrays of the shape {self.layers[0].x_weights.shape} in all of them.")
 
     def sizes(self) -> dict[str, int]:
-        """Return the sizes of what the first layer receives."""
+        """Return the sizes of the first layer's input."""
         return dict(zip(("channel", "row", "column"), self.layers[0].x_weights.shape[1:], strict=True))
 
 
@@ -183,10 +183,10 @@ def stage_grid(
     saves: bool = True,
     on_change: Callable[[], None] | None = None,
 ) -> dict[str, Any] | None:
-    """Draw the stages of each layer that `columns` names, of ALL.
+    """Draw the stages, of ALL, that `columns` names, for each layer.
 
-    `switches` are those of SWITCHES that are offered; `inside` shows the arrays and softmaxes of the chosen head below;
-    `saves` has the buttons that save and share.
+    `switches` are the SWITCHES to offer; `inside` shows the arrays and softmaxes of the chosen head below; `saves` adds
+    the buttons that save and share.
     """
     return url_view.draw(
         "stage_grid",

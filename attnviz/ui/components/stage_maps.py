@@ -1,8 +1,8 @@
 """Feature maps of convolutions stage by stage, such as ReLU and pooling: the data for `frontend/stage_maps/`, its view.
 
-A *view* is a dictionary: "layer" (a number), "stage" (one of those that the view has) and "channel" (a number; None for
-the one with the largest mean after ReLU). Numbers count from 0 in it, and from 1 in what a person reads, the URL
-included.
+A *view* is a dictionary: "layer" (a number), "stage" (one of the view's stages) and "channel" (a number; None for the
+one with the largest mean after ReLU). Its numbers count from 0, but from 1 in text that a visitor reads, including the
+URL.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from attnviz.views.payload import pack
 from attnviz.views.url_fields import Field, Fields
 
 STAGES: Mapping[str, str] = {"conv": "after conv", "relu": "after ReLU", "pool": "after pooling"}
-"""The stages of a convolution with ReLU and pooling, and what stands above each."""
+"""The stages of a convolution with ReLU and pooling, with the heading of each."""
 
 DERIVED = ("relu", "pool")
-"""Stages that a layer may leave out: the browser applies ReLU to the stage before, or shows that as it is."""
+"""Stages that a layer may omit: the browser applies ReLU to the previous stage, or shows it unchanged."""
 
 
 def fields_of(stages: Mapping[str, str], default: str) -> Fields:
-    """Return the fields of a view with these stages, of which one is shown at first."""
+    """Return the fields of a view with these stages; `default` is shown initially."""
     return Fields(
         Field("layer", "number", 0),
         Field("stage", "choice", default, tuple(stages)),
@@ -41,7 +41,7 @@ FIELDS = fields_of(STAGES, "relu")
 
 @dataclass(frozen=True, eq=False)
 class StageMaps:
-    """The maps of one stage, (channel, row, column), by its tap path, and where their cells lie on the picture."""
+    """The maps of one stage, (channel, row, column), with its tap path and the cells' positions on the picture."""
 
     maps: np.ndarray
     grid: Grid
@@ -59,13 +59,13 @@ class LayerMaps:
     """The stages of one layer, or of one block of several.
 
     Args:
-        title: of the layer, for people.
-        path: of the layer in the model, such as "conv.0".
-        stages: by their names, in the order of the forward pass; those of DERIVED may be left out.
-        channel: the one that is shown until another is chosen; None for the one with the largest mean after ReLU.
+        title: The layer's title for visitors.
+        path: The layer's path in the model, such as "conv.0".
+        stages: Name -> stage, in the order of the forward pass; those in DERIVED may be omitted.
+        channel: The channel shown until another is chosen; None for the one with the largest mean after ReLU.
 
     Raises:
-        BadInput: no stage at all, or the first one is left out.
+        BadInput: There is no stage, or the first one is omitted.
     """
 
     title: str
@@ -80,14 +80,14 @@ class LayerMaps:
 
 @dataclass(frozen=True, eq=False)
 class StageMapsView:
-    """One picture and what each convolution makes of it.
+    """One picture and the maps that each convolution computes from it.
 
     Args:
         picture: uint8 (row, column, 1 or 3).
-        layers: in the order of the forward pass.
-        stages: what stands above the maps of each stage, in the order of the forward pass.
-        ink: whether the picture is ink on paper, and not a photograph.
-        origin: software version, model, recipe, seed, digest, image: stands in every export.
+        layers: The layers in the order of the forward pass.
+        stages: The heading above the maps of each stage, in the order of the forward pass.
+        ink: Whether the picture is ink on paper rather than a photograph.
+        origin: The software version, model, recipe, seed, digest and image, written into every export.
     """
 
     picture: np.ndarray
@@ -105,13 +105,13 @@ def stage_maps(
     fields: Fields = FIELDS,
     on_change: Callable[[], None] | None = None,
 ) -> dict[str, Any] | None:
-    """Draw the maps. `fields` are those of the view, as `fields_of` gives them for its stages."""
+    """Draw the maps. `fields` are the view's fields, from `fields_of` for its stages."""
     data = view if isinstance(view, bytes) else packed(view)
     return url_view.draw("stage_maps", data, fields, key=key, state=state, on_change=on_change)
 
 
 def packed(view: StageMapsView) -> bytes:
-    """Return a view as the browser gets it."""
+    """Return a view's payload."""
     header = {
         "stages": dict(view.stages),
         "layers": [_described(layer) for layer in view.layers],

@@ -1,9 +1,9 @@
-"""Who owns what a visitor chooses in a component: the browser, until Python asks for something else.
+"""Ownership of a visitor's choices in a component: the browser owns them until Python requests a change.
 
-What is chosen comes back as the next run's URL. Sending it on would carry data to a browser that has them, and could
-undo what the hand has done since. So what Python asks for has a revision. The browser takes a value only when its
-revision is new, and names with every report the revision that it knew: a report of an older one is late, and says what
-was chosen before. `frontend/core/controlled_state.js` is the browser's side.
+A choice comes back in the next run's URL. Sending it to the browser again would be redundant, and could undo a later
+movement of the hand. So each value that Python requests has a revision. The browser accepts a value only if its
+revision is new, and includes the latest revision in every report: a report with an older one is late, and holds a
+previous choice. `frontend/core/controlled_state.js` is the browser's side.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ import streamlit as st
 from attnviz.ui.components.component import reported
 
 UNKNOWN: Any = object()
-"""What a component shows that has not reported yet, or nonsense."""
+"""The value of a component that has not reported yet, or has reported nonsense."""
 
 
 class ControlledState:
-    """One thing that can be chosen in a component, by the name under which the component reports it; `read` turns what
-    a browser reports into what a URL would say, or `UNKNOWN` for nonsense.
+    """One choice in a component, by the name under which the component reports it. `read` converts a browser's report
+    to the URL's form, or to `UNKNOWN` if it is nonsense.
     """
 
     def __init__(self, key: str, name: str, read: Callable[[Any], Any] = lambda value: value) -> None:
         self.key, self.name, self.read = key, name, read
 
     def ask(self, value: Any) -> dict[str, Any]:
-        """Return what the browser receives: the last requested value, its revision, and a key to keep it by.
+        """Return the data for the browser: the last requested value, its revision, and a key to store it by.
 
-        The revision is new where the URL says something else than in the last run and than what is shown (a link,
-        *Back*), and where Streamlit has forgotten the component: the visitor has been on another page meanwhile.
+        The revision is new if the URL differs from both the last run's and the value shown (a link, *Back*), or if
+        Streamlit has forgotten the component because the visitor has been on another page.
 
         Args:
-            value: what the URL says; JSON can say it.
+            value: The value in the URL, as plain JSON.
         """
         memory = self._memory()
         forgotten = self.key not in st.session_state or not memory["revision"]
@@ -44,12 +44,12 @@ class ControlledState:
         return {"value": memory["value"], "revision": memory["revision"], "key": f"{self.key}.{self.name}"}
 
     def shown(self) -> Any:
-        """Return what is shown, as far as Python knows it; None before the first report, and after nonsense."""
+        """Return the value shown, as far as Python knows it, or None before the first report and after nonsense."""
         found = self._shown()
         return None if found is UNKNOWN else found
 
     def reported(self) -> Any:
-        """Return what was reported, unchanged; `UNKNOWN` before the first report and where the last one is late."""
+        """Return the last report unchanged, or `UNKNOWN` if there is none or it is late."""
         found = st.session_state.get(self.key)
         report = found.get(self.name) if isinstance(found, Mapping) else None
         if not isinstance(report, Mapping) or "value" not in report:
@@ -57,7 +57,7 @@ class ControlledState:
         return UNKNOWN if self._is_late(report) else report["value"]
 
     def callback(self, act: Callable[[], None] | None) -> Callable[[], None]:
-        """Return what Streamlit calls after a report: the page's callback, if it has one, unless the report is late."""
+        """Return the function to call after a report: the page's callback, if any, unless the report is late."""
 
         def hear() -> None:
             late = self.reported() is UNKNOWN

@@ -1,7 +1,7 @@
 """A small pad on which the digits of a strip are drawn one after the other: the data for `frontend/strip_pad/`.
 
-The browser reports each request once, as a trigger: to add what is drawn, to take the last digit back, or to
-begin anew. Python makes the strip of it, which the URL then names.
+The browser reports each request once, as a trigger: to add the drawn digit, to remove the last digit, or to start over.
+Python then makes the strip, which the URL names.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from attnviz.ui.components.component import component
 from attnviz.views.payload import pack
 
 SIDE = 140
-"""Pixels along each side of what is drawn."""
+"""The side of a drawn digit, in pixels."""
 
 Does = Literal["add", "back", "clear"]
 
 
 class Asked(NamedTuple):
-    """What the pad was asked to do: "add" what is drawn, uint8 (SIDE, SIDE), 0 is paper and 255 is ink, take the last
-    digit "back", or "clear" the strip.
+    """A request from the pad: "add" the drawn digit, uint8 (SIDE, SIDE) with 0 for paper and 255 for ink, remove the
+    last digit ("back"), or "clear" the strip.
     """
 
     does: Does
@@ -33,13 +33,13 @@ class Asked(NamedTuple):
 
 
 def strip_pad(*, key: str, digits: int, most: int, on_ask: Callable[[], None]) -> None:
-    """Draw the pad with so many digits of `most`; `on_ask` is called when it is asked for something: see `asked`."""
+    """Draw the pad with `digits` of `most` drawn; `on_ask` is called on a request, which `asked` then returns."""
     data = pack({"digits": digits, "most": most, "side": SIDE}, {})
     component("strip_pad")(key=key, data=data, on_asked_change=on_ask)
 
 
 def asked(key: str) -> Asked | None:
-    """Return what the pad of that key was asked to do just now; None where that is nothing, or nonsense."""
+    """Return the request just made on the pad of that key, or None if there is none or it is invalid."""
     import streamlit as st
 
     found = st.session_state.get(key)

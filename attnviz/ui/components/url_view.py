@@ -1,4 +1,4 @@
-"""Draws a component whose view stands in the URL: what a page asks of it, and what has settled there.
+"""Draws a component whose view is in the URL, and reads the view that has settled in it.
 
 `frontend/core/url_view.js` is the browser's side.
 """
@@ -28,17 +28,17 @@ def draw(
     """Draw a component.
 
     Args:
-        name: the component, as `component` takes it.
-        data: what it shows, packed.
-        fields: of its view.
-        key: the component's name in this page; keep it fixed.
-        state: the view that the URL names; fields may be missing (the default) or nonsense (the default, and a
-            visible sentence). None leaves the visitor's own view as it is.
-        on_change: called when a view has settled, before the page runs again; `settled_view` gives it there.
-        **header: what else the component receives, as plain JSON values.
+        name: The component's name, as for `component`.
+        data: The packed data.
+        fields: The fields of its view.
+        key: The component's key on this page; keep it fixed.
+        state: The view that the URL names. Fields may be missing (the default is used) or nonsense (the default is
+            used, with a visible sentence). None leaves the visitor's own view unchanged.
+        on_change: Called when a view has settled, before the page reruns; `settled_view` then returns it.
+        **header: Further plain JSON values for the component.
 
     Returns:
-        The view that has settled last, all fields filled; None before the first time.
+        The view that last settled, with all fields filled in, or None before the first time.
     """
     view = _controlled(key)
     asked = {"view": view.ask(None if state is None else fields.complete(state))}
@@ -49,7 +49,7 @@ def draw(
 
 @dataclass(frozen=True)
 class Viewed:
-    """A component that receives nothing besides its data, packed, and its view; its arguments are those of `draw`."""
+    """A component that takes only its packed data and its view; the arguments are those of `draw`."""
 
     name: str
     fields: Fields
@@ -66,7 +66,7 @@ class Viewed:
 
 
 def settled_view(key: str) -> dict[str, Any] | None:
-    """Return the view that settled last in the component of that key; None before the first time."""
+    """Return the view that last settled in the component of that key, or None before the first time."""
     view: dict[str, Any] | None = _controlled(key).shown()
     return view
 

@@ -1,6 +1,6 @@
 """A value per channel, unit or class as a bar, `frontend/value_bars/`.
 
-A strip of bars says more than a map of one row: each value can be read off, and lies on a scale of its own.
+Bars are more informative than a map of one row: each value can be read off on the bars' own scale.
 """
 
 from attnviz.ui.components.component import component

@@ -75,7 +75,7 @@ def link(name: str, title: str) -> str:
 
 
 def finding(name: str = "") -> Callable[[str], None]:
-    """Reserve the place of an experiment's finding before anything is drawn, and return what writes it, in Markdown."""
+    """Reserve space for an experiment's finding before anything is drawn, and return its writer, taking Markdown."""
     place = st.container(key=f"finding_{name}" if name else "finding")
 
     def write(sentence: str) -> None:

@@ -85,7 +85,7 @@ def meaning(means: str, does_not_show: str) -> None:
 
 
 def link(page: str, label: str, **parameters: object) -> None:
-    """Draw a link to a page, such as "10_pixel_attention.py", with what stands in its URL, such as digit=8."""
+    """Draw a link to the page of a file in pages/, such as "10_pixel_attention.py", with URL fields such as digit=8."""
     try:
         st.page_link(page, label=label, query_params=_words_of(parameters))
     except StreamlitPageNotFoundError:  # this page runs alone, without the navigation: an ordinary link does the same

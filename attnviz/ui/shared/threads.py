@@ -17,8 +17,7 @@ def one_each() -> None:
 
 
 def free_ones() -> None:
-    """Let torch use the free cores, in this thread: for a visitor's own model, which is large and runs alone. On a busy
-    machine, threads that wait for one another take several times as long as one thread."""
+    """Let torch use the free cores, in this thread, for a visitor's own model, which is large and runs alone."""
     if os.environ.get(_OURS):
         import torch
 

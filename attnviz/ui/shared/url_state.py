@@ -111,7 +111,7 @@ def number(key: str, count: int, default: int, widget: str | None = None, least:
 
 
 def text(key: str, default: str, longest: int) -> str:
-    """Return the URL's words, cut to so many characters, or the default, and set the widget of that key to them."""
+    """Return a URL field, cut to `longest` characters, or the default, and set the widget of that key to it."""
     word = st.query_params.get(key, default)[:longest]
     st.session_state[key] = word
     return word

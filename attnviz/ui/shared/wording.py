@@ -27,7 +27,7 @@ UNEXPECTED = "Something went wrong that attnviz did not expect. Reload the page;
 
 
 def short(value: float, digits: int = 4) -> str:
-    """Return a readable number of so many digits, three of very large or small ones: 0.0049, 12.30, 1.2 × 10⁻⁷."""
+    """Return a readable number with `digits` digits, three if it is very large or small: 0.0049, 12.30, 1.2 × 10⁻⁷."""
     if math.isnan(value):
         return "NaN"
     sign = MINUS if value < 0 else ""

@@ -66,7 +66,7 @@ def _seeds(figure: Figure) -> str:
 
 
 def beside(finding: str, net: Net, source: str) -> str:
-    """Return a finding in Markdown, below a sentence if its networks were trained on another data set than the net."""
+    """Return a finding in Markdown, below a caveat if its networks were trained on another data set than the net."""
     if net.data == source:
         return finding
     title = data.spec(source).title
