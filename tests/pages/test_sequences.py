@@ -124,7 +124,7 @@ def test_a_strip_that_is_not_here_gives_a_sentence_and_the_first_one(page: AppTe
         ("bottleneck", "encoder_decoder.strips-15", "At 15 digits attention gets 99.0 % of the digits right"),
         ("steering", "encoder_decoder.strips-15", "Given the weights of another step"),
         ("positions", "transformer.strips-15", "are in the right place with positions"),
-        ("positions", "transformer.strips-15", "guessing without looking, 52.0 %"),
+        ("positions", "transformer.strips-15", "guessing without looking gets 52.0 %"),
         ("bottleneck", "transformer.strips-15", "86.0 (86.0)"),
         ("beyond", "transformer.strips-15", "The trained length is a cliff for"),
         ("agreement", "encoder_decoder.strips-15", "The yardstick: gradient and erased pixels"),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MODEL, SOURCE, LENGTH, NUMBER = "encoder_decoder.strips-15", "strokes", 8, 3
 
 LAST_DIGITS = "strip"
-"""What stands in the URL of the draw page while the last digits are read there as a strip."""
+"""The URL field of the draw page while the last digits are read there as a strip."""
 
 
 def _derived() -> "tuple[Derived[Any] | View[Any], ...]":

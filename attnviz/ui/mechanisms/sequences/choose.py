@@ -1,7 +1,7 @@
-"""The choice of a strip: its source, its length and its number, at random, the next one, or drawn digit by digit.
+"""The choice of a strip: by source, length and number, at random, the next one, or drawn digit by digit.
 
-In the URL a strip is one word, `strip=strokes.8.3`, or the pixels of a drawn one; "draw" is "yes" while the pad is
-there.
+In the URL a strip is one word, `strip=strokes.8.3`, or the pixels of a drawn strip; `draw` is "yes" while the pad is
+shown.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 DRAW = "draw"
 YOURS = "yours"
 _WORD = "strip"
-_LAST = "strip_last"  # in the session: the test strip that was shown last, to come back to from a drawn one
+_LAST = "strip_last"  # in the session: the last test strip shown, to return to from a drawn one
 _TURN = "strip_turn"
 
 
 def strip() -> Strip:
-    """Draw the choice of a strip and return it; a URL that names none gives a sentence and the strip that opens."""
+    """Draw the choice of a strip and return it. An invalid URL leads to a message and the opening strip."""
     sources = [name for name in PARTS if data.available(name)]
     found = _in_url()
     drawing = url_state.choice(DRAW, ["no", "yes"], "yes" if found.is_drawn else "no") == "yes"
@@ -55,22 +55,22 @@ def strip() -> Strip:
 
 
 def is_drawing() -> bool:
-    """Return whether the pad is there."""
+    """Return whether the pad is shown."""
     return bool(st.session_state.get("strip_source") == YOURS)
 
 
 def opening(length: int = LENGTH) -> Strip:
-    """Return the strip with which the page opens, or one of another length."""
+    """Return the strip with which the page opens, or its counterpart of another length."""
     return Strip.test(SOURCE, length, NUMBER)
 
 
 def show(found: Strip) -> None:
-    """Show a strip, in a callback: write it into the URL."""
+    """Show a strip by writing it into the URL, in a callback."""
     url_state.set_value(**{_WORD: found.word})
 
 
 def _in_url() -> Strip:
-    """Return the strip that the URL names; where it names none, or one whose digits are not here, the first one."""
+    """Return the strip in the URL, or the opening strip if the URL has none or its digits are not available."""
     word = st.query_params.get(_WORD)
     if word is None:
         return opening()
@@ -86,7 +86,7 @@ def _in_url() -> Strip:
 
 
 def _parts(found: Strip) -> tuple[str, int, int]:
-    """Return source, length and number of a test strip."""
+    """Return the source, length and number of a test strip."""
     made, length, place = found.word.split(".")
     return made, int(length), int(place)
 
@@ -111,14 +111,14 @@ def _typed(last: Strip, key: str) -> None:
 
 
 def _go(last: Strip, at_random: bool) -> None:
-    # Another key for the number's widget: see `pickers`.
+    # The number's widget needs another key: see `pickers`.
     st.session_state[_TURN] = st.session_state.get(_TURN, 0) + 1
     made, length, place = _parts(last)
     show(Strip.test(made, length, random.randrange(PER_LENGTH) if at_random else (place + 1) % PER_LENGTH))
 
 
 def home_tiles(loaded: Loaded, *_: object) -> home_picture.Pair:
-    """Return the strip, two lines of four digits, and the weights of its steps: a row for each step."""
+    """Return the strip in two lines of four digits, and the weights of its steps, a row for each step."""
     from attnviz.ui.mechanisms.sequences import reading
 
     digits = 4

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 def is_compared(recipe: Recipe) -> bool:
-    """Return whether a model stands beside the others on the page; an experiment and the results have the rest.
+    """Return whether a model is shown with the others on the page; an experiment and the results show the rest.
 
-    One that was trained ten times as long would only show that it was.
+    A model that was trained ten times as long would only show the effect of its training.
     """
     return recipe.epochs <= STEPS
 
 
 def of(net: Net) -> list[Curve]:
-    """Return the curves of all models that were trained on the strips of a net, that of the net first.
+    """Return the curves of all models trained on the same strips as a net, beginning with that net.
 
-    Those that were trained much longer are left out.
+    Models that were trained much longer are left out.
     """
     names = [name for name in cards.names() if name.split(".")[0] in MODELS]
     found = [
@@ -45,7 +45,7 @@ def of(net: Net) -> list[Curve]:
 
 
 def guess(lengths: Sequence[int]) -> Curve:
-    """Return the curve of a guess at sorted digits, without looking."""
+    """Return the curve of guessing sorted digits without looking."""
     digits, exact = ([*values] for values in zip(*map(_guessed, lengths), strict=True))
     return Curve(
         key="",
@@ -61,13 +61,13 @@ def guess(lengths: Sequence[int]) -> Curve:
 
 @lru_cache(maxsize=64)  # there are strips of 30 lengths
 def _guessed(length: int) -> tuple[float, float]:
-    from attnviz.measures import texts  # it needs torch, which the draw page does not load
+    from attnviz.measures import texts  # needs torch, which the draw page does not load
 
     return texts.guessed_by_place(length), texts.guessed_whole(length)
 
 
 def of_card(name: str, card: Card) -> Curve | None:
-    """Return the curve of a model card; None where nothing was measured by length."""
+    """Return the curve of a model card, or None if nothing was measured by length."""
     figures: dict[str, Figure] = {}
     lengths: list[int] = []
     for source in sorted({one.data for one in card.figures}):  # the strips on which most lengths were tested

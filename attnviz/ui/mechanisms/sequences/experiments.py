@@ -1,4 +1,4 @@
-"""The experiments of the page, each a question."""
+"""The experiments on the page, each a question."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ SORTED = tuple(
 LENGTHS = (1, 3, 5, 8, 10, 15)
 BEYOND = (10, 15, 16, 18, 20, 30)
 STRIPS, OF_AGREEMENT = 32, 8
-"""Test strips that are measured; fewer where every digit is erased by every method, which takes longest."""
+"""The number of test strips measured, and a smaller one for agreement, whose erasures take longest."""
 PARTS = 4
-"""In how many parts they are measured."""
+"""The number of parts in which they are measured."""
 MEASURED = "measured"
-"""In the URL: "no" where the measurement has been stopped."""
+"""The URL field that is "no" if the measurement has been stopped."""
 
 _BEGINS: Mapping[str, Any] = {"what": "strips", "begins": True}
 T = TypeVar("T")
 
 
 def bottleneck(subject: Subject) -> None:
-    """Draw the digits that are right by length, with attention and through one vector."""
+    """Draw the share of correct digits by length, with attention and through one vector."""
     say = finding()
     found = _curves((ADDITIVE, ONE_VECTOR, UNIFORM, *PATIENT))
     if ADDITIVE not in found or ONE_VECTOR not in found:
@@ -58,7 +58,7 @@ def bottleneck(subject: Subject) -> None:
 
 
 def steering(subject: Subject) -> None:
-    """Draw what becomes of the answers when the weights are replaced."""
+    """Draw how the answers change when the weights are replaced."""
     from attnviz.ui.mechanisms.sequences import many
 
     source, length = _strips_of(subject)
@@ -79,7 +79,7 @@ def _draw_steering(found: Steered, length: int) -> None:
 
 
 def positions(subject: Subject) -> None:
-    """Draw what a Transformer reads with and without positions."""
+    """Draw how well a Transformer reads with and without positions."""
     from attnviz.subjects import net, usable
     from attnviz.ui.mechanisms.sequences import many
 
@@ -114,7 +114,7 @@ def _draw_positions(nets: Sequence[Net], found: Sequence[tuple[float, float, flo
 
 
 def _draw_sorting() -> None:
-    """Draw how well digits are sorted, for which their order need not be known, beside guessing; from the cards."""
+    """Draw how well digits are sorted, which does not require their order, compared with a guess; from the cards."""
     found = _curves(SORTED)
     if not found:
         return
@@ -128,7 +128,7 @@ def _draw_sorting() -> None:
 
 
 def beyond(subject: Subject) -> None:
-    """Draw accuracies at lengths that were trained, and beyond."""
+    """Draw accuracies at the trained lengths and beyond."""
     say = finding()
     found = _curves((ADDITIVE, LONG, TRANSFORMER, LONG_TRANSFORMER))
     if not found:
@@ -169,7 +169,7 @@ def _draw_agreement(found: Agreed, length: int) -> None:
 def _work(
     name: str, measure: Callable[[Loaded, Of], T], nets: Sequence[Net], source: str, length: int, count: int
 ) -> Callable[[], jobs.Job[T]]:
-    """Return the work of an experiment, the same for all visitors: some strips a part, each net on them in turn."""
+    """Return the job of an experiment, shared by all visitors; each part is one net on some of the strips."""
     together = count // PARTS
 
     def part(number: int) -> T:
@@ -189,13 +189,13 @@ def _no_weights(subject: Subject) -> str | None:
 
 def _cannot_swap(subject: Subject) -> str | None:
     if _strips_of(subject)[1] < 2:
-        return "Weights can be swapped between digits only: choose a strip of two digits or more."
+        return "Weights can only be swapped between digits: choose a strip of two digits or more."
     return _no_weights(subject)
 
 
 def _cannot_rank(subject: Subject) -> str | None:
     if _strips_of(subject)[1] < 3:
-        return "Which digits count can be ranked from three digits on: choose a longer strip."
+        return "Digits can be ranked from three digits on: choose a longer strip."
     return _no_weights(subject)
 
 
@@ -205,7 +205,7 @@ def _curves(names: Sequence[str]) -> dict[str, Curve]:
 
 
 def _table(rows: Sequence[Curve], lengths: Sequence[int], key: str) -> None:
-    """Draw digits that are right by length, and whole strips beside what independent errors would give."""
+    """Draw the share of correct digits by length, and whole strips next to the share that independent errors give."""
     longest = max(length for length in lengths if all(length in one.lengths for one in rows))
     remarks = {}
     for one in rows:
@@ -235,7 +235,7 @@ def _draw_table(
 
 
 def _strips_of(subject: Subject, most: int = 15) -> tuple[str, int]:
-    """Return source and length of the test strips that are measured: those of the strip that is shown."""
+    """Return the source and length of the test strips that are measured, taken from the strip that is shown."""
     example = subject.example
     if isinstance(example, Strip) and not example.is_drawn:
         return example.word.partition(".")[0], min(most, len(example))
@@ -245,12 +245,12 @@ def _strips_of(subject: Subject, most: int = 15) -> tuple[str, int]:
 EXPERIMENTS = {
     "bottleneck": Experiment(
         "Is one vector a bottleneck?",
-        "Compares digits that are right by the length of the strip, with attention and through one vector.",
+        "Compares the share of correct digits by the length of the strip, with attention and through one vector.",
         bottleneck,
     ),
     "steering": Experiment(
         "Do the weights steer the answer?",
-        "Gives the steps other weights: those of another step, permuted ones, equal ones, only the peak.",
+        "Replaces the weights of the steps: by those of another step, permuted ones, equal ones, or only the peak.",
         steering,
         (MEASURED,),
         _cannot_swap,

@@ -1,4 +1,4 @@
-"""What the experiments found, in sentences made of the numbers."""
+"""The findings of the experiments, as sentences with the measured numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from attnviz.ui.components.alignment import Curve
 
 NOT_MEASURED = "The models of this comparison have not been trained here."
-BIG, SMALL = 0.25, 0.01  # from which difference on it counts as a bottleneck, and up to which as none
+BIG, SMALL = 0.25, 0.01  # the least difference that counts as a bottleneck, the largest that counts as none
 
 REPLACED = {
     "own": "as computed",
@@ -30,13 +30,13 @@ METHODS = {
 
 
 def at(curve: Curve, length: int, exact: bool = False) -> float | None:
-    """Return the accuracy of a curve at a length that was tested; None where it was not."""
+    """Return the accuracy of a curve at a length, or None if that length was not tested."""
     values = curve.exact if exact else curve.digits
     return values[list(curve.lengths).index(length)] if length in curve.lengths else None
 
 
 def bottleneck(with_it: Curve, without: Curve, patient: Curve | None = None, vector: Curve | None = None) -> str:
-    """Return whether one vector is a bottleneck, at 5 and 15 digits; and what ten times as many steps change."""
+    """Return the finding on whether one vector is a bottleneck at 5 and 15 digits, also with ten times the steps."""
     short, long = ((at(with_it, length) or 0.0) - (at(without, length) or 0.0) for length in (5, 15))
     numbers = (
         f"At 15 digits attention gets {share(at(with_it, 15) or 0)} of the digits right, one vector "
@@ -62,18 +62,18 @@ def bottleneck(with_it: Curve, without: Curve, patient: Curve | None = None, vec
 
 
 INDEPENDENT = (
-    "*Whole strips*: every digit is right, and the answer ends where it should; in brackets, what errors that do not "
-    "depend on each other would give. "
+    "*Whole strips*: every digit is right, and the answer ends where it should; in brackets, the share that "
+    "independent errors would give. "
 )
 BOTTLENECK = (
-    "From the cards: 1,024 test strips of each length, the mean over seeds; the range stands in the curves above. "
+    "From the cards: 1,024 test strips of each length, the mean over seeds; the curves above show the range. "
     f"{INDEPENDENT}Hollow bars are controls. *Equal weights*: the same decoder, trained with the mean over all "
     "columns. Both kinds have the same number of weights within 2 %."
 )
 
 
 def steering(found: Steered) -> str:
-    """Return whether the answer follows the weights."""
+    """Return the finding on whether the answer follows the weights."""
     late = f" ({share(found.late)} of these are among the last {LATE} steps)" if found.late >= 0.5 else ""
     numbers = (
         f"Given the weights of another step, a single step predicts that other step's digit in {share(found.follows)} "
@@ -89,12 +89,12 @@ def steering(found: Steered) -> str:
 
 
 def steering_caption(strips: int, length: int) -> str:
-    """Return how the weights were replaced."""
+    """Return the caption that explains how the weights were replaced."""
     return (
         f"Measured on {strips} test strips of {length} digits; every step is given the right digits before it. Each "
         "single step is given the weights of one other step, drawn at random; only pairs with two different digits "
-        "count. All heads and layers that look at the strip are changed alike. *Change of the answer*: total "
-        "variation between the probabilities before and after, 0 for none."
+        "count. All heads and layers that attend to the strip are changed in the same way. *Change of the answer*: "
+        "total variation between the probabilities before and after, 0 for none."
     )
 
 
@@ -102,16 +102,16 @@ def positions(
     right: float, somewhere: float, change: float, right_without: float, somewhere_without: float,
     change_without: float, length: int,
 ) -> str:  # fmt: skip
-    """Return what is read with positions and without: digits at their place, digits anywhere, and by how much permuted
-    columns change a logit.
+    """Return the finding on reading with and without positions, from the shares of digits in the right place and
+    anywhere, and the largest change of a logit when the columns are permuted.
     """
     numbers = (
         f"Of {length} digits, {share(right)} are in the right place with positions and {share(right_without)} without; "
         f"{share(somewhere)} and {share(somewhere_without)} appear anywhere in the answer."
     )
     order = (
-        f" Without positions the order of the columns makes no difference: permuted, no logit moves by more than "
-        f"{of_a_logit(change_without)}."
+        " Without positions the order of the columns makes no difference: if they are permuted, no logit changes by "
+        f"more than {of_a_logit(change_without)}."
         if change_without < 1e-3
         else ""
     )
@@ -122,21 +122,21 @@ def positions(
 
 
 def of_a_logit(change: float) -> str:
-    """Return by how much a logit has changed, in digits that can be read: 19, 0.31, or 0.000011."""
+    """Return a change of a logit with two significant digits, without an exponent: 19, 0.31 or 0.000011."""
     return f"{change:.2g}" if change >= 1e-3 else f"{change:.6f}"
 
 
 def positions_caption(length: int, strips: int) -> str:
-    """Return how order was measured."""
+    """Return the caption that explains how order was measured."""
     return (
         f"Measured on {strips} test strips of {length} digits, with the model's own output. *Largest change of a "
-        "logit*: when the columns of features change places, with the right text given to all steps. A column sees "
-        "15 pixels, half a digit: so even one digit needs an order to be put together."
+        "logit*: when the columns of features are permuted, with the right text given to all steps. A column covers "
+        "15 pixels, half a digit: so even one digit can only be read if the order of its columns is known."
     )
 
 
 def sorting(guess: Curve, additive: Curve | None, transformer: Curve | None, without: Curve | None) -> str:
-    """Return how well digits are sorted, beside guessing without looking, at the longest length that was tested."""
+    """Return the finding on how well digits are sorted, compared with a guess, at the longest tested length."""
     longest = guess.lengths[-1]
     kinds = {"additive attention": additive, "a Transformer": transformer, "one without positions": without}
     numbers = ", ".join(
@@ -144,7 +144,7 @@ def sorting(guess: Curve, additive: Curve | None, transformer: Curve | None, wit
         for name, one in kinds.items()
         if one is not None
     )
-    said = f"Where {longest} digits are to be sorted, {numbers}; guessing without looking, {share(guess.digits[-1])}."
+    said = f"With {longest} digits to sort, {numbers}; guessing without looking gets {share(guess.digits[-1])}."
     if transformer is None or without is None:
         return said
     if transformer.stops and without.stops:
@@ -153,25 +153,25 @@ def sorting(guess: Curve, additive: Curve | None, transformer: Curve | None, wit
             f"of these strips, with positions in {share(transformer.stops[-1])}."
         )
     if min(transformer.seeds, without.seeds) < 2:
-        return f"**Whether positions matter to sort is not decided: each model was trained once.** {said}"
+        return f"**Whether sorting needs positions is not decided: each model was trained once.** {said}"
     lost = (at(transformer, longest) or 0.0) - (at(without, longest) or 0.0)
     if lost > BIG:
-        return f"**To sort, positions are needed too.** {said}"
+        return f"**Sorting needs positions, too.** {said}"
     if lost > SMALL:
-        return f"**To sort, positions help.** {said}"
-    return f"**To sort, digits in their place hardly need positions.** {said}"
+        return f"**Positions help to sort.** {said}"
+    return f"**Sorting hardly needs positions.** {said}"
 
 
 SORTING = (
-    "From the cards. One digit too few shifts all later ones, so a text can be nearly right and its digits be worse "
-    "than guessed: *changes* are the insertions, deletions and changes of a digit that would mend it."
+    "From the cards. One digit too few shifts all later ones, so a nearly correct text can score worse than a "
+    "guess: *changes* are the insertions, deletions and substitutions of a digit that would mend it."
 )
 
 
 def beyond(
     additive: Curve | None, transformer: Curve | None, long: Curve | None, long_transformer: Curve | None
 ) -> str:
-    """Return what becomes of models past the length they were trained on."""
+    """Return the finding on how models fare beyond the length they were trained on."""
     said, falls = [], {}
     for name, short, longer in (
         ("additive attention", additive, long),
@@ -206,12 +206,12 @@ BEYOND = (
 
 
 def agreement(found: Agreed) -> str:
-    """Return how far the weights agree with the other methods, beside how far these agree with each other."""
+    """Return the finding on how far weights agree with other methods, and how far these agree with each other."""
     gradient, pixels = found.mean["weights", "gradient"], found.mean["weights", "pixels"]
     yardstick = found.mean["gradient", "pixels"]
     numbers = (
         f"Weights and gradient agree with a Kendall correlation of {gradient:.2f}, weights and erased pixels with "
-        f"{pixels:.2f}. The yardstick: gradient and erased pixels agree with each other with {yardstick:.2f}."
+        f"{pixels:.2f}. The yardstick: gradient and erased pixels agree with {yardstick:.2f}."
     )
     if found.more is None:
         return f"**Fewer than two strips are ranked by all methods, so nothing is compared.** {numbers}"
@@ -229,16 +229,16 @@ def agreement(found: Agreed) -> str:
 
 
 def hits(found: Agreed) -> str:
-    """Return how often the digit that counts most is the one that is said, by each method."""
+    """Return how often the digit that counts most is the predicted one, by each method."""
     parts = ", ".join(f"{METHODS[name]} {share(value)}" for name, value in found.hits.items())
-    return f"The digit that counts most is the one that is predicted: {parts}."
+    return f"How often the digit that counts most is the predicted one: {parts}."
 
 
 def agreement_caption(found: Agreed, length: int) -> str:
-    """Return how agreement was measured."""
+    """Return the caption that explains how agreement was measured."""
     return (
         f"Measured on {found.strips} test strips of {length} digits; the digits are ranked for every step. *Masked "
-        "columns*: no step may look at the columns of the digit, whose neighbours may still contain information on it. "
+        "columns*: no step may attend to the columns of the digit; their neighbours may still hold information on it. "
         f"The correlation of random maps with the weights is 0 ± {found.chance:.2f}. Hollow bars are the "
         "yardstick: two methods without the weights."
     )

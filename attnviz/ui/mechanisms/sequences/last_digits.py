@@ -1,7 +1,7 @@
-"""The last digits that were drawn on the draw page, as a strip, and what networks read there.
+"""The last digits that were drawn on the draw page, as a strip, and the texts that networks read from it.
 
-A digit is complete when the pad is cleared after it; it then stands at the end of the strip, and in the URL, `strip`.
-The one that is being drawn stands behind it. An undo of the clearing makes it the one that is being drawn again.
+A digit is complete when the pad is cleared after it; it is then the last digit of the strip, also in the URL field
+`strip`. The digit being drawn follows it. Undoing the clearing turns the last digit into the one being drawn again.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 MOST = 15
-"""Digits that are kept: as many as the networks were trained to read."""
+"""The number of digits kept: the maximum length on which the networks were trained."""
 NOTHING = "yes"
-"""What stands in the URL before the first digit is complete."""
+"""The value of the URL field before the first digit is complete."""
 
 SIDE = 56
-"""Pixels of a digit."""
+"""The side of a digit on the page, in pixels."""
 
 _TOGGLE, _ANEW = "last_digits", "last_digits_anew"
-_NOW = "last_digits_now"  # in the session: the drawing that was seen last, whose digit is not complete
-_COMPLETE = "last_digits_complete"  # in the session: each drawing whose digit is complete, and the strip's word then
+_NOW = "last_digits_now"  # in the session: the last drawing seen, whose digit is not complete
+_COMPLETE = "last_digits_complete"  # in the session: each complete drawing, and the strip's word at that time
 
 
 def show(names: list[str], seen: str | None) -> None:
-    """Draw the switch and, if on, the strip and what the networks with panels read; nothing if none reads digits."""
+    """Draw the switch and, if it is on, the strip and the networks' texts; nothing if no panel classifies digits."""
     nets = subjects.usable([ADDITIVE, TRANSFORMER, ONE_VECTOR])
     if not nets or not any(set(net.classes) <= {*"0123456789"} for net in map(subjects.net, names)):
         return
@@ -56,8 +56,8 @@ def show(names: list[str], seen: str | None) -> None:
     with page.sentences():
         if seen and Drawing(seen).picture.shape[:2] != (net.input.rows, net.input.rows):
             st.info(
-                f"The strip is made of digits of {net.input.rows} × {net.input.rows} pixels, and no model above saw "
-                "the drawing so. Choose one more that takes such pictures."
+                f"The strip is made of digits of {net.input.rows} × {net.input.rows} pixels, but no model above saw "
+                "the drawing at this size. Choose another one that takes such pictures."
             )
             return
         digits = _digits(seen, net)
@@ -68,7 +68,7 @@ def show(names: list[str], seen: str | None) -> None:
 
 
 def _read(strip: Strip, nets: dict[str, Net]) -> None:
-    """Draw a strip and what networks read there, each with the probability of its least certain symbol."""
+    """Draw a strip and the text that each network reads, with the probability of its least certain symbol."""
     from attnviz.ui.mechanisms.sequences import reading
 
     picture = base64.b64encode(own_strip.png(strip)).decode()
@@ -78,15 +78,15 @@ def _read(strip: Strip, nets: dict[str, Net]) -> None:
     lines = []
     for net in nets.values():
         text, least = cache.of_subject(reading.text_and_least, Subject(net, strip))
-        lines.append(f"{net.title}: **{text or 'nothing'}**. Its least certain symbol has {share(least)}.")
+        lines.append(f"{net.title}: **{text or 'nothing'}**. Its least certain symbol has probability {share(least)}.")
     st.markdown("  \n".join(lines))
     with st.container(horizontal=True, vertical_alignment="center"):
         page.link(MECHANISM.page, "See where each of them looks", **strip.words)
-        st.button("Begin anew", key=_ANEW, type="tertiary", on_click=_begin)
+        st.button("Start again", key=_ANEW, type="tertiary", on_click=_begin)
 
 
 def _digits(seen: str | None, net: Net) -> npt.NDArray[np.uint8]:
-    """Return the digits that are complete and the one that is being drawn, uint8 (digits, 28, 28)."""
+    """Return the complete digits and the one being drawn, uint8 (digit, 28, 28)."""
     word = st.query_params[LAST_DIGITS]
     try:
         kept = own_strip.digits_of(Strip(word)) if word != NOTHING else own_strip.NO_DIGITS
@@ -96,7 +96,7 @@ def _digits(seen: str | None, net: Net) -> npt.NDArray[np.uint8]:
     completed: list[tuple[str, str]] = st.session_state.setdefault(_COMPLETE, [])
     if seen:
         st.session_state[_NOW] = seen
-        # The very same strokes: an undo has brought them back. A picture to start from can come twice.
+        # Exactly the same strokes: an undo has brought them back. A picture to start from may simply recur.
         if completed and completed[-1] == (seen, word) and st.query_params.get("strokes"):
             completed.pop()
             kept = kept[:-1]
@@ -117,7 +117,7 @@ def _taken(seen: str, net: Net) -> npt.NDArray[np.uint8]:
 
 
 def _strip(digits: npt.NDArray[np.uint8]) -> Strip:
-    """Return the strip of several digits; of so many of the last ones as fit into a link."""
+    """Return the strip of the last of these digits, as many as fit into a link."""
     try:
         return Strip.drawn(digits)
     except TooLong:

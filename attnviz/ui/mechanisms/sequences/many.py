@@ -1,6 +1,6 @@
-"""What is measured over many strips for the experiments, a few at a time, and put together. Loads torch.
+"""Measurements over many strips for the experiments, made a few strips at a time and then joined. Loads torch.
 
-Each measure has a function for some of the strips, and one that joins several such parts.
+Each measurement has a function for some of the strips, and one that joins several such parts.
 """
 
 from __future__ import annotations
@@ -38,11 +38,10 @@ def batch(loaded: Loaded, of: Of) -> tuple[Tensor, Tensor]:
 
 
 def steer(loaded: Loaded, of: Of) -> SteeredPart:
-    """Return what a net outputs when the weights of its steps are swapped, permuted, uniform, or only their peak, for
-    strips of at least two digits.
+    """Return a net's outputs when its weights are swapped, permuted, uniform or only their peak.
 
-    Every step receives the right symbols before it. All heads and layers that look at the strip are changed alike. The
-    net is in single precision, which is twice as fast.
+    The strips have at least two digits. Every step receives the right symbols before it. All heads and layers that
+    attend to the strip are changed in the same way. The net is in single precision, which is twice as fast.
     """
     model, length = loaded.model, of.length
     paths = [f"{one.path}.weights" for one in looking(model) if (one.queries, one.keys) == ("steps", "columns")]
@@ -77,7 +76,7 @@ def steer(loaded: Loaded, of: Of) -> SteeredPart:
 
 
 def steered(parts: Sequence[SteeredPart]) -> Steered:
-    """Return what a net outputs when its weights are replaced, over the strips of all parts."""
+    """Return the results for a net whose weights are replaced, over the strips of all parts."""
     singly = {name: np.concatenate([part.singly[name] for part in parts]) for name in parts[0].singly}
     counted, ended = int(singly["counted"].sum()), int(singly["ends"].sum())
     follows, stays, ends = (
@@ -107,14 +106,14 @@ def _singly(
 
 
 def agree(loaded: Loaded, of: Of) -> AgreedPart:
-    """Return how far weights, gradient and two erasures agree on which digits count, of strips of three and more."""
+    """Return how far weights, gradient and two erasures agree on which digits count, for strips of at least three."""
     model, net = loaded.model, loaded.net
     looks = [one for one in looking(model) if (one.queries, one.keys) == ("steps", "columns")]
     images, texts = batch(loaded, of)
     scores = [f"{one.path}.{_scores_of(model, one.path)}" for one in looks]
     found = attribution.by_method(model, images, texts, weights=[f"{one.path}.weights" for one in looks], scores=scores)
     originals = [strip(of.source, of.length, number)[1] for number in of.numbers]
-    places = torch.tensor([reads(net, text) for text in originals])  # (strip, step): the digit that is said
+    places = torch.tensor([reads(net, text) for text in originals])  # (strip, step): the digit that is predicted
     drawn = torch.from_numpy(random_map(tuple(found["weights"].shape), seed=of.first))
     (chance,) = attribution.agreements({"weights": found["weights"], "chance": drawn}).values()
     hits = {name: (values.argmax(-1) == places).numpy() for name, values in found.items()}
@@ -136,7 +135,7 @@ def agreed(parts: Sequence[AgreedPart]) -> Agreed:
 
 
 def _over_strips(one: Floats, other: Floats) -> Paired | None:
-    """Compare two correlations, (strip, step), by strip: steps of one strip are no independent observations."""
+    """Compare two correlations, (strip, step), by strip, because the steps of a strip are not independent."""
     both = np.isfinite(one) & np.isfinite(other)
     ranked = both.any(1)
     if ranked.sum() < 2:
@@ -146,13 +145,14 @@ def _over_strips(one: Floats, other: Floats) -> Paired | None:
 
 
 def _scores_of(model: nn.Module, path: str) -> str:
-    """Return the name of the tap whose softmax a layer's weights are."""
+    """Return the name of the tap whose softmax gives a layer's weights."""
     return "energies" if "energies" in getattr(model.get_submodule(path), "taps", ()) else "scores"
 
 
 def order(loaded: Loaded, of: Of) -> OrderPart:
-    """Return how many digits of a net's own answers are right, how many of them at any place, and by how much the
-    logits change when the columns of features are permuted."""
+    """Return the shares of a net's own digits in the right place and in any place, and the largest change of a logit
+    when the columns of features are permuted.
+    """
     model = loaded.model
     images, texts = batch(loaded, of)
     with torch.no_grad():
@@ -172,6 +172,6 @@ def order(loaded: Loaded, of: Of) -> OrderPart:
 
 
 def ordered(parts: Sequence[OrderPart]) -> tuple[float, float, float]:
-    """Return the share of digits at their place, of those said at any place, and the largest change of a logit."""
+    """Return the shares of digits in the right place and in any place, and the largest change of a logit."""
     right, somewhere = (np.concatenate([getattr(part, name) for part in parts]) for name in ("right", "somewhere"))
     return float(right.mean()), float(somewhere.mean()), max(part.change for part in parts)

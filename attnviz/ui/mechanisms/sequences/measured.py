@@ -1,4 +1,4 @@
-"""What is measured over many strips, as the experiments show it. Loads no torch."""
+"""The measurements over many strips that the experiments show. Loads no torch."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from attnviz.arrays import Floats
 from attnviz.measures.difference import Paired
 
 LATE = 3
-"""How many of the last steps are looked at apart: those near the end of the strip."""
+"""The number of last steps, near the end of the strip, that are counted separately."""
 
 
 @dataclass(frozen=True)
 class Of:
-    """Some test strips of so many digits."""
+    """Some test strips of the same number of digits."""
 
     source: str
     length: int
@@ -32,14 +32,14 @@ class Of:
 
 @dataclass(frozen=True, eq=False)
 class SteeredPart:
-    """What a net outputs for some strips when its weights are replaced.
+    """The results of a net on some strips when its weights are replaced.
 
     Args:
-        right: name of the replacement -> (strip,) the share of digits that are right; "own" for the net as it is.
-        apart: likewise, the mean total variation from the answer of the net as it is.
-        singly: (strip, step) what a single step outputs with the weights of another one, drawn at random:
-            "follows" where that is the other's digit, "stays" where it is its own, "ends" where it ends the text, and
-            "counted" where the two digits differ; the others are False where they do not.
+        right: Replacement -> the share of correct digits, (strip,); "own" for the unchanged net.
+        apart: Replacement -> the mean total variation from the answer of the unchanged net, (strip,).
+        singly: The outputs of single steps with the weights of another step, drawn at random, as (strip, step):
+            "follows" if it is the other step's digit, "stays" if it is its own, "ends" if it ends the text. "counted"
+            if the two digits differ; otherwise the others are False.
     """
 
     right: Mapping[str, Floats]
@@ -49,14 +49,14 @@ class SteeredPart:
 
 @dataclass(frozen=True)
 class Steered:
-    """What a net outputs when its weights are replaced, over many strips.
+    """The results of a net on many strips when its weights are replaced.
 
     Args:
-        digits: name of the replacement -> the share of digits that are right; "own" for the net as it is.
-        apart: likewise, the mean total variation from the answer of the net as it is.
-        follows, stays, ends: how often a single step with the weights of another one outputs the other's digit,
-            its own, or ends the text; NaN where no two digits differ.
-        late: which share of those that end the text are among the last `LATE` steps; NaN where none does.
+        digits: Replacement -> the share of correct digits; "own" for the unchanged net.
+        apart: Replacement -> the mean total variation from the answer of the unchanged net.
+        follows, stays, ends: How often a single step with the weights of another step outputs that step's digit, its
+            own, or ends the text; NaN if no two digits differ.
+        late: The share of steps that end the text that are among the last `LATE` steps; NaN if there are none.
     """
 
     digits: Mapping[str, float]
@@ -73,9 +73,9 @@ class AgreedPart:
     """How far several methods agree on which digits count, on some strips.
 
     Args:
-        pairs: two methods -> (strip, step) Kendall's rank correlation.
-        hits: method -> (strip, step) whether the digit that counts most is the one that is output.
-        chance: (strip, step) the correlation of the weights with a map that is drawn at random.
+        pairs: Two methods -> Kendall's rank correlation, (strip, step).
+        hits: Method -> whether the digit that counts most is the predicted one, (strip, step).
+        chance: The correlation of the weights with a random map, (strip, step).
     """
 
     pairs: Mapping[tuple[str, str], Floats]
@@ -88,11 +88,11 @@ class Agreed:
     """How far several methods agree on which digits count.
 
     Args:
-        mean, spread: two methods -> mean and standard deviation of Kendall's rank correlation over steps.
-        hits: method -> how often the digit that counts most is the one that is output.
-        chance: standard deviation of the correlation with a map that is drawn at random.
-        more: how much more erased pixels agree with the weights than with the gradient, over strips, each the mean of
-            its steps; None where fewer than two strips can be ranked by all three.
+        mean, spread: Two methods -> the mean and standard deviation of Kendall's rank correlation over steps.
+        hits: Method -> how often the digit that counts most is the predicted one.
+        chance: The standard deviation of the correlation with a random map.
+        more: How much more erased pixels agree with the weights than with the gradient, over strips, each averaged
+            over its steps. None if fewer than two strips can be ranked by all three methods.
     """
 
     mean: Mapping[tuple[str, str], float]
@@ -105,8 +105,8 @@ class Agreed:
 
 @dataclass(frozen=True, eq=False)
 class OrderPart:
-    """What a net outputs for some strips, (strip,): the shares of digits that stand at their place, and at any place,
-    and the largest change of a logit when the columns of features are permuted.
+    """The results of a net on some strips: the shares of digits in the right place and in any place, (strip,), and the
+    largest change of a logit when the columns of features are permuted.
     """
 
     right: Floats

@@ -1,4 +1,4 @@
-"""A strip of a visitor's own: drawn digit by digit on the pad, typed, or opened from a file; and saved as one."""
+"""A visitor's own strip: drawn digit by digit on the pad, typed, or opened from a file; it can be saved as a file."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ KEPT = (
     "This strip has too much detail for a link: the link only names it. Save it as a file; where that file is opened, "
     "the link shows the strip again."
 )
-DIFFERENT = 40  # handwritings of a digit that is typed, so that not all of one kind look alike
+DIFFERENT = 40  # handwritings of each typed digit, so that equal digits do not all look the same
 
 NO_DIGITS = np.zeros((0, SIDE, SIDE), np.uint8)
 
-_SAID = "strip_said"  # in the session: what was wrong with the last digit, or file
+_SAID = "strip_said"  # in the session: the error in the last digit or file
 
 
 def show(found: Strip) -> None:
-    """Draw the pad with the strip, first a test strip, and beside it a field for digits and a file to save or open."""
+    """Draw the pad with the strip, at first a test strip, a field for digits, and the files to save or open."""
     with st.container(key="own_strip", horizontal=True, gap="small", vertical_alignment="top"):
         with st.container(width=430):
             drawn = len(found) if found.is_drawn else 0
@@ -65,7 +65,7 @@ def png(found: Strip) -> bytes:
 
 
 def opened(content: bytes) -> npt.NDArray[np.uint8]:
-    """Return the digits of a file, uint8 (digits, 28, 28)."""
+    """Return the digits of a file, uint8 (digit, 28, 28)."""
     picture = 255 - pictures.read(content).grey
     rows, columns = picture.shape
     if rows != SIDE or columns % SIDE or not SIDE <= columns <= MOST * SIDE:
@@ -77,7 +77,7 @@ def opened(content: bytes) -> npt.NDArray[np.uint8]:
 
 
 def written(text: str) -> npt.NDArray[np.uint8]:
-    """Return drawn digits of the data set `strokes`, uint8 (digits, 28, 28), for digits that were typed."""
+    """Return drawn digits of the data set `strokes`, uint8 (digit, 28, 28), for typed digits."""
     if not text.isdecimal() or not text.isascii() or len(text) > MOST:
         raise BadInput(f"A strip has 1 to {MOST} digits and nothing else, so {text[:40]!r} cannot be drawn.")
     labels = data.labels("strokes", "test")
@@ -89,7 +89,7 @@ def written(text: str) -> npt.NDArray[np.uint8]:
 
 
 def digits_of(found: Strip) -> npt.NDArray[np.uint8]:
-    """Return the digits that a visitor has drawn, uint8 (digits, 28, 28); of a test strip none."""
+    """Return the digits that a visitor has drawn, uint8 (digit, 28, 28); a test strip has none."""
     if not found.is_drawn:
         return NO_DIGITS
     return np.stack(np.split(found.picture[..., 0], len(found), 1))

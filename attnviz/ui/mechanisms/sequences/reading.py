@@ -1,4 +1,4 @@
-"""From a net on a strip to the text that it outputs and the weights of each step. Loads torch."""
+"""Compute the text that a net outputs for a strip, and the weights of each step. Loads torch."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from attnviz.subjects import Example, Loaded, Net
 
 GRADIENT = "gradient"
-"""The name of the gradients of the predictions, which are computed on request: they take long."""
+"""The name of the gradients of the predictions, which are computed only on request because they take long."""
 FIRST = "first"
-"""What the layer that looks at the strip last is called too, whichever it is."""
+"""A second name of the last layer that attends to the strip, whichever it is."""
 
 
 class Looking(NamedTuple):
-    """A layer whose steps or columns, the queries, attend to others; its name in the URL is such as "cross-2"."""
+    """A layer in which steps or columns, the queries, attend to others; its name in the URL is like "cross-2"."""
 
     name: str
     title: str
@@ -42,13 +42,13 @@ class Looking(NamedTuple):
 
 @dataclass(frozen=True)
 class Change:
-    """What is done to a net while it reads.
+    """The changes to a net while it reads.
 
     Args:
-        path: of the layer whose weights are moved.
-        head: of that layer; None for all of them.
-        moved: step -> by how many columns its weights are moved to the right.
-        unmasked: whether each step may look at later ones.
+        path: The path of the layer whose weights are moved.
+        head: The head of that layer whose weights are moved, or None for all heads.
+        moved: Step -> the number of columns by which its weights are moved to the right.
+        unmasked: Whether each step may attend to later ones.
     """
 
     path: str = ""
@@ -61,7 +61,7 @@ NO_CHANGE = Change()
 
 
 def looking(model: nn.Module) -> list[Looking]:
-    """Return the layers of a model that look, the one that looks at the strip last first."""
+    """Return the layers of a model that attend, beginning with the last one that attends to the strip."""
     found: list[Looking] = []
     counts: dict[str, int] = {}
     for path, layer in model.named_modules():
@@ -82,7 +82,7 @@ def looking(model: nn.Module) -> list[Looking]:
 
 
 def named(model: nn.Module) -> dict[str, Looking]:
-    """Return the layers of a model that look, by name; the first of `looking` is called "first" too."""
+    """Return the layers of a model that attend, by name; the first of `looking` is also called "first"."""
     found = looking(model)
     return {FIRST: found[0], **{one.name: one for one in found}}
 
@@ -103,10 +103,10 @@ def _kind_of(path: str) -> str:
 def said(
     model: nn.Module, images: Tensor, told: Sequence[int] | None, change: Change = NO_CHANGE, keep: Sequence[str] = ()
 ) -> tuple[Tensor, Mapping[str, Reading]]:
-    """Return what a model outputs for a strip, float (1, 1, 28, column) in 0..1, as logits (1, step, class), and path
-    -> reading of some taps.
+    """Return a model's logits for a strip, (1, step, class), and the readings of the taps `keep` by path.
 
-    The steps receive its own predictions, or the symbols that it is `told` (teacher forcing).
+    The strip is float (1, 1, 28, column) in 0..1. The steps receive the model's own predictions or, under teacher
+    forcing, the symbols in `told`.
     """
     targets = None if told is None else torch.tensor([list(told)], device=images.device)
     edits = _edits(model, change, at_once=told is not None)
@@ -129,9 +129,9 @@ def _edits(model: nn.Module, change: Change, *, at_once: bool) -> dict[str, Call
 
 
 class _Moving:
-    """An edit that moves the weights of some steps, in whichever form they come: all steps at once, or step by step.
+    """An edit that moves the weights of some steps, whether all steps are computed at once or one by one.
 
-    One that names the steps would be refused where a text ends before it reaches them.
+    An edit that names the steps would be refused if a text ended before it reached them.
     """
 
     def __init__(self, change: Change, at_once: bool) -> None:
@@ -155,7 +155,7 @@ class _Moving:
 
 
 def moved(weights: Tensor, by: int) -> Tensor:
-    """Return weights (..., key) moved along the strip; what leaves it is lost, and the rest sums to one again."""
+    """Return weights (..., key) moved along the strip; weights that leave it are lost, and the rest is renormalised."""
     keys = weights.shape[-1]
     by = max(1 - keys, min(keys - 1, by))
     found = torch.zeros_like(weights)
@@ -168,7 +168,7 @@ def moved(weights: Tensor, by: int) -> Tensor:
 
 
 def text_and_least(loaded: Loaded, example: Example) -> tuple[str, float]:
-    """Return the text that a net reads on a strip, such as "314", and the probability of its least certain symbol."""
+    """Return the text that a net reads from a strip, such as "314", and the probability of its least certain symbol."""
     logits, _ = said(loaded.model, inference.batch_of(loaded, example), None)
     probabilities, symbols = logits[0].softmax(-1).max(-1)
     text = symbols.tolist()
@@ -177,7 +177,7 @@ def text_and_least(loaded: Loaded, example: Example) -> tuple[str, float]:
 
 
 def weights_of(reading: Reading, one: Looking, steps: int) -> Tensor:
-    """Return a layer's weights, (head, query, key), from its tap "weights", or "context" of a decoder without it."""
+    """Return a layer's weights, (head, query, key), from its tap "weights", or "context" for a decoder without it."""
     tensor, axes = reading.tensor, reading.axes
     if one.keys == "numbers":  # (step, batch, feature)
         return tensor[:, 0][None]
@@ -191,20 +191,20 @@ def weights_of(reading: Reading, one: Looking, steps: int) -> Tensor:
 
 
 def taps_of(layers: Sequence[Looking]) -> list[str]:
-    """Return the tap paths of what layers show."""
+    """Return the tap paths of the weights, or of the context, of some layers."""
     return [f"{one.path}.{'context' if one.keys == 'numbers' else 'weights'}" for one in layers]
 
 
 def right_text(net: Net, example: Example) -> list[int] | None:
-    """Return the target of a net for a strip, as symbols with the one that ends it; None where that is not known."""
+    """Return the target of a net for a strip, as symbols including the final one, or None if it is unknown."""
     text = example.text_for(net) if isinstance(example, Strip) else example.target
     return None if text is None else [*(int(digit) for digit in text), STOP]
 
 
 def reads(net: Net, target: str | None) -> list[int] | None:
-    """Return the place of the digit that each step should predict, from 0; None where that is not known.
+    """Return the place on the strip of the digit that each step should predict, from 0, or None if it is unknown.
 
-    Of digits that occur several times in a sorted text, the left one comes first.
+    Equal digits of a sorted text are taken from left to right.
     """
     how = STRIPS.get(net.data or "")
     if how is None or target is None:
@@ -216,7 +216,7 @@ def reads(net: Net, target: str | None) -> list[int] | None:
 
 
 def view(loaded: Loaded, example: Example) -> AlignmentView:
-    """Return what the page shows of a net that reads a strip."""
+    """Return the page's contents for a net that reads a strip."""
     net, model = loaded.net, loaded.model
     if "targets" not in net.takes:
         raise BadInput(f"{net.key} outputs no text. Look at it in the explorer.")
@@ -267,7 +267,7 @@ def view(loaded: Loaded, example: Example) -> AlignmentView:
 
 
 def columns_tap(model: nn.Module) -> str:
-    """Return the path of the tap of a model's columns."""
+    """Return the tap path of a model's columns."""
     for path, layer in model.named_modules():
         if "columns" in getattr(layer, "taps", ()):
             return f"{path}.columns"
@@ -275,11 +275,10 @@ def columns_tap(model: nn.Module) -> str:
 
 
 def gradients(model: nn.Module, images: Tensor, text: Sequence[int]) -> Tensor:
-    """Return how much each column of features counts for each step of a text, by the gradient: (step, column), rows sum
-    to one.
+    """Return how much each column of features counts for each step of a text, by the gradient.
 
-    That is the norm of the derivative of the logit of a step's symbol, which the next step receives, with respect to
-    the features of a column, as a share of that of all columns.
+    The result is (step, column): the norm of the derivative of the logit of a step's symbol, which the next step
+    receives, with respect to the features of a column. Each row is divided by its sum.
     """
     steps = len(text)
     several = images.expand(steps, -1, -1, -1).clone().requires_grad_()  # one copy for each step: one backward pass
@@ -294,7 +293,7 @@ def gradients(model: nn.Module, images: Tensor, text: Sequence[int]) -> Tensor:
 
 
 def kind_of(net: Net) -> str:
-    """Return how a net looks at its strip: "additive", "uniform", "none" or "transformer"."""
+    """Return the kind of attention of a net: "additive", "uniform", "none" or "transformer"."""
     return str(net.config.get("attention", "transformer"))
 
 
@@ -303,6 +302,6 @@ def _array(seen: Mapping[str, Reading], tap: str, one: Looking, steps: int) -> n
 
 
 def _text(logits: Tensor) -> Text:
-    """Return what a model predicts by itself: each step received the most probable symbol of the step before."""
+    """Return a model's own predictions, in which each step received the most probable symbol of the step before."""
     symbols = logits[0].argmax(-1).tolist()
     return Text(logits.softmax(-1)[0].numpy(), [logits.shape[-1], *symbols[:-1]])

@@ -1,4 +1,4 @@
-"""What the component and the panel show of a net that reads a strip, for page, live channel and draw page."""
+"""The contents of the component and the panel for a net that reads a strip, on its page and the draw page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def payload(subject: Subject, parameters: NoParameters) -> bytes:
-    """Return strip, texts and weights, as the component takes them."""
+    """Return the strip, texts and weights as the component's payload."""
     from attnviz.ui.mechanisms.sequences import reading
 
     return cache.of_subject(reading.view, subject).packed()
@@ -39,18 +39,18 @@ KINDS = {
 
 
 def panel_of(net: Net) -> Panel:
-    """Return what the panel shows: the drawing, as a strip of one digit."""
+    """Return the panel: the drawing as a strip of one digit."""
     kind = KINDS[str(net.config.get("attention", "transformer"))]
     return Panel("Reads strips", kind, "ink", "a strip of one digit", page="sequences")
 
 
-STEPS, COLUMNS = 31, 105  # of the longest text and the widest strip
+STEPS, COLUMNS = 31, 105  # in the longest text and the widest strip
 
 Step = Annotated[int, Field(ge=0, lt=STEPS)]
 
 
 class Moved(Strict):
-    """The weights of one step, from 0, are moved by so many columns to the right."""
+    """A shift of the weights of one step, counted from 0, by a number of columns to the right."""
 
     step: Step
     by: Annotated[int, Field(gt=-COLUMNS, lt=COLUMNS)]
@@ -60,14 +60,14 @@ class Reads(Strict):
     """How a strip is read.
 
     Args:
-        told: the symbols that the steps receive (teacher forcing), the last of which ends the text; None for its own.
-        layer: the name of the layer whose weights are moved; "" for the one that looks at the strip last.
-        head: of that layer; None for all.
-        moved: by how much the weights of some steps are moved.
-        unmasked: whether each step may look at later ones, which needs `told`.
-        shown: names of the layers whose weights are returned; "first" is the one that looks at the strip last,
-            and "gradient" no layer, but how much the prediction of a step depends on each column.
-        taps: their tap paths, which `settle` fills in.
+        told: The symbols that the steps receive (teacher forcing), ending with the stop symbol; None for its own.
+        layer: The name of the layer whose weights are moved, or "" for the last one that attends to the strip.
+        head: The head of that layer, or None for all heads.
+        moved: The shifts of the weights of some steps.
+        unmasked: Whether each step may attend to later ones, which needs `told`.
+        shown: The layers whose weights are returned, by name. "first" is the last one that attends to the strip, and
+            "gradient" returns how much the prediction of a step depends on each column.
+        taps: The tap paths of these layers, which `settle` fills in.
     """
 
     told: Annotated[list[Annotated[int, Field(ge=0, le=10)]], Field(min_length=1, max_length=STEPS)] | None = None
@@ -80,7 +80,7 @@ class Reads(Strict):
 
 
 def settle(loaded: Loaded, parameters: Reads) -> Reads:
-    """Return the parameters with the paths of the taps that this net has for them."""
+    """Return the parameters with this net's tap paths filled in."""
     from attnviz.ui.mechanisms.sequences import reading
 
     net = loaded.net
@@ -106,12 +106,12 @@ def settle(loaded: Loaded, parameters: Reads) -> Reads:
 
 
 def taps(parameters: Reads) -> tuple[str, ...]:
-    """Return the paths of the taps that are shown."""
+    """Return the tap paths of the layers that are shown."""
     return tuple(parameters.taps)
 
 
 def run(context: Context[Reads]) -> Tensor:
-    """Make the pass with `told` and the changes, and return its logits, (picture, step, class)."""
+    """Make the pass with teacher forcing and the changes, and return its logits, (picture, step, class)."""
     from attnviz.ui.mechanisms.sequences import reading
 
     parameters, model = context.parameters, context.loaded.model
@@ -126,8 +126,8 @@ def run(context: Context[Reads]) -> Tensor:
 
 
 def compute(context: Context[Reads]) -> dict[str, Reading]:
-    """Return the weights of each layer that is shown, by its name: (batch, head, query, key); and the gradients of what
-    the steps say, as `reading.gradients` has them, under theirs."""
+    """Return the weights of each layer that is shown, by name, as (batch, head, query, key), and the gradients of the
+    predictions as by `reading.gradients`."""
     from attnviz.readings import Reading
     from attnviz.ui.mechanisms.sequences import reading
 
@@ -149,8 +149,8 @@ def compute(context: Context[Reads]) -> dict[str, Reading]:
 
 
 def cost(parameters: Reads, net: Net) -> float:
-    """Return the forward passes besides the one that `run` makes in place of the ordinary one: gradients take one
-    copy of the strip for each step, there and back."""
+    """Return the cost in forward passes beyond that of `run`: for gradients, a forward and a backward pass on one copy
+    of the strip for each step."""
     return 3.0 * STEPS if "gradient" in parameters.shown else 0.0
 
 

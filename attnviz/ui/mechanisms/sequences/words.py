@@ -22,7 +22,7 @@ NONE = (
     "No network that reads strips has been trained here yet. `python -m attnviz train encoder_decoder --recipe "
     "strips-15` trains one in a few minutes; this page then shows it."
 )
-QUERY, KEY, VALUE = "#c86016", "#2f83c8", "#128a63"  # of the roles, to be read on light and on dark
+QUERY, KEY, VALUE = "#c86016", "#2f83c8", "#128a63"  # colours of the roles, legible on light and on dark
 
 _STATE, _COLUMN = rf"\textcolor{{{QUERY}}}{{s_{{i-1}}}}", rf"\textcolor{{{KEY}}}{{h_j}}"
 _CARRIED = rf"\textcolor{{{VALUE}}}{{h_j}}"
@@ -40,10 +40,10 @@ CROSS = (
 
 
 def means(subject: Subject, state: Mapping[str, object] | None = None) -> str:
-    """Return what is shown and what it means, with the numbers of this net, this strip and a step of its answer, the
-    last one where the view names one beyond the text.
+    """Return the explanation of the view, with the numbers of this net, this strip and a step of its answer.
 
-    What was moved by hand changes no number here: that is said.
+    If the view names a step beyond the text, the last step is used. Weights moved by hand do not enter the numbers, and
+    the text states this.
     """
     from attnviz.ui.mechanisms.sequences import reading
 
@@ -64,7 +64,7 @@ def means(subject: Subject, state: Mapping[str, object] | None = None) -> str:
 
 
 def told_right(view: AlignmentView) -> AlignmentView:
-    """Return a view whose own text and weights are those under teacher forcing, where the right text is known."""
+    """Return a view with the text and weights under teacher forcing as its own, or the same view if it has none."""
     if view.told is None:
         return view
     layers = tuple(one if one.right is None else replace(one, own=one.right) for one in view.layers)
@@ -72,7 +72,7 @@ def told_right(view: AlignmentView) -> AlignmentView:
 
 
 def _as_computed(moved: bool, unmasked: bool) -> str:
-    """Return, for the middle of a sentence, what was done by hand and is not in the numbers of this text."""
+    """Return a clause that names the changes by hand that do not enter the numbers, or "" if there are none."""
     parts = ["nothing moved"] * moved + ["the mask on"] * unmasked
     return f", as computed with {' and '.join(parts)}," if parts else ""
 
@@ -85,7 +85,7 @@ def _additive(view: AlignmentView, step: int, aside: str) -> list[str]:
         ADDITIVE,
         f"At step {step + 1}{aside} the largest weight, {row[peak]:.3f}, lies on column {peak + 1} of {len(row)}: "
         f"{row[peak] * len(row):.1f} times an even share. {_on_digit(view, row)} The {term('context vector')} $c_i$ is "
-        "made of the annotations with these weights, anew for every step.",
+        "the sum of the annotations with these weights, computed again at every step.",
     ]
 
 
@@ -94,7 +94,7 @@ def _uniform(view: AlignmentView, step: int, aside: str) -> list[str]:
     return [
         "This is a control: it was trained with equal weights, so it has nothing to choose.",
         UNIFORM,
-        f"Each of the {size} columns has the weight {1 / size:.3f} at every step, also while it was trained. So the "
+        f"Each of the {size} columns has the weight {1 / size:.3f} at every step, as it had in training. So the "
         "context is the same for all steps, as if there were no attention.",
     ]
 
@@ -104,7 +104,7 @@ def _none(view: AlignmentView, step: int, aside: str) -> list[str]:
     apart = float(np.abs(vectors - vectors[0]).max())
     return [
         f"This {term('encoder')} compresses the whole strip into one {term('context vector')} $c$ of "
-        f"{vectors.shape[1]} numbers, its last states from both sides. The decoder gets it at every step:",
+        f"{vectors.shape[1]} numbers, the last states of both directions. The decoder receives it at every step:",
         ONE_VECTOR,
         f"The matrix shows it: a row for each of the {len(vectors)} steps, and the rows differ by {apart:.0f}. "
         "All that the decoder needs for the last digit must be in it before it outputs the first one.",
@@ -117,8 +117,8 @@ def _transformer(view: AlignmentView, step: int, aside: str) -> list[str]:
     row, peak = _row(view, step)
     encoder = sum(one.queries == "columns" for one in view.layers)
     return [
-        f"There is no recurrence. In {encoder} layers the columns look at each other ({term('self-attention')}); in "
-        f"the decoder every step looks at the steps before it, as a {term('mask')} hides the later ones, and then at "
+        f"There is no recurrence. In {encoder} layers the columns attend to each other ({term('self-attention')}). In "
+        f"the decoder every step attends to earlier steps, because a {term('mask')} hides the later ones, and then to "
         f"the strip ({term('cross-attention')}), each with {heads} heads:",
         CROSS,
         f"In {first.title.lower()}, at step {step + 1}{aside or ','} the mean of the heads is largest on column "
@@ -137,7 +137,7 @@ def _of(view: AlignmentView) -> np.ndarray:
 
 
 def _row(view: AlignmentView, step: int) -> tuple[np.ndarray, int]:
-    """Return the weights of a step, as the mean over heads, and the column with the largest."""
+    """Return the weights of a step, averaged over heads, and the column with the largest weight."""
     row = _of(view).mean(0)[step]
     return row, int(row.argmax())
 
@@ -149,20 +149,18 @@ def _on_digit(view: AlignmentView, row: np.ndarray) -> str:
 
 
 def on_digits(row: np.ndarray, digits: int, pitch: int, side: int) -> np.ndarray:
-    """Return the share of the weights (column,) that lies on each digit: (digit,). Pitch and side are pixels from one
-    column to the next, and of a digit.
-    """
+    """Return the share of the weights (column,) on each digit, (digit,); pixels: `pitch` a column, `side` a digit."""
     places = np.minimum(np.arange(len(row)) * pitch // side, digits - 1)
     return np.bincount(places, row, minlength=digits)
 
 
 def does_not_show() -> str:
-    """Return what cannot be concluded from the weights."""
+    """Return the conclusions that the weights do not support."""
     return (
-        "**A weight is not a place on the picture.** A column sees 15 pixels, and what stands there has been mixed "
-        "with its neighbours by the encoder. A peak beside the digit can be as good as one on it.\n\n"
-        "**A falling curve of whole strips is not a bottleneck yet.** A model that is right about 99 % of the digits "
-        "gets 15 in a row right in 86 % of the strips, even if it looks at each of them equally well: the dotted curve "
+        "**A weight is not a place on the picture.** A column covers 15 pixels, and the encoder has mixed it with "
+        "its neighbours. A peak next to the digit can be as good as one on it.\n\n"
+        "**A falling curve of whole strips does not prove a bottleneck.** A model that gets 99 % of the digits right "
+        "gets 15 in a row right in 86 % of the strips, even if it reads each of them equally well: the dotted curve "
         "shows that.\n\n"
         "**A step has more than its weights.** The decoder's state, and in a Transformer the steps before, may already "
         "encode the digit. Move the weights and see whether the answer follows."

@@ -106,7 +106,7 @@ def test_whether_sorting_needs_positions_is_not_decided_by_one_training_each() -
     said = findings.sorting(curves.guess(one.lengths), None, one, other)
     measured = {name: {f.name: f.mean for f in card.figures} for name, card in known.items()}
     stops = [figures[f"stopped_{one.lengths[-1]}"] for figures in measured.values()]
-    assert said.startswith("**Whether positions matter to sort is not decided: each model was trained once.**")
+    assert said.startswith("**Whether sorting needs positions is not decided: each model was trained once.**")
     assert f"in {share(stops[1])} of these strips, with positions in {share(stops[0])}." in said
     several = (replace(curve, seeds=3) for curve in (one, other))
-    assert findings.sorting(curves.guess(one.lengths), None, *several).startswith("**To sort, digits in their place")
+    assert findings.sorting(curves.guess(one.lengths), None, *several).startswith("**Sorting hardly needs positions.**")
