@@ -1,4 +1,4 @@
-"""What the row of a mechanism must name and be able to give; `attnviz.testing.check_mechanism` runs it."""
+"""Checks of a mechanism's row and of the values it provides, run by `attnviz.testing.check_mechanism`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from attnviz.views.payload import pack, unpack
 
 
 def check(row: Mechanism, nets: Sequence[Net | str] | None, seed: int) -> None:
-    """Check a row, as `attnviz.testing.check_mechanism` says it."""
+    """Check a row; see `attnviz.testing.check_mechanism`."""
     _check_names(row)
     _check_files(row)
     own = _own_values(row)

@@ -1,7 +1,7 @@
-"""The derived values of the live channel: those of every net with attention or a gradient, and those of all mechanisms.
+"""The derived values of the live channel: those for every net with attention or a gradient, and all mechanisms' own.
 
-The table stands above the live channel and the mechanisms, and is handed down to the channel. Importing it costs no
-torch.
+This module depends on the live channel and the mechanisms, and passes its table to the channel. Importing it does not
+import torch.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ OF_ANY_NET: tuple[Row, ...] = (
 
 
 def known() -> dict[str, Row]:
-    """Return all derived values and views by name, of those mechanisms that can say theirs; a name taken stays."""
+    """Return name -> derived value or view, of all mechanisms that can list theirs; the first use of a name counts."""
     return _known()[0]
 
 

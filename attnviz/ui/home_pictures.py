@@ -1,7 +1,7 @@
 """Makes the pictures of the home page in advance: `python -m attnviz.ui.home_pictures [NAME ...]`; without names, all.
 
-A mechanism's row says what draws its two tiles. A test holds them equal to what the models compute. Drawn while a
-visitor waits, they would need torch.
+A mechanism's row names the function that draws its two tiles. A test checks them against the models. Drawing them while
+a visitor waits would require torch.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """A net's answer to a request of the live channel. Loads torch.
 
-`plan` goes through a request once: it finds the nets, estimates the work, refuses what is too much, and returns for
-each ask a `Planned` that gives its answers when they are asked for.
+`plan` processes a request once: it finds the nets, estimates the work, refuses requests that are too large, and returns
+a `Planned` for each ask, which computes its answers on demand.
 """
 
 import time
@@ -51,9 +51,9 @@ class Planned:
     """One ask of a request, whose net is known and whose work is estimated.
 
     Args:
-        work: as `budget` counts it; 0 of an ask that cannot be answered.
-        answers: returns its answers, as payloads, one after the other; most asks have one. It raises AttnvizError for
-            an unknown name, tap path, index or shape; the message says which exist.
+        work: The work in units of `budget`; 0 for an ask that cannot be answered.
+        answers: Returns the answers as payloads, one after the other; most asks have one. It raises AttnvizError for an
+            unknown name, tap path, index or shape; the message lists the valid ones.
     """
 
     work: float
@@ -61,14 +61,14 @@ class Planned:
 
 
 def plan(request: Request) -> list[Planned]:
-    """Return how each ask of a request is answered.
+    """Plan the answers to each ask of a request.
 
-    An answer is a payload. Its header: number, ask (its place), done (whether it is the request's last), checkpoint
-    (the net's key), digest (of the weights), axes (name of a wanted array -> its axes), parameters (name -> those of
-    a derived value, as they were used: of a head, its number where "least_uniform" was asked for), milliseconds (of
-    the pass), and, if a canvas was prepared, prepared: how it was made into what this net sees. Arrays, float32: logits
+    An answer is a payload. Its header: number, ask (its index), done (whether it is the request's last), checkpoint
+    (the net's key), digest (of the weights), axes (name of a wanted array -> its axes), parameters (name -> the
+    parameters used by a derived value, with a head's number in place of "least_uniform"), milliseconds (of the pass),
+    and, if a canvas was prepared, prepared: the steps from the canvas to the net's input. Arrays, float32: logits
     (picture, column), probabilities (picture, class), and everything requested under its name; for a canvas also seen,
-    uint8 (row, column, channel), which is what this net sees. The answer to a view has that view alone, as bytes.
+    uint8 (row, column, channel), the net's input. The answer to a view holds only that view, as bytes.
     """
     planned = [_planned(request, place) for place in range(len(request.head.asks))]
     budget.check([one.work for one in planned], count(request))
@@ -76,7 +76,7 @@ def plan(request: Request) -> list[Planned]:
 
 
 def count(request: Request) -> int:
-    """Return how many pictures a request has."""
+    """Return the number of pictures in a request."""
     if request.head.prepare is not None:
         return 1
     return len(request.head.pictures or ()) if request.pictures is None else len(request.pictures)
@@ -104,7 +104,7 @@ def _planned(request: Request, place: int) -> Planned:
 
 
 def _view(wanted: Part | DerivedWanted) -> View[Any] | None:
-    """Return the view that is wanted; None for any other value."""
+    """Return the view that is wanted, or None if another value is."""
     return wanted.row if isinstance(wanted, DerivedWanted) and isinstance(wanted.row, View) else None
 
 
@@ -131,7 +131,7 @@ def _values(request: Request, ask: Ask, loaded: Loaded, work: float, header: dic
 
 
 def _views(request: Request, ask: Ask, net: Net, header: dict[str, Any]) -> Iterator[bytes]:
-    """Yield the answers to an ask for a view: its payload, or one after the other where it is computed in steps."""
+    """Yield the answers to an ask for a view: its payload, or several payloads if it is computed in steps."""
     (name, wanted), *others = ask.wanted.items()
     named = request.head.pictures or []
     if others or ask.edits or len(named) != 1:
@@ -174,7 +174,7 @@ def _work(loaded: Loaded, ask: Ask) -> float:
 
 
 def _taps_and_passes(ask: Ask, net: Net) -> tuple[set[str], float]:
-    """Return the paths of the taps that an ask keeps or edits, and how many forward passes it takes."""
+    """Return the paths of the taps that an ask keeps or edits, and the number of forward passes it needs."""
     taps, passes = {edit.address for edit in ask.edits}, 1.0
     for wanted in ask.wanted.values():
         if isinstance(wanted, Part):
@@ -189,10 +189,10 @@ def _taps_and_passes(ask: Ask, net: Net) -> tuple[set[str], float]:
 def ask_model(
     loaded: Loaded, ask: Ask, images: np.ndarray, arrays: dict[str, np.ndarray], work: float | None = None
 ) -> Computed:
-    """Run a model in single precision on pictures, uint8 (picture, row, column, channel), edited, and keep what is
-    wanted.
+    """Run a model with the edits of an ask, in single precision, on pictures, uint8 (picture, row, column, channel),
+    and keep the wanted values.
 
-    `arrays` are those to which edits may set a part; `work` is that of the ask for one picture, where it has been
+    `arrays` holds the arrays to which edits may set a part; `work` is the ask's work for one picture, if it has been
     estimated.
     """
     batch = as_batch(images)
@@ -259,7 +259,7 @@ def _chunk(
 ) -> tuple[Tensor, dict[str, Reading], float]:
     """Return a model's logits for some pictures, the requested values, and the seconds of its pass.
 
-    Requested values are copied: a part that shares the memory of its tap would keep all of it, 59 MB per picture.
+    Requested values are copied, since a part that shares its tap's memory would keep all of it, 59 MB per picture.
     """
     derived = {name: wanted for name, wanted in ask.wanted.items() if isinstance(wanted, DerivedWanted)}
     listening: AbstractContextManager[Mapping[str, Reading]] = (
@@ -298,7 +298,7 @@ def _settled(wanted: DerivedWanted, loaded: Loaded) -> Strict:
 
 
 def _of_the_pass(derived: Mapping[str, DerivedWanted], settled: Mapping[str, Strict]) -> Strict:
-    """Return the parameters of the derived values that change the pass itself: an ask is one pass, so they agree."""
+    """Return the parameters that change the pass itself; an ask is one pass, so its values must agree."""
     passes = [(wanted.values.run, settled[name]) for name, wanted in derived.items() if wanted.values.run is not None]
     if any(one != passes[0] for one in passes):
         names = ", ".join(name for name, wanted in derived.items() if wanted.values.run is not None)
@@ -309,7 +309,7 @@ def _of_the_pass(derived: Mapping[str, DerivedWanted], settled: Mapping[str, Str
 
 
 def _pass(context: Context[Any], derived: Iterable[DerivedWanted]) -> Tensor:
-    """Make the forward pass and return logits (picture, column)."""
+    """Run the forward pass and return logits (picture, column)."""
     run = next((wanted.values.run for wanted in derived if wanted.values.run is not None), None)
     if run is not None:
         return run(context)
@@ -332,7 +332,7 @@ def part_of(reading: Reading, index: dict[str, int]) -> Reading:
 
 
 def joined(parts: list[Reading]) -> Reading:
-    """Join the readings of several batches; one that has no axis of pictures is the same for all."""
+    """Concatenate the readings of several batches; a reading without a batch axis is the same for all."""
     first = parts[0]
     if "batch" not in first.axes:
         return first

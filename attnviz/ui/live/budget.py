@@ -1,8 +1,8 @@
-"""How much work a request of the live channel takes, known before it runs, and how long work lets others in.
+"""Estimates the work of a live request before it runs, and lets other requests run between the chunks of long work.
 
-Work is counted in entries of attention matrices that are materialised: heads times tokens squared, times pictures. An
-entry takes about 10 ns. What is not attention, and fused attention, is counted as pairs that take as
-long, roughly: by tens, not by tenths. Importing this costs no torch.
+Work is counted in entries of materialised attention matrices: heads times tokens squared, times pictures. An entry
+takes about 10 ns. Other layers, and fused attention, are counted as the number of entries that take as long, to within
+an order of magnitude. Importing this does not import torch.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -24,21 +24,21 @@ FUSED = 0.1  # of the time, where a layer need not materialise its matrix
 OPERATIONS = 50  # multiplications of a matrix product that take as long as a pair
 
 PAUSE: ContextVar[Callable[[], None]] = ContextVar("PAUSE", default=lambda: None)
-"""What `pause` calls in this thread."""
+"""The function that `pause` calls in this thread."""
 
 
 class Dropped(Exception):
-    """Nobody is waiting for the answer any more."""
+    """Raised when nobody is waiting for the answer any more."""
 
 
 def pause() -> None:
-    """Let others compute between two chunks; Dropped ends it where the visitor has left or sent a newer request."""
+    """Let others compute between two chunks; raise Dropped if the visitor has left or sent a newer request."""
     PAUSE.get()()
 
 
 def per_picture(model: "nn.Module", cells: int, taps: Collection[str], passes: float = 1.0) -> float:
-    """Return a model's work for one picture of so many cells, rows times columns, in pairs of tokens, for all forward
-    passes; attention materialises its matrix where one of its taps is kept or edited.
+    """Return a model's work for one picture of `cells` (rows times columns), in pairs of tokens, for all forward
+    passes. Attention materialises its matrix if one of its `taps` is kept or edited.
     """
     weights, layers = _sizes(model)
     # As if every weight were used at every pixel, an overestimate, unless the model declares how often it uses them.
@@ -54,8 +54,8 @@ def per_picture(model: "nn.Module", cells: int, taps: Collection[str], passes: f
 class _Layer(NamedTuple):
     """A layer that compares pairs of tokens.
 
-    `spelling`: paths of the taps for which it materialises its matrix. `pairs`: from the cells of a picture to how many
-    there are.
+    `spelling` holds the paths of the taps for which it materialises its matrix. `pairs` maps the number of cells of a
+    picture to the number of pairs.
     """
 
     spelling: frozenset[str]
@@ -66,8 +66,7 @@ _SIZES: "WeakKeyDictionary[nn.Module, tuple[int, list[_Layer]]]" = WeakKeyDictio
 
 
 def _sizes(model: "nn.Module") -> tuple[int, list[_Layer]]:
-    """Return how many weights a model has, and its layers that say how many pairs of tokens they compare; remembered,
-    as every movement asks for it."""
+    """Return the number of a model's weights, and its layers that compare pairs of tokens; cached for speed."""
     if model not in _SIZES:
         layers = [
             _Layer(frozenset(f"{path}.{tap}".lstrip(".") for tap in layer.spells_pairs), layer.pairs)
@@ -80,18 +79,18 @@ def _sizes(model: "nn.Module") -> tuple[int, list[_Layer]]:
 
 
 def at_once(work: float) -> int:
-    """Return how many pictures are computed in one chunk, if one of them is so much work."""
+    """Return the number of pictures to compute in one chunk, given the work of one picture."""
     return max(1, int(LIGHT // max(work, 1.0)))
 
 
 def long(works: Sequence[float]) -> list[bool]:
-    """Return which asks of a request take long: those that are much work, or all, if together they are."""
+    """Return whether each ask of a request takes long: because of its own work, or because of the total."""
     much = sum(works) > LIGHT_REQUEST
     return [much or work > LIGHT for work in works]
 
 
 def check(works: Sequence[float], pictures: int) -> None:
-    """Refuse a request that is too much work."""
+    """Raise BadInput if a request is too much work."""
     total = sum(works)
     if total <= BUDGET:
         return

@@ -1,19 +1,19 @@
 """The live channel: a model answers while a hand moves, over a WebSocket, without a rerun of a page.
 
-`request` says what can be asked, `answer` what comes back, `frontend/live/live.js` is the browser's side. One
-message a request; for each of its asks one answer, or several one after the other for what is computed step by step.
-All are payloads (payload.py) that repeat the request's number; the last one says `"done": true`:
+`request` defines the requests, `answer` the answers, and `frontend/live/live.js` is the browser's side. A request is
+one message; each of its asks gets one answer, or several in sequence if it is computed step by step. All are payloads
+(payload.py) that repeat the request's number; the last one has `"done": true`:
 
     an answer        number, ask, done, checkpoint, digest, axes, parameters, milliseconds; arrays logits, probabilities
-                     and what was wanted; of a canvas also prepared, which are the steps, and the array seen
-    a refusal        number (null where it cannot be read), done, error: one sentence; ask, if only one was refused
+                     and the wanted values; for a canvas also prepared, the steps, and the array seen
+    a refusal        number (null if it cannot be read), done, error: one sentence; ask, if only one was refused
     "stale": true    number, done: a newer request arrived before this one, or the rest of it, was begun
 
-Of a visitor one request is being answered and one may wait: the newest. Nothing else is kept of a visitor, and nothing
-when the socket has closed. For all visitors together, few models compute at once, in threads; whoever asks waits in
-the one line of all that computes, pages too (attnviz/work/queue.py), while the server goes on receiving; next is who
-has computed least (`seats`). What takes long (`budget`) goes last, lets others in after every chunk, and is computed
-once at a time for a browser: so what is quick never waits for it.
+For each visitor, one request is being answered and one may wait: the newest. Nothing else is stored about a visitor,
+and nothing after the socket has closed. For all visitors together, few models compute at once, in threads. Requests
+wait in the same queue as all other computation, including pages (attnviz/work/queue.py), while the server keeps
+receiving; the browser that has computed least is next (`seats`). Long work (`budget`) goes last, lets others in after
+every chunk, and runs one at a time per browser, so quick work never waits for it.
 """
 
 import logging
@@ -48,12 +48,12 @@ class Planned(Protocol):
 
     @property
     def work(self) -> float:
-        """How much work it is, as `budget` counts it."""
+        """The work in units of `budget`."""
         ...
 
     @property
     def answers(self) -> Callable[[], Iterator[bytes]]:
-        """Returns its answers, one after the other."""
+        """A function that returns the answers, one after the other."""
         ...
 
 
@@ -68,7 +68,7 @@ _log = logging.getLogger(__name__)
 
 
 def routes(find: "Find") -> list[BaseRoute]:
-    """Return the channel's route, for `st.App`, which does not put `server.baseUrlPath` before routes of ours."""
+    """Return the channel's route for `st.App`, which does not prepend `server.baseUrlPath` to our routes."""
     base = st.get_option("server.baseUrlPath").strip("/")
     return [WebSocketRoute(f"/{base}/live" if base else "/live", Channel(_plan, find).serve)]
 
@@ -84,10 +84,10 @@ class Channel:
     """Answers the requests of all visitors.
 
     Args:
-        plan: returns what answers each ask of a request, or refuses the request, in a thread.
-        find: from a name to the derived value of that name.
-        queue: in which they compute, with pages: what is quick before those, and what takes long after them.
-        quick: seconds for which the asks of one request are answered in a row before a newer one is looked for.
+        plan: Plans the answers to each ask of a request, or refuses the request, in a thread.
+        find: Returns the derived value of a name.
+        queue: The queue shared with pages: quick work goes before pages, long work after them.
+        quick: The seconds for which asks of one request are answered in a row before checking for a newer one.
     """
 
     def __init__(self, plan: Plan, find: "Find", queue: Queue = QUEUE, quick: float = QUICK) -> None:
@@ -109,9 +109,9 @@ class Channel:
             tasks.cancel_scope.cancel()  # what waits is dropped; what computes ends with its chunk, unheard
 
     def begin(self, request: "Request") -> "_Begun":
-        """Return a request with the answers to the first of its asks that do not take long.
+        """Return a request with the answers to the first of its quick asks.
 
-        A request that is too much work is answered with the sentence that says so.
+        A request that is too much work is answered with a sentence on that.
         """
         try:
             planned = self.plan(request)
@@ -125,7 +125,7 @@ class Channel:
         return begun
 
     def some(self, begun: "_Begun") -> None:
-        """Compute the quick answers from the next ask on: several, as a change of threads takes its time too."""
+        """Compute the next quick answers, several at a time because switching threads takes time too."""
         until, first = time.perf_counter() + self.quick, begun.place
         while begun.place < len(begun.long) and not begun.long[begun.place]:
             if begun.place > first and time.perf_counter() >= until:
@@ -134,7 +134,7 @@ class Channel:
             begun.place += 1
 
     def say(self, begun: "_Begun", place: int) -> Iterator[bytes]:
-        """Yield the answers to one ask, or a sentence that says why there is none."""
+        """Yield the answers to one ask, or a sentence on why there is none."""
         try:
             yield from begun.planned[place].answers()
             return
@@ -151,7 +151,7 @@ class Channel:
 
 @dataclass
 class _Begun:
-    """A request that is being answered: which of its asks take long, which is next, and what is ready to be sent."""
+    """A request that is being answered: its long asks, its next ask, and the messages ready to be sent."""
 
     request: "Request"
     planned: Sequence[Planned]
@@ -160,7 +160,7 @@ class _Begun:
     messages: list[bytes] = field(default_factory=list)
 
     def taken(self) -> list[bytes]:
-        """Return what is ready to be sent, once."""
+        """Return and clear the messages that are ready to be sent."""
         messages, self.messages = self.messages, []
         return messages
 
@@ -182,7 +182,7 @@ class _Visitor:
         self.left = False
 
     async def read(self) -> None:
-        """Keep the newest request, until the socket closes; refuse what is none."""
+        """Keep the newest request until the socket closes, and refuse invalid ones."""
         from attnviz.ui.live.request import number_of, read
 
         while (message := await self.socket.receive())["type"] != "websocket.disconnect":
@@ -228,7 +228,7 @@ class _Visitor:
                 begun = None
 
     async def long(self, begun: _Begun) -> None:
-        """Answer one ask that takes long, step by step; give it up where a newer request has come meanwhile."""
+        """Answer one long ask, step by step; abandon it if a newer request has arrived meanwhile."""
         async with self.browser.one_long:
             token = budget.PAUSE.set(self.pause)
             try:
@@ -241,7 +241,7 @@ class _Visitor:
                 self.rise()
 
     def steps(self, begun: _Begun) -> None:
-        """Compute the answers to one ask, and send all but the last as they come, in the thread that computes."""
+        """Compute the answers to one ask, in the computing thread, and send all but the last as they are ready."""
         with self.channel.queue.within():
             for message in self.channel.say(begun, begun.place):
                 for earlier in begun.taken():
@@ -250,32 +250,32 @@ class _Visitor:
         begun.place += 1
 
     async def deliver(self, message: bytes) -> None:
-        """Send a message, and not while sitting: a visitor who does not listen would keep the seat."""
+        """Send a message without holding a seat, which a visitor who does not receive it would block."""
         self.rise()
         await self.send(message)
         await self.sit()
 
     def pause(self) -> None:
-        """Let the others who wait for a long seat have it, in the thread that computes, after a chunk."""
+        """Let others who wait for a long seat have it after a chunk, from the computing thread."""
         try:
             from_thread.run(self.sit)
         except CancelledError:  # the visitor has left while in line
             raise budget.Dropped from None
 
     async def sit(self) -> None:
-        """Take a long seat, behind all who wait for one."""
+        """Take a seat for long work, behind all who wait for one."""
         self.rise()
         self.drop()  # before anything is awaited: what has been cancelled may not wait
         self.place = await self.channel.queue.join(Kind.LONG)
         self.drop()
 
     def drop(self) -> None:
-        """Give up what nobody waits for any more."""
+        """Abandon work that nobody waits for any more."""
         if self.left or self.waiting is not None:
             raise budget.Dropped
 
     def rise(self) -> None:
-        """Give the long seat back."""
+        """Release the seat for long work."""
         if self.place is not None:
             self.channel.queue.leave(self.place)
             self.place = None
@@ -285,7 +285,7 @@ class _Visitor:
         return await to_thread.run_sync(function, given, limiter=self.channel.threads)
 
     async def charged(self, function: Callable[[A], T], given: A) -> T:
-        """Call a function in a thread, and charge the browser the time that it computes."""
+        """Call a function in a thread, and charge the browser for its computing time."""
 
         def timed(given: A) -> T:
             began = time.thread_time()
@@ -297,11 +297,11 @@ class _Visitor:
         return await self.thread(timed, given)
 
     async def tell(self, number: int | None, **words: Any) -> None:
-        """Send the last word on a request that gets no answer."""
+        """Send the last message of a request that gets no answer."""
         await self.send(_words({"number": number, "done": True, **words}))
 
     async def send(self, message: bytes) -> None:
-        """Send a message; where the socket has just closed, `read` will hear of it."""
+        """Send a message; if the socket has just closed, `read` will notice."""
         try:
             await self.socket.send_bytes(message)
         except (WebSocketDisconnect, RuntimeError):

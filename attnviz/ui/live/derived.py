@@ -1,8 +1,8 @@
-"""What a derived value is: something that the live channel computes from a net besides the values of its taps.
+"""Derived values: values that the live channel computes from a net, besides those of its taps.
 
-`Derived` is computed from a forward pass on any pictures; a `View` is what a component shows of one subject. A
-mechanism lists both in its row of `attnviz.ui.mechanisms.MECHANISMS`. Importing this loads no torch: functions that
-compute import it themselves, because a request is read before a model is loaded.
+A `Derived` is computed from a forward pass on any pictures; a `View` is the data that a component shows for one
+subject. A mechanism lists both in its row of `attnviz.ui.mechanisms.MECHANISMS`. Importing this does not import torch:
+functions that compute import it themselves because a request is read before a model is loaded.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ Address = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.]{0,199}$")]
 """A tap path."""
 
 Index = Annotated[int, Field(ge=0, lt=1 << 31)]
-"""What counts from 0: a head, a token."""
+"""An index from 0: a head, a token."""
 
 
 class NoParameters(Strict):
-    """No parameters, for derived values that have none."""
+    """The empty parameters, for derived values without any."""
 
 
 @dataclass(frozen=True, eq=False)
 class Context(Generic[P]):
-    """What a derived value is computed from.
+    """The inputs of a derived value's functions.
 
     Args:
-        loaded: the torch module, in single precision, and its net.
+        loaded: The torch module, in single precision, and its net.
         images: (picture, channel, row, column) in 0..1.
-        parameters: those of the request, after `settle`.
-        generator: seeded by the request; None where it names no seed, and then nothing is random.
-        edited: paths of the taps that the request edits.
-        seen: path -> value of the tap in this pass; empty in `Derived.run`, which makes the pass.
+        parameters: The request's parameters, after `settle`.
+        generator: Seeded by the request; None if it has no seed, in which case nothing is random.
+        edited: The paths of the taps that the request edits.
+        seen: Path -> value of the tap in this pass; empty in `Derived.run`, which makes the pass.
         logits: (picture, column), of this pass; None in `Derived.run`.
     """
 
@@ -61,12 +61,12 @@ class Context(Generic[P]):
 
 
 def no_taps(parameters: Strict) -> tuple[str, ...]:
-    """Return no taps, for derived values that need none."""
+    """Return (), for derived values that need no taps."""
     return ()
 
 
 def one_pass(parameters: Strict, net: Net) -> float:
-    """Return no extra cost, for derived values that take no longer than the model's forward pass."""
+    """Return 1.0, for derived values that take no longer than the model's forward pass."""
     return 1.0
 
 
@@ -75,21 +75,21 @@ class Derived(Generic[P]):
     """One derived value, which a request names: {"derived": NAME, "parameters": {...}}.
 
     Args:
-        name: its name in requests.
-        parameters: what can be chosen; requests are validated strictly.
-        compute: returns a reading, or several by name, which come back as NAME.PART. A first axis "batch" counts the
+        name: Its name in requests.
+        parameters: The class of its parameters; requests are validated strictly.
+        compute: Returns a reading, or several by name, which come back as NAME.PART. A first axis "batch" counts the
             pictures; without it the value is the same for all pictures.
-        taps: from the parameters to the paths of the taps that it needs.
-        settle: replaces a parameter that depends on the model ("the least uniform head") by its value; the answer
-            says which value was used.
-        run: makes the forward pass in place of the ordinary one and returns logits (picture, column), for parameters
-            that change the pass itself: an eps, a skip left out, forced locations. Taps are kept and edits are made in
-            it.
-        most: how many of them an answer may hold, counting every picture.
-        cost: the work for one picture, in forward passes of the model.
+        taps: Returns the paths of the taps that it needs, from the parameters.
+        settle: Replaces a parameter that depends on the model ("the least uniform head") by its value; the answer
+            contains the value that was used.
+        run: Makes the forward pass in place of the ordinary one and returns logits (picture, column), for parameters
+            that change the pass itself: an eps, an omitted skip connection, forced locations. Taps are kept and edits
+            are made in it.
+        most: The maximum number of these values in an answer, counting every picture.
+        cost: The work for one picture, in forward passes of the model.
 
     Raises:
-        BadInput: the name is no text, or the parameters are no class of parameters.
+        BadInput: The name is not text, or the parameters are not a class of parameters.
     """
 
     name: str
@@ -107,22 +107,22 @@ class Derived(Generic[P]):
 
 @dataclass(frozen=True)
 class View(Generic[P]):
-    """What a component shows of a subject: one payload, for its page and for the live channel alike.
+    """The data that a component shows for a subject: one payload, for both its page and the live channel.
 
-    A request names it, as for any derived value, and gets the payload as an array of bytes, or several one
-    after the other where it is computed step by step.
+    A request names it like any derived value, and gets the payload as an array of bytes, or several in sequence if it
+    is computed step by step.
 
     Args:
-        name: its name in requests.
-        parameters: what can be chosen; requests are validated strictly.
-        payload: returns the payload of a subject, in the bytes that the component takes, or yields several.
-        cost: the work, in forward passes of the model.
-        lasts: whether the payload depends on nothing but the subject and the parameters, so that pages keep it.
-        loads: whether its work is in passes of the net, which the live channel then loads to estimate it; a view that
-            has its pass from elsewhere is light.
+        name: Its name in requests.
+        parameters: The class of its parameters; requests are validated strictly.
+        payload: Returns the payload of a subject, as the bytes that the component takes, or yields several.
+        cost: The work, in forward passes of the model.
+        lasts: Whether the payload depends only on the subject and the parameters, so that pages can cache it.
+        loads: Whether its work consists of passes of the net, which the live channel then loads to estimate the work; a
+            view whose pass is computed elsewhere is light.
 
     Raises:
-        BadInput: as of `Derived`.
+        BadInput: As for `Derived`.
     """
 
     name: str
@@ -136,7 +136,7 @@ class View(Generic[P]):
         _check(self.name, self.parameters)
 
     def of(self, subject: Subject, **parameters: Any) -> bytes:
-        """Return the payload of a subject, the last one where there are several."""
+        """Return the payload of a subject, or the last one if there are several."""
         given = self.parameters(**parameters)
         if not self.lasts:
             return self._last(subject, given)
@@ -149,10 +149,10 @@ class View(Generic[P]):
         return last
 
     def payloads(self, subject: Subject, given: P) -> Iterator[bytes]:
-        """Yield the payload of a subject, or several one after the other.
+        """Yield the payload of a subject, or several in sequence.
 
-        Each says in its header, as "request", how the live channel is asked for the same of another net: the view, its
-        parameters, and "checkpoint" and "picture" of the subject.
+        Each header holds a "request", from which the browser can request the same view of another net: the view, its
+        parameters, and the subject's "checkpoint" and "picture".
         """
         found = self.payload(subject, given)
         request = {"derived": self.name, "parameters": given.model_dump(mode="json"), **subject.asked}
@@ -162,6 +162,6 @@ class View(Generic[P]):
 
 def _check(name: object, parameters: object) -> None:
     if not isinstance(name, str):
-        raise BadInput(f"A derived value has a name, not {name!r:.100}.")
+        raise BadInput(f"A derived value needs a name, not {name!r:.100}.")
     if not (isinstance(parameters, type) and issubclass(parameters, Strict)):
-        raise BadInput(f"The parameters of {name} are a subclass of Strict, not {parameters!r:.100}.")
+        raise BadInput(f"The parameters of {name} must be a subclass of Strict, not {parameters!r:.100}.")

@@ -1,4 +1,4 @@
-"""What a request gives a model: pictures, and edits of its taps. Loads torch."""
+"""Converts a request's pictures and edits for a model. Loads torch."""
 
 import numpy as np
 import torch
@@ -10,7 +10,7 @@ from attnviz.ui.live.request import Edit, Off, Put, Request, Scale
 
 
 def changes(wanted: list[Edit], arrays: dict[str, np.ndarray]) -> Edits:
-    """Turn the edits of a request into those of a trace."""
+    """Convert the edits of a request to those of a trace."""
     made: list[Edits] = []
     for edit in wanted:
         if isinstance(edit, Scale):
@@ -26,7 +26,7 @@ def changes(wanted: list[Edit], arrays: dict[str, np.ndarray]) -> Edits:
 
 
 def pictures(request: Request, net: Net) -> np.ndarray:
-    """Return the pictures in or named by a request, fitted to the net: uint8 (picture, row, column, channel)."""
+    """Return the pictures that a request holds or names, fitted to the net: uint8 (picture, row, column, channel)."""
     if request.pictures is not None:
         return request.pictures
     found = []

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from attnviz.subjects import Loaded, Net
 
 MEANING = "how much the answer\u2019s logit would change per unit of intensity"
-"""What the Jacobian of the shown answer is, under every legend."""
+"""The meaning of the Jacobian of the shown answer, below every legend."""
 
 PASSES = 4.0  # its cost in forward passes: one forward, and a backward pass that costs two to three times as much
 
 
 class OfAnswer(Strict):
-    """The class whose logit is differentiated; None for the one that the model predicts."""
+    """The class whose logit is differentiated; None for the predicted class."""
 
     answer: Annotated[str, Field(max_length=100)] | None = None
 
 
 def missing(net: Net) -> str | None:
-    """Return why a net has no Jacobian, as a sentence; None where it has one."""
+    """Return a sentence on why a net has no Jacobian, or None if it has one."""
     spec = models.MODELS.get(net.architecture)
     title = net.title if spec is None else spec.title
     if spec is not None and spec.per_step:
@@ -40,7 +40,7 @@ def missing(net: Net) -> str | None:
 
 
 def settle(loaded: Loaded, parameters: OfAnswer) -> OfAnswer:
-    """Return the parameters, if the model can give it."""
+    """Return the parameters if the model has a Jacobian."""
     net = loaded.net
     why = missing(net)
     if why:
@@ -53,8 +53,8 @@ def settle(loaded: Loaded, parameters: OfAnswer) -> OfAnswer:
 def compute(context: Context[OfAnswer]) -> Reading:
     """Return d logit / d intensity, batch by channel, row and column, along the path of the request's seed.
 
-    It is computed one picture at a time, as the graph is large; but a model that draws random numbers draws for all
-    pictures in turn, so it is asked about all of them at once, as in the pass of the request.
+    It is computed one picture at a time because the graph is large. A model that draws random numbers draws for all
+    pictures in turn, so it runs on all of them at once, as in the pass of the request.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""The switch beside a map, *attention* or *Jacobian of the shown answer*, and the Jacobian as maps on a page.
+"""The switch next to a map, *attention* or *Jacobian of the shown answer*, and the Jacobian as maps on a page.
 
 The choice is written into the URL as map=jacobian. Components with their own switch receive the request for the
 live channel from `asked`.
@@ -25,14 +25,14 @@ TICK = 0.5  # seconds between two looks at how far the work is
 
 
 def asked(subject: Subject) -> dict[str, Any]:
-    """Return what a component needs to ask for the Jacobian, as JSON can say it: "checkpoint"; "picture", by name as in
-    a request of the live channel; "missing", why the model has none, or None.
+    """Return the data that a component needs to request the Jacobian, as plain JSON: "checkpoint"; "picture", by name
+    as in a live request; "missing", the reason why the model has none, or None.
     """
     return {**subject.asked, "missing": missing(subject.net)}
 
 
 def switch(other: str) -> bool:
-    """Draw the switch between the Jacobian and something `other`, in words; return whether the Jacobian is chosen."""
+    """Draw the switch between the Jacobian and the map named `other`; return whether the Jacobian is chosen."""
     words = {"attention": other, JACOBIAN: TITLE}
     return url_state.pick(st.segmented_control, "Map", WORD, words, "attention", required=True) == JACOBIAN
 
@@ -53,7 +53,7 @@ def show(subject: Subject) -> None:
 
 
 def _draw(subject: Subject, found: Found, finished: bool) -> None:
-    """Draw the maps, without the pixels that are still being computed; then once more, with them."""
+    """Draw the maps without the pixels still being computed, then redraw them with those pixels."""
     with page.sentences():
         job = _job(subject, found)
         if job.finished and not finished:
@@ -70,6 +70,6 @@ def _draw(subject: Subject, found: Found, finished: bool) -> None:
 
 
 def _job(subject: Subject, found: Found) -> "jobs.Job[npt.NDArray[np.float64]]":
-    """Return the work at the pixels without a derivative, a few at a time, the same for all visitors."""
+    """Return the job for the pixels without a derivative, a few at a time, shared by all visitors."""
     key = (JACOBIAN, subject.net.key, subject.net.digest, str(subject.example.asked))
     return jobs.job(key, lambda number: cache.of_subject(steps, subject, found.chunks[number]), len(found.chunks))

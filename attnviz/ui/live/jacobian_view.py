@@ -1,7 +1,7 @@
-"""What a page shows of the Jacobian of the shown answer, as a view of every net with a differentiable input.
+"""The Jacobian of the shown answer on a page, as a view of every net with a differentiable input.
 
-At pixels without a derivative it shows what a small step up and a small step down do. That takes a forward pass for
-each of them, so there are two views: a quick one in which these pixels are empty, and a slow one with them.
+At pixels without a derivative it shows the effects of a small step up and a small step down. Each needs a forward pass,
+so there are two views: a quick one in which these pixels are empty, and a slow one with them.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ EQUAL = 1e-6  # of the largest value: nearer values differ by rounding only
 
 
 class OfJacobian(Strict):
-    """Whether small steps are made at the pixels without a derivative, which takes seconds."""
+    """Whether to take small steps at the pixels without a derivative, which takes seconds."""
 
     steps: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The Jacobian of the answer to an example, float64 (channel, row, column), and the numbers of the values,
-    (pixel,), at which there may be no derivative: those mean nothing.
+    """The Jacobian of the answer to an example, float64 (channel, row, column), and the indices of its values,
+    (pixel,), that may have no derivative and are meaningless.
     """
 
     answer: str
@@ -48,14 +48,14 @@ class Found:
 
     @property
     def chunks(self) -> list[tuple[int, ...]]:
-        """The ties in groups that `steps` takes."""
+        """The ties in groups for `steps`."""
         return [tuple(self.ties[first : first + CHUNK].tolist()) for first in range(0, len(self.ties), CHUNK)]
 
 
 def computed(loaded: Loaded, example: Example) -> Found:
-    """Return the answer to an example, its Jacobian, and where that may not exist.
+    """Return the answer to an example, its Jacobian, and the pixels at which that may not exist.
 
-    A net that draws random numbers draws those of `inference.ask`, as for its taps.
+    A net that draws random numbers draws those of `inference.ask`, as it does for its taps.
     """
     from attnviz.answers import predicted
     from attnviz.measures.jacobian import answered
@@ -69,7 +69,7 @@ def computed(loaded: Loaded, example: Example) -> Found:
 
 
 def steps(loaded: Loaded, example: Example, pixels: tuple[int, ...]) -> npt.NDArray[np.float64]:
-    """Return what a small step up and a small step down of some pixels do, float64 (2, pixel)."""
+    """Return the effects of a small step up and a small step down of some pixels, float64 (2, pixel)."""
     import torch
 
     from attnviz.measures import one_sided
@@ -80,7 +80,7 @@ def steps(loaded: Loaded, example: Example, pixels: tuple[int, ...]) -> npt.NDAr
 
 
 def payload(subject: Subject, parameters: OfJacobian) -> bytes:
-    """Return the Jacobian as the grid of maps takes it."""
+    """Return the Jacobian as a payload for the grid of maps."""
     import numpy as np
 
     from attnviz.ui.shared import cache
@@ -112,7 +112,7 @@ def first(subject: Subject, found: Found) -> bytes:
 
 
 def whole(subject: Subject, found: Found, sides: npt.NDArray[np.float64]) -> bytes:
-    """Return the Jacobian with what steps do, float64 (2, pixel), at all pixels at which it may not exist."""
+    """Return the Jacobian with the effects of steps, float64 (2, pixel), at all pixels at which it may not exist."""
     import numpy as np
 
     up, down = found.values.copy(), found.values.copy()
@@ -129,7 +129,7 @@ def whole(subject: Subject, found: Found, sides: npt.NDArray[np.float64]) -> byt
 
 
 def _packed(subject: Subject, answer: str, maps: npt.NDArray[np.float64], note: str) -> bytes:
-    """Return maps (channel, side, row, column) as the grid of maps takes them; a single side is the derivative."""
+    """Return maps (channel, side, row, column) as a payload for the grid of maps; a single side is the derivative."""
     from attnviz.ui.components import map_grid
 
     count, sides = maps.shape[:2]
@@ -151,7 +151,7 @@ def _packed(subject: Subject, answer: str, maps: npt.NDArray[np.float64], note: 
 
 
 def cost(parameters: OfJacobian, net: Net) -> float:
-    """Return the work, in forward passes, of the first group of pixels: the others let waiting visitors go first."""
+    """Return the forward passes for the first group of pixels; the other groups let waiting visitors go first."""
     return PASSES + (CHUNK if parameters.steps else 0)
 
 

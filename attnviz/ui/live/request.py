@@ -1,4 +1,4 @@
-"""What can be requested over the live channel (attnviz/ui/live/channel.py): one message, validated strictly.
+"""Requests to the live channel (attnviz/ui/live/channel.py): each is one message, validated strictly.
 
 A request is a payload (attnviz/views/payload.py). Its header:
 
@@ -17,11 +17,11 @@ A request is a payload (attnviz/views/payload.py). Its header:
                           "ink": {"derived": "mean_row", "parameters": {"layer": "attention", "head": 3}},
                           "sum": {"derived": "added_by_pixel"}}}]}
 
-An index names a part: axis -> a number, counted from 0; in an edit also several numbers. Which derived values
-exist says whoever opens the channel (attnviz/ui/derived_values.py).
+An index names a part: axis -> a number, counted from 0, or several numbers in an edit. The opener of the channel
+determines which derived values exist (attnviz/ui/derived_values.py).
 
 With "prepare": {"centred": true} the array "pictures" is one canvas, uint8 (row, column, channel), 0 is background;
-each model sees the result of the preparation that its `Input` names.
+each model receives the result of the preparation that its `Input` names.
 """
 
 import json
@@ -72,7 +72,7 @@ def _of_a_kind(data: str) -> str:
 
 
 class Picture(Strict):
-    """An example by name: a data set and a number, or KIND:WORD for an example of another kind, with the number 0.
+    """An example by name: a data set and a number, or KIND:WORD and the number 0 for an example of another kind.
 
     A word may be the name of a file.
     """
@@ -128,7 +128,7 @@ class Part(Strict):
 
 
 Find = Callable[[str], Derived[Any] | View[Any]]
-"""From a name to the derived value or view of that name; it raises UnknownName where there is none."""
+"""Returns the derived value or view of a name; raises UnknownName if there is none."""
 
 
 class DerivedWanted(Strict):
@@ -139,7 +139,7 @@ class DerivedWanted(Strict):
     _find: Find | None = PrivateAttr(None)
 
     def found_by(self, find: Find) -> None:
-        """Say how the derived value is found, once the ask is answered: what is wrong with one ask is no other's."""
+        """Set the lookup, which is called when the ask is answered, so that an error affects only that ask."""
         self._find = find
 
     @cached_property
@@ -150,13 +150,13 @@ class DerivedWanted(Strict):
 
     @property
     def values(self) -> Derived[Any]:
-        """The derived value of that name, which is no view."""
+        """The derived value of that name, which is not a view."""
         assert isinstance(self.row, Derived)
         return self.row
 
     @cached_property
     def given(self) -> Strict:
-        """Its parameters, read."""
+        """Its parameters, validated."""
         try:
             read: Strict = self.row.parameters.model_validate(self.parameters, strict=True)
         except ValidationError as error:
@@ -190,7 +190,7 @@ WantedName = Annotated[Name, AfterValidator(_not_reserved)]
 
 
 class Ask(Strict):
-    """What is asked of one model, which gives one answer."""
+    """A request to one model, for one answer."""
 
     checkpoint: NetKey
     seed: Annotated[int, Field(ge=0, le=LARGEST_NUMBER)] | None = None
@@ -199,7 +199,7 @@ class Ask(Strict):
 
 
 class Prepare(Strict):
-    """How a canvas becomes what the models see: cut out, scaled and centred, or only scaled."""
+    """The preparation of a canvas for the models: cut out, scaled and centred, or only scaled."""
 
     centred: bool
 
@@ -214,8 +214,8 @@ class Head(Strict):
 
 
 class Request(Strict, arbitrary_types_allowed=True):
-    """A request that can be answered: its header, uint8 (picture, row, column, channel) where pictures did not come by
-    name, and the other arrays of the payload.
+    """A valid request: its header, its pictures, uint8 (picture, row, column, channel), unless they are given by name,
+    and the other arrays of the payload.
     """
 
     head: Head
@@ -227,7 +227,7 @@ class Request(Strict, arbitrary_types_allowed=True):
         return {}
 
     def prepared(self, shape: "Input") -> "Prepared | None":
-        """Return what a model sees of the canvas, prepared once for each kind of input; None without a canvas."""
+        """Return the canvas as prepared for a model, once for each kind of input, or None without a canvas."""
         if self.head.prepare is None or self.pictures is None:
             return None
         if shape not in self._prepared:
@@ -240,8 +240,8 @@ class Request(Strict, arbitrary_types_allowed=True):
 
 
 def read(message: bytes, find: Find) -> Request:
-    """Read a request. `find`, which returns the derived value of a name, is called once an ask is answered, so that an
-    unknown name is the matter of that ask alone.
+    """Read a request. `find`, which returns the derived value of a name, is called when an ask is answered, so that an
+    unknown name affects only that ask.
     """
     if len(message) > MESSAGE:
         raise BadInput(f"A request may have at most {MESSAGE:,} bytes; this one has {len(message):,}.")
@@ -279,7 +279,7 @@ def read(message: bytes, find: Find) -> Request:
 
 
 def number_of(message: bytes) -> int | None:
-    """Return the number of a request even if the rest of it is invalid; None where it cannot be read."""
+    """Return the number of a request even if the rest is invalid, or None if it cannot be read."""
     if _header_length(message) > HEADER:
         return None
     try:

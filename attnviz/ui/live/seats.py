@@ -1,7 +1,7 @@
-"""Who computes next on the live channel: of those who wait, the browser that will then have computed least.
+"""The order of computation on the live channel: of the waiting browsers, the one that will have computed least is next.
 
-A drawing visitor needs little at a time, and goes before those who ask for much: a visitor's wait depends on how many
-others compute, and not on how much they ask for.
+A visitor who draws needs little at a time, and goes before those who request much: a visitor's wait depends on how many
+others compute, not on how much they request.
 """
 
 from collections.abc import AsyncIterator
@@ -12,15 +12,15 @@ import anyio
 from attnviz.work.queue import Kind, Queue
 
 CREDIT = 0.01
-"""Seconds of a processor that a browser may have used less than the others, and go before them.
+"""The maximum lead, in processor seconds, of a browser that has used less than the others and goes first.
 
-Much less than two seconds of dragging cost (0.1): with as much, all who drag would go before somebody who draws.
+It is much less than two seconds of dragging cost (0.1): with that much, all who drag would go before one who draws.
 """
 
 
 class Browser:
-    """What is known of a browser while it is connected: the processor's seconds it has used, counted from where the
-    others are when it comes.
+    """The state of a browser while it is connected: the processor seconds it has used, starting from the others' level
+    when it connects.
     """
 
     def __init__(self, used: float = 0.0) -> None:
@@ -29,13 +29,13 @@ class Browser:
         self.one_long = anyio.Lock()  # held while it computes something that takes long
 
     def charge(self, seconds: float) -> None:
-        """Count what it has used in one turn."""
+        """Add the seconds used in one turn."""
         self.last = seconds
         self.used += seconds
 
 
 class Seats:
-    """The turns that live answers take of the queue in which pages compute too, after them."""
+    """The turns of live answers in the queue that they share with pages, which come after them."""
 
     def __init__(self, queue: Queue) -> None:
         self.queue = queue
@@ -43,7 +43,7 @@ class Seats:
 
     @asynccontextmanager
     async def seat(self, browser: Browser) -> AsyncIterator[None]:
-        """Hold a seat during the block: the browser that will have used least goes first; of several, the earliest."""
+        """Hold a seat during the block; the browser that will have used least goes first, or the earliest of equals."""
         browser.used = max(browser.used, self.clock - CREDIT)  # who was away for long has not saved up more
         async with self.queue.turn_async(Kind.LIVE, lambda: browser.used + browser.last):
             self.clock = max(self.clock, browser.used)

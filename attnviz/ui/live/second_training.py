@@ -1,7 +1,7 @@
-"""Two trainings under one slider: what both nets compute at the same epoch, the second below the first, on one scale.
+"""Two trainings with one slider: the maps of both nets at the same epoch, the second below the first, on one scale.
 
-A page draws `slider(subject)` in place of `epochs.slider(net)`: the slider, the choice of a second training, and
-the maps once there are two.
+A page calls `slider(subject)` in place of `epochs.slider(net)`: it draws the slider, the choice of a second training,
+and the maps once there are two.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ NONE = "no weights of the second training"
 
 
 class OfTwo(Strict):
-    """Which tap, in both nets, of which second net.
+    """The tap to show in both nets, and the second net.
 
-    The key of that net is "" where its training has no weights at this epoch: the slider of epochs changes it together
-    with the first net (frontend/core/epoch.js). Of a tap with queries, one's row is shown, by number among the tokens.
+    The second net's key is "" if its training has no weights at this epoch: the epoch slider changes it together with
+    the first net (frontend/core/epoch.js). For a tap with queries, one query's row is shown, by its token's index.
     """
 
     address: Address
@@ -48,11 +48,11 @@ class OfTwo(Strict):
 
 
 def payload(subject: Subject, parameters: OfTwo) -> bytes:
-    """Return the maps of one tap of two nets on the same example, the second below the first, or beside it where each
-    has a single map of a picture.
+    """Return the maps of one tap of two nets on the same example, the second below the first, or next to it if each has
+    a single map of a picture.
 
-    UnknownName: there is no second net of that key, or a net has no such tap. BadInput: the two have maps of other
-    places, or a query is missing, beyond the tokens, or named for a tap without queries.
+    Raises UnknownName if there is no second net with that key, or a net has no such tap. Raises BadInput if the two
+    maps differ in shape, or a query is missing, out of range, or given for a tap without queries.
     """
     address, query = parameters.address, parameters.query
     upper, tap = maps_of(subject, address, query)
@@ -61,7 +61,7 @@ def payload(subject: Subject, parameters: OfTwo) -> bytes:
     shape = upper.values.shape[1:]
     if lower is not None and lower.values.shape[1:] != shape:
         raise BadInput(
-            f"{address} has maps of {shape} places in one net, and of {lower.values.shape[1:]} in the other."
+            f"{address} has maps of the shape {shape} in one net, and {lower.values.shape[1:]} in the other."
         )
     most = upper if lower is None or len(upper.values) >= len(lower.values) else lower
     both = np.full((2, len(most.values), *shape), np.nan)  # what one of them does not have is marked as no number
@@ -85,7 +85,7 @@ def payload(subject: Subject, parameters: OfTwo) -> bytes:
 
 
 def two_passes(parameters: OfTwo, net: Net) -> float:
-    """Return the work: a pass of each net."""
+    """Return the work: one pass of each net."""
     return 2.0
 
 
@@ -93,7 +93,7 @@ BESIDE_VIEW = View("two_trainings", OfTwo, payload, two_passes)
 
 
 def slider(subject: Subject) -> None:
-    """Draw the slider of the training that a net comes from, with a choice of a second one, and the maps of both."""
+    """Draw the epoch slider of a net's training, with a choice of a second training, and the maps of both."""
     net = subject.net
     others = _others(net)
     if not others:
@@ -118,7 +118,7 @@ def maps(subject: Subject, other: History) -> None:
     net = subject.net
     known = taps_of(net, subjects.net(other.points[-1].key))
     if not known:
-        st.info("These two nets have no taps of the same places, so their maps cannot stand beside each other.")
+        st.info("These two nets have no taps with maps of the same shape, so their maps cannot be compared.")
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         chosen = url_state.pick(
@@ -134,7 +134,7 @@ def maps(subject: Subject, other: History) -> None:
 
 
 def taps_of(net: Net, other: Net) -> dict[str, TapInfo]:
-    """Return the taps that two nets have with maps of the same places: first those that say what is attended to."""
+    """Return the taps with maps of the same shape in two nets, starting with those of attention."""
     ours, theirs = findings.list_taps(net), findings.list_taps(other)
     found = {
         address: tap
@@ -145,14 +145,14 @@ def taps_of(net: Net, other: Net) -> dict[str, TapInfo]:
 
 
 def second_at(net: Net, other: History) -> str:
-    """Return the key of the second net at the epoch of the first; "" where its weights are not kept there."""
+    """Return the key of the second net at the epoch of the first, or "" if its weights are not kept there."""
     its = history(net)
     epoch = next((point.epoch for point in its.points if point.key == net.key), None) if its else None
     return next((point.key for point in other.points if point.epoch == epoch), "")
 
 
 def _others(net: Net) -> dict[str, str]:
-    """Return the trainings that can stand beside that of a net; none where there is no slider."""
+    """Return the trainings that can be compared with a net's, or {} if there is no slider."""
     if not net.history:
         return {}
     try:
@@ -167,18 +167,18 @@ def _choose() -> None:
 
 
 def _places(tap: TapInfo) -> tuple[int, ...]:
-    """Return the sizes of all axes of a tap but those that count its maps."""
+    """Return the sizes of all axes of a tap except those that count its maps."""
     return tuple(size for axis, size in zip(tap.axes, tap.shape, strict=True) if axis not in ("head", "channel"))
 
 
 def _width(tap: TapInfo) -> int | Literal["stretch"]:
-    """Return how wide the maps may be, in pixels, so that those of both nets are in sight together."""
+    """Return the width of the maps, in pixels, at which those of both nets are visible together."""
     across = math.prod(size for axis, size in zip(tap.axes, tap.shape, strict=True) if axis in ("head", "channel"))
     return max(NARROWEST, MARGIN + TILE * across) if across < 1180 // TILE else "stretch"
 
 
 def _nets(one: Net, other: Net | None) -> list[str]:
-    """Return what distinguishes two trainings in a few words: their seeds, where these differ."""
+    """Return short names that distinguish two trainings: their seeds, if these differ."""
     if other is None:
         return ["first", "not kept"]
     return [f"seed {one.seed}", f"seed {other.seed}"] if one.seed != other.seed else ["first", "second"]

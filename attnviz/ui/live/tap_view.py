@@ -1,4 +1,4 @@
-"""What the explorer shows of a tap, as a view of every net with taps."""
+"""The explorer's picture of a tap, as a view of every net with taps."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class OfTap(Strict):
-    """Which tap, and of a tap with queries, which one's row is shown, by number among the tokens."""
+    """The tap and, if it has queries, the query whose row is shown, by its token's index."""
 
     address: Address
     query: Index | None = None
 
 
 def payload(subject: Subject, parameters: OfTap) -> bytes:
-    """Return a tap as the grid of maps takes it; one that `is_strip`, as bars."""
+    """Return a tap as a payload for the grid of maps, or for bars if it `is_strip`."""
     from attnviz.ui.components import map_grid, value_bars
     from attnviz.ui.shared import findings
 
@@ -54,9 +54,7 @@ def payload(subject: Subject, parameters: OfTap) -> bytes:
 
 
 def maps_of(subject: Subject, address: str, query: int | None) -> tuple[Maps, TapInfo]:
-    """Return a tap of a net on an example as maps, those of one token's query if it has any, and what is known of
-    it.
-    """
+    """Return a tap of a net on an example as maps, for one token's query if it has queries, and its TapInfo."""
     from attnviz.ui.shared import findings
 
     known = findings.list_taps(subject.net)
@@ -70,20 +68,20 @@ def maps_of(subject: Subject, address: str, query: int | None) -> tuple[Maps, Ta
 
 
 def cell_of(query: int | None, grid: Grid | None) -> int | None:
-    """Return the cell of the grid in which a query lies; None for one that lies nowhere, and for none."""
+    """Return the grid cell of a query, or None without a query or if its token has no position."""
     return None if query is None or grid is None or query < grid.prefix else query - grid.prefix
 
 
 def is_strip(maps: Maps) -> bool:
-    """Return whether a tap is one number for each of its places, such as a gate for each channel."""
+    """Return whether a tap holds a single row of numbers, such as a gate for each channel."""
     return maps.values.shape[:2] == (1, 1)
 
 
 def edge(image: np.ndarray, grid: Grid | None, shape: tuple[int, ...]) -> np.ndarray | None:
-    """Return the intensities in which the outline of the ink is found, (row, column) in 0..1, for maps of so many rows
-    and columns; None where there is none.
+    """Return the intensities from which the outline of the ink is drawn, (row, column) in 0..1, for maps of a `shape`,
+    or None if there is no outline.
 
-    The image is uint8 (row, column, channel); `grid` is None for maps that share the picture out evenly, and strips.
+    The image is uint8 (row, column, channel); `grid` is None for strips, and for maps that divide the picture evenly.
     """
     rows, columns = shape
     whole = grid is None or (

@@ -1,4 +1,4 @@
-"""The trainings that can stand beside one another: those that are shipped with their epochs, and those run here.
+"""The trainings that can be compared: those shipped with their epochs, and those run here.
 
 Each has the key of its history (`attnviz.subjects.history`): the name of a checkpoint, or "run:ID".
 """
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 _ASIDE = ("learning_rate", "epochs", "patience")  # said anyway, or no matter of what is learnt
 
 MOST = 30
-"""So many runs of one architecture are offered, the newest."""
+"""The maximum number of runs of one architecture on offer, the newest ones."""
 
 
 def shipped(architecture: str | None = None) -> dict[str, Net]:
-    """Return the checkpoints of an architecture, or of all, whose epochs are kept, by name."""
+    """Return name -> net of the checkpoints whose epochs are kept, of one architecture or all."""
     there = checkpoint_folder.snapshot().found.items()
     known = subjects.usable([name for name, one in there if one.has_history and not one.kept])
     return {name: net for name, net in known.items() if architecture in (None, net.architecture)}
 
 
 def ran(architecture: str, most: int = MOST) -> dict[str, str]:
-    """Return ID -> title of the runs of an architecture that this visitor may see and that have an epoch, the newest
-    first, at most so many.
+    """Return ID -> title of the `most` newest runs of an architecture that this visitor may see and that have an epoch,
+    the newest first.
     """
     found: dict[str, str] = {}
     for run in sorted((one for one in runs.ids() if one.startswith(f"{architecture}.")), key=written, reverse=True):
@@ -47,7 +47,7 @@ def ran(architecture: str, most: int = MOST) -> dict[str, str]:
 
 
 def title_of(run: str) -> str:
-    """Return what a run is called; "" where it has no epoch, cannot be read, or is not for this visitor."""
+    """Return the title of a run, or "" if it has no epoch, cannot be read, or is private to another visitor."""
     try:
         info = runs.read(run)
         if not runs.curve(run) or visitor.is_hidden(info.recipe):
@@ -58,7 +58,7 @@ def title_of(run: str) -> str:
 
 
 def written(run: str) -> int:
-    """Return when the curve of a run was written last, in nanoseconds; 0 where there is none."""
+    """Return the time at which a run's curve was last written, in nanoseconds, or 0 if there is none."""
     try:
         return (runs.folder() / run / "curve.jsonl").stat().st_mtime_ns
     except OSError:
@@ -66,7 +66,7 @@ def written(run: str) -> int:
 
 
 def net_of(key: str) -> Net:
-    """Return a net of a training by the key of its history: of a run, the model before its training."""
+    """Return a net of a training by the key of its history; for a run, the model before its training."""
     return subjects.net(key_of_run(key.removeprefix("run:"), 0) if key.startswith("run:") else key)
 
 
@@ -79,7 +79,7 @@ def history_of(key: str) -> History:
 
 
 def like(net: Net) -> dict[str, str]:
-    """Return key -> title, seed first, of other trainings of an architecture with the same input; the runs first."""
+    """Return key -> title, seed first, of the other trainings of an architecture with the same input, runs first."""
     found = {f"run:{run}": _seed_first(run, net) for run in ran(net.architecture)}
     found |= {name: f"{one.title}, as shipped" for name, one in shipped(net.architecture).items()}
     return {key: title for key, title in found.items() if key != net.history and _alike(net_of(key), net)}
@@ -90,14 +90,14 @@ def _alike(one: Net, other: Net) -> bool:
 
 
 def _seed_first(run: str, net: Net) -> str:
-    """Return what a run is called in a narrow field beside a net: its recipe only where that is another one."""
+    """Return a run's title for a narrow field next to a net, with its recipe only if that differs from the net's."""
     info = runs.read(run)
     told = f"seed {info.seed}, {_settings(info.recipe)} ({run[-4:]})"
     return told if info.recipe.name == net.recipe else f"{told}: {info.recipe.title}"
 
 
 def _settings(recipe: Recipe) -> str:
-    """Return the data, the learning rate, and what else is another value than that of the recipe of the same name."""
+    """Return the data, the learning rate, and all settings that differ from the recipe of the same name."""
     words = [data.spec(recipe.data).title if own.is_own(recipe.data) else recipe.data, f"rate {recipe.learning_rate:g}"]
     before = RECIPES.get(recipe.key)
     for name, setting in varied(recipe).items() if before else ():
@@ -108,5 +108,5 @@ def _settings(recipe: Recipe) -> str:
 
 
 def common(one: Sequence[str], other: Sequence[str]) -> list[str]:
-    """Return the words that both have, in the order of the first."""
+    """Return the words common to both, in the order of the first."""
     return [word for word in one if word in set(other)]

@@ -1,4 +1,4 @@
-"""What is wrong with a request, in words for a person."""
+"""Describes the first fault of a request in plain words."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ RESERVED = ("logits", "probabilities", "seen")  # arrays of every answer, which 
 
 
 def first(error: ValidationError, given: Any) -> str:
-    """Say what is wrong first in a request, and where."""
+    """Return a sentence on the first fault of a request, and its position."""
     found = error.errors()[0]
     place = []
     for step in found["loc"]:  # some are names of Pydantic's for the kind that it took this for
@@ -50,4 +50,4 @@ _WRONG = {
     "too_long": "may have at most {max_length}, not {actual_length}",
     "value_error": f"cannot be requested: {', '.join(RESERVED)} are names that every answer uses",
 }
-"""Pydantic's types of errors -> what is wrong, in words for a person; what it calls "ctx" is filled in."""
+"""Pydantic's error types -> a description in plain words, in which the values of "ctx" are filled in."""

@@ -66,7 +66,7 @@ def test_an_epoch_that_the_second_lacks_is_said_and_nothing_stands_for_it():
 
 
 def test_what_cannot_stand_beside_each_other_is_a_sentence():
-    with pytest.raises(BadInput, match=r"\(28, 28\) places in one net, and of \(14, 14\)"):
+    with pytest.raises(BadInput, match=r"\(28, 28\) in one net, and \(14, 14\)"):
         BESIDE_VIEW.of(subject(), address=WEIGHTS, second=POOLED, query=100)
     with pytest.raises(UnknownName):
         BESIDE_VIEW.of(subject(), address=WEIGHTS, second="nobody", query=0)
