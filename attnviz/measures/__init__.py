@@ -1,1 +1,1 @@
-"""Numbers from readings: pure functions that take tensors of one picture and give numpy arrays."""
+"""Numbers from readings: pure functions that take tensors of one picture and return numpy arrays."""

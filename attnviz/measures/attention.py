@@ -1,4 +1,4 @@
-"""What follows from the queries, keys and values of one picture, without ever holding all weights at once."""
+"""Quantities computed from the queries, keys and values of one picture without storing all weights at once."""
 
 import math
 from collections.abc import Iterable
@@ -14,11 +14,11 @@ from attnviz.errors import BadInput
 from attnviz.measures.token_boxes import ink
 from attnviz.readings import Grid
 
-_BLOCK = 512  # queries at a time: 64 x 64 tokens then take 17 MB a head, not 134
+_BLOCK = 512  # queries at a time: 64 x 64 tokens then take 17 MB per head instead of 134
 
 
 def scores(query: Tensor, key: Tensor) -> Tensor:
-    """Return query (..., query, size) times key (..., key, size), divided by the root of the head size: (..., query,
+    """Return query (..., query, size) times key (..., key, size) divided by the root of the head size: (..., query,
     key).
     """
     found: Tensor = query @ key.mT * query.shape[-1] ** -0.5
@@ -26,13 +26,13 @@ def scores(query: Tensor, key: Tensor) -> Tensor:
 
 
 def normalisers(query: Tensor, key: Tensor) -> tuple[Floats, Floats]:
-    """Return what turns scores into weights, and how much each token receives.
+    """Return the terms that turn scores into weights, and the mean weight that each token receives.
 
     Args:
         query, key: (head, token, size)
 
     Returns:
-        (head, query): the logarithm of the sum of exp(score) over all keys, so that weight = exp(score - it).
+        (head, query): the logarithm of the sum of exp(score) over all keys, so that weight = exp(score - logarithm).
         (head, key): the mean weight over all queries; an even share is 1 / tokens.
     """
     first, counts, which = distinct(torch.cat([query, key], dim=-1).transpose(0, 1).flatten(1))  # of (token, number)
@@ -50,15 +50,15 @@ def normalisers(query: Tensor, key: Tensor) -> tuple[Floats, Floats]:
 
 
 def carried(value: Tensor, projection: Tensor) -> tuple[Floats, bool]:
-    """Return what each token adds to the output of a query that gives it the weight 1.
+    """Return the contribution of each token to the output of a query that gives it the weight 1.
 
     Args:
         value: (head, token, size)
         projection: (output feature, head * size), the weight of the layer's output projection.
 
     Returns:
-        (head, token): the number itself where the output is one number, else the length of what is added.
-        Whether it has a sign.
+        (head, token): the contribution itself if the output is one number, otherwise its norm.
+        Whether the contribution has a sign.
 
     Source: the norm is that of "Attention is Not Only a Weight", Kobayashi et al., 2020, https://arxiv.org/abs/2004.10102
     """
@@ -69,8 +69,8 @@ def carried(value: Tensor, projection: Tensor) -> tuple[Floats, bool]:
 
 
 def inked(images: Tensor, grid: Grid) -> Tensor:
-    """Return which tokens have ink (see `token_boxes.ink`): bool (batch, token), False for leading tokens that lie
-    nowhere; where a picture has no ink, all that lie on it. Images are (batch, channel, row, column).
+    """Return which tokens contain ink (see `token_boxes.ink`): bool (batch, token), for images (batch, channel, row,
+    column). It is False for leading tokens without a position. In a picture without ink, all tokens on it are True.
     """
     found = ink(images, grid)
     found |= ~found.any(1, keepdim=True)
@@ -78,17 +78,17 @@ def inked(images: Tensor, grid: Grid) -> Tensor:
 
 
 def mean_row(query: Tensor, key: Tensor, chosen: Tensor) -> Tensor:
-    """Return the mean over some queries of their weights, as multiples of an even share.
+    """Return the mean of the weights of some queries, as multiples of an even share.
 
-    It is computed from queries and keys alone: a layer that computes its weights in one fused step goes on doing so.
+    Only queries and keys are needed, so a layer that computes its weights in one fused step can continue to do so.
 
     Args:
         query: (..., query, size)
         key: (..., key, size)
-        chosen: bool (query,), one at least.
+        chosen: bool (query,), at least one of them True.
 
     Returns:
-        (..., key): 1 is an even share, 1 / keys of the attention; so the mean over the keys is 1.
+        (..., key): 1 is an even share, 1 / keys of the attention, so the mean over the keys is 1.
     """
     places = chosen.nonzero()[:, 0]
     if not len(places):
@@ -101,8 +101,8 @@ def mean_row(query: Tensor, key: Tensor, chosen: Tensor) -> Tensor:
 
 
 def bits_from_even(rows: Tensor) -> Tensor:
-    """Return by how many bits the entropy of rows (..., key), multiples of an even share, is below log2(keys): (...,),
-    0 where every key gets the same, log2(keys) where one gets all.
+    """Return how many bits the entropy of rows (..., key), multiples of an even share, is below log2(keys): (...,). It
+    is 0 if all keys get the same, and log2(keys) if one key gets everything.
     """
     bits: Tensor = torch.special.xlogy(rows, rows).mean(-1) / math.log(2)
     return bits
@@ -110,20 +110,20 @@ def bits_from_even(rows: Tensor) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Readout:
-    """How the answer is read out of an attention layer's output, where it is linear in that.
+    """How the answer depends on an attention layer's output, if that dependence is linear.
 
-    There, logit = rest + the sum over heads, queries and keys of weight x (what the key's value adds for that query):
+    In that case, logit = rest + the sum over heads, queries and keys of weight x worth (what a value adds for a query):
 
         worth(head, query, key) = readout[query] . (projection[:, head] @ value[head, key])
 
-    The sum is exact. The weights depend on the picture too, so a term says what this pair adds, not what the answer
-    would be without it.
+    The sum is exact. The weights depend on the picture too, so a term is the contribution of this pair, not the change
+    of the answer without it.
 
     Args:
-        projection: (feature, head, size), from the mixed values of each head to a feature of the layer's output.
+        projection: (feature, head, size), from each head's mixed values to the features of the layer's output.
         readout: (token, feature), from the layer's output to the logit.
-        of_heads: (head,) what each head adds to the logit, over all queries and keys.
-        logit: toward the answer, see `answer_factors`. What the heads do not add comes from biases.
+        of_heads: (head,), the contribution of each head to the logit, over all queries and keys.
+        logit: logit of the answer, see `answer_factors`. Whatever the heads do not contribute comes from biases.
     """
 
     projection: Tensor
@@ -135,14 +135,14 @@ class Readout:
 def linear_readout(
     mixed: Tensor, projection: nn.Linear, output: Tensor, logits: Tensor, parts: Iterable[nn.Module]
 ) -> Readout | None:
-    """Return how the answer is read out of an attention layer, or None if it is not read out by one linear layer.
+    """Return the readout of an attention layer, or None if the logits are not one linear layer of its output.
 
     Args:
         mixed: (head, token, size), each head's weighted means of its values.
-        projection: of the attention layer, from all heads' mixed values to its output.
-        output: (token, feature) of the attention layer.
-        logits: (logit,) of the model.
-        parts: of the model; one of them may be a linear layer that turns the flattened output into the logits.
+        projection: the attention layer's projection from all heads' mixed values to its output.
+        output: (token, feature), the output of the attention layer.
+        logits: (logit,), the logits of the model.
+        parts: modules of the model, one of which may be a linear layer from the flattened output to the logits.
     """
     heads, _, size = mixed.shape
     flat = output.flatten()

@@ -1,7 +1,7 @@
-"""Compare two maps of attention: their signed difference, and one number for how much they differ.
+"""Compare two maps of attention: their signed difference, and one number for its size.
 
-A map holds, for each place, how many times an even share of the attention it has: 1 is an even share, and so is the
-mean where all attention lies on the picture. So maps of different grids can be compared.
+A map holds the attention at each position as a multiple of an even share. An even share is 1, and so is the mean if all
+attention lies on the picture. Maps of different grids can therefore be compared.
 """
 
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ from attnviz.errors import BadInput
 
 Direction = Literal["from", "to", "received"]
 
-REACH = 4.0  # doublings of an even share: what is beyond 1/16 or 16 counts as that, as the maps' colours show it
+REACH = 4.0  # doublings of an even share: values are clipped to 1/16..16, as in the colours of the maps
 
 
 def multiples(
     query: Floats, key: Floats, log_normaliser: Floats, *, direction: Direction, token: int | None, head: int | None
 ) -> Floats:
-    """Return how many times an even share each token has, (token,): float64 (token,), 0 or more; 1 is an even share.
+    """Return the attention of each token as a multiple of an even share: float64 (token,), 0 or more.
 
     Args:
         query, key: (head, token, size)
-        log_normaliser: (head, token) log of the sum of exp(score) over all keys, for each query.
-        direction: "from": the weights of the query `token`; "to": the weights that all queries give to the key
-            `token`; "received": the mean weight that each key gets from all queries.
-        token: the one that is held; none for "received".
-        head: which one; None for the mean of all.
+        log_normaliser: (head, token), log of the sum of exp(score) over all keys, for each query.
+        direction: "from": the weights of the query `token`; "to": the weights that all queries give to the key `token`;
+            "received": the mean weight that each key gets from all queries.
+        token: the query or key; None for "received".
+        head: index of the head; None for the mean over all heads.
     """
     chosen = slice(None) if head is None else slice(head, head + 1)
     query, key, normaliser = query[chosen], key[chosen], log_normaliser[chosen]
@@ -51,7 +51,7 @@ def multiples(
 
 
 def coarser(maps: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-    """Bring two maps (row, column) to the coarser of their two grids, by means over boxes of the finer one."""
+    """Reduce two maps (row, column) to the coarser of their two grids, by means over boxes of the finer one."""
     (rows, columns) = min((one.shape for one in maps), key=lambda shape: shape[0] * shape[1])
     if any(one.shape[0] % rows or one.shape[1] % columns for one in maps):
         raise BadInput(f"Grids of {maps[0].shape} and {maps[1].shape} tokens have no common boxes to compare.")
@@ -61,13 +61,13 @@ def coarser(maps: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Two maps of the same grid.
+    """A comparison of two maps of the same grid.
 
     Args:
-        doublings: (row, column) by how many doublings of an even share the right one is above the left one; -8..8.
-        distance: half of the mean difference without its sign, in even shares. Of maps that sum to the same it is the
-            total variation distance, 0 (the same) to 1 (nothing in common).
-        correlation: Pearson's, of the multiples; None where a map is the same everywhere.
+        doublings: (row, column), log2 of right over left, in -8..8.
+        distance: half of the mean absolute difference, in even shares. For maps with equal sums it is the total
+            variation distance, from 0 (identical) to 1 (disjoint).
+        correlation: Pearson's correlation of the multiples; None if a map is constant.
     """
 
     doublings: Floats
@@ -82,7 +82,7 @@ def compared(left: Floats, right: Floats) -> Comparison:
         left, right: (row, column), 0 or more; 1 is an even share.
 
     Returns:
-        Their difference as a map and as numbers.
+        The difference as a map and as numbers.
     """
     if left.shape != right.shape:
         raise BadInput(
@@ -99,6 +99,6 @@ def compared(left: Floats, right: Floats) -> Comparison:
 
 
 def half(multiples: Floats) -> int:
-    """Return the smallest number of places that hold half of the sum of a map of multiples, which are 0 or more."""
+    """Return the smallest number of positions that hold half of the sum of a map of multiples, which are 0 or more."""
     falling = np.sort(multiples, axis=None)[::-1].cumsum()
     return int(np.searchsorted(falling, falling[-1] / 2) + 1)

@@ -1,4 +1,4 @@
-"""How much arithmetic a model does: the multiply-adds of its matrix products and convolutions."""
+"""The amount of arithmetic of a model: the multiply-adds of its matrix products and convolutions."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -11,13 +11,13 @@ from attnviz.tracing import trace
 
 
 def multiply_adds(model: nn.Module, images: Tensor, taps: Sequence[str] = ()) -> int:
-    """Return how many multiply-adds a forward pass takes; element-wise operations such as ReLU are not counted.
+    """Return the number of multiply-adds in a forward pass, without element-wise operations such as ReLU.
 
     Args:
-        model: whose forward pass is counted.
-        images: float (batch, channel, row, column), a batch that the model takes.
-        taps: paths of taps that are kept during the pass. An attention layer computes its weights explicitly if they
-            are kept, so that their arithmetic is counted.
+        model: the model whose forward pass is counted.
+        images: float (batch, channel, row, column), a batch for the model.
+        taps: tap paths to keep during the pass. An attention layer computes its weights explicitly if they are kept,
+            and that arithmetic is then counted.
     """
     heard = trace(model, taps) if taps else nullcontext()
     with torch.no_grad(), heard, FlopCounterMode(display=False) as counter:

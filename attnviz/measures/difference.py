@@ -1,21 +1,20 @@
-"""How much more accurate one model is than another, over their trainings and over the pictures they were tested on.
+"""How much more accurate one model is than another, over trainings and over test pictures.
 
-An accuracy varies for two reasons: another training gives another one, and so do other test pictures. Every training
-answers every picture, so the answers (seed, picture) of a model are a crossed design with two random effects, and each
-answer varies by three parts: that of its seed, that of its picture, and what is particular to the two together. The
-variance of a difference between means is read off a two-way analysis of variance without replication:
+An accuracy varies with the training and with the test pictures. Every training answers every picture, so the answers
+(seed, picture) of a model form a crossed design with two random effects, and the variance of an answer has three parts:
+one for the seed, one for the picture, and one for their combination. The variance of a difference between means follows
+from a two-way analysis of variance without replication:
 
     variance = V_one / S_one + V_other / S_other + W / N - R_one / (S_one N) - R_other / (S_other N)
 
-V is the variance of the means of the S seeds, W that of the N pictures' differences between the two means over seeds,
-and R the mean square of the residuals. V and W both contain the residuals, which is why R is subtracted.
-Satterthwaite's formula gives the degrees of freedom of the sum, with which Student's t makes the interval. Where the
-sum is below W / N, seeds vary no more than pictures explain, and W / N with N - 1 degrees of freedom takes its place.
-In simulations 93 to 97 of 100 intervals hold the true difference; 90 where two seeds on a side vary ten times as much
-as those of the other.
+V is the variance of the means of the S seeds, W the variance over the N pictures of the difference between the two
+means over seeds, and R the mean square of the residuals. Both V and W contain the residuals, so R is subtracted.
+Satterthwaite's formula gives the degrees of freedom of the sum for Student's t. If the sum is below W / N, seeds vary
+no more than pictures explain, and W / N with N - 1 degrees of freedom replaces it. In simulations 93 to 97 of 100
+intervals contain the true difference, or 90 if two seeds on one side vary ten times as much as those on the other.
 
-A model beside itself with a part replaced has the same trainings on both sides. Then the differences of the answers are
-one such design, and what a training has in common with itself does not count.
+If a model is compared with itself with a part replaced, both sides have the same trainings. The differences of the
+answers then form one such design, in which the variance shared by both sides cancels.
 
 Source: Cornfield and Tukey, "Average values of mean squares in factorials", 1956; Satterthwaite, "An approximate
 distribution of estimates of variance components", 1946. Readers and cases instead of seeds and pictures: Obuchowski and
@@ -40,10 +39,10 @@ METHOD = (
 degrees of freedom"
 )
 NEGLIGIBLE = 0.005
-"""Half a point: the widest margin."""
+"""Half a percentage point: the largest margin."""
 
 OF_THE_ERRORS = 0.1
-"""The margin is this share of the errors, where that is less than half a point."""
+"""The margin is this share of the errors, if that is less than half a percentage point."""
 
 LEVEL = 0.05
 Verdict = Literal["better", "worse", "within the margin", "not decided"]
@@ -52,15 +51,15 @@ Answers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Difference:
-    """How much higher one mean over trainings is than another.
+    """The difference between two means over trainings.
 
     Args:
         value: the difference of the means.
-        interval: the ends of its 95 % interval; None where what it takes is not known.
-        seeds: of the one, and of the other.
-        margin: how large a difference counts for nothing, see `margin`.
-        chance: the probability of a difference that is as far from 0, if there is none; None without an interval.
-        missing: what there is no interval for lack of, in words: "one seed", "no answers of each seed".
+        interval: limits of its 95 % confidence interval; None if it cannot be computed.
+        seeds: number of seeds of the first and of the second model.
+        margin: the largest difference that counts as negligible, see `margin`.
+        chance: p-value: the probability of a difference this far from 0 if there is none; None without an interval.
+        missing: why there is no interval, in words: "one seed", "no answers of each seed".
     """
 
     value: float
@@ -72,13 +71,13 @@ class Difference:
 
     @property
     def verdict(self) -> Verdict:
-        """Which is better, if higher is better, or whether the difference is surely small.
+        """Which side is better, if higher is better, or whether the difference is surely small.
 
-        "better" or "worse" where the interval does not contain 0, else "within the margin" where all of it lies within
-        the margin. That an interval contains 0 alone decides nothing: it may be wide.
+        "better" or "worse" if the interval does not contain 0, otherwise "within the margin" if it lies entirely within
+        the margin. An interval that contains 0 alone decides nothing, because it may be wide.
 
         Source: the confidence interval inclusion rule, as in Westlake, "Symmetrical confidence intervals for
-            bioequivalence trials", 1976; with 95 % instead of 90 %, which asks for more.
+            bioequivalence trials", 1976, with 95 % instead of 90 %, which is stricter.
         """
         if self.interval is None:
             return "not decided"
@@ -94,13 +93,12 @@ def difference(one: Answers, other: Answers, *, same: bool = True, paired: bool 
     """Compare two models over their trainings and the test pictures.
 
     Args:
-        one, other: (seed, picture), the share of right answers that each training gave to each picture, 0..1; at least
-            two pictures.
-        same: the pictures of the one are those of the other, in the same order.
-        paired: the trainings of the one are those of the other, in the same order, and so are the pictures.
+        one, other: (seed, picture), share of correct answers per training and picture, 0..1; at least two pictures.
+        same: whether both were tested on the same pictures, in the same order.
+        paired: whether both have the same trainings in the same order, and the same pictures.
 
     Returns:
-        `one` less `other`; without an interval where one of them was trained once, as nothing is known of its spread.
+        `one` minus `other`; without an interval if one of them was trained only once, since its spread is then unknown.
     """
     value, seeds = float(one.mean() - other.mean()), (len(one), len(other))
     small = margin(float(one.mean()), float(other.mean()))
@@ -119,28 +117,26 @@ def difference(one: Answers, other: Answers, *, same: bool = True, paired: bool 
     if variance <= of_pictures:  # the seeds vary no more than the pictures explain
         variance, parts = of_pictures, pictures
     freedom = variance**2 / sum(part**2 / degrees for part, degrees in parts)
-    freedom = max(freedom, min(degrees for _, degrees in trainings))  # what is subtracted takes none away
+    freedom = max(freedom, min(degrees for _, degrees in trainings))  # subtracted terms do not reduce it
     half = student(freedom) * math.sqrt(variance)
     chance = max(0.0, 1 - 2 * _held(abs(value) / math.sqrt(variance), freedom))
     return Difference(value, (value - half, value + half), seeds, small, chance)
 
 
 def margin(one: float, other: float) -> float:
-    """Return how large a difference of two accuracies, 0..1, counts for nothing: a tenth of the mean error, at most
-    0.005.
-    """
+    """Return the largest negligible difference between two accuracies, 0..1: a tenth of the mean error, up to 0.005."""
     return min(NEGLIGIBLE, OF_THE_ERRORS * (1 - (one + other) / 2))
 
 
 def together(found: Sequence[Difference]) -> list[Verdict]:
-    """Return the verdicts of comparisons that stand in one table, corrected for their number after Holm.
+    """Return the verdicts of comparisons in one table, corrected for their number by Holm's method.
 
     Args:
-        found: the comparisons; those without an interval do not count.
+        found: the comparisons; those without an interval are not counted.
 
     Returns:
-        For each, "better" and "worse" only where it holds at 5 % for all of them together. "within the margin" needs no
-        correction, as it is not claimed that there is a difference.
+        One verdict per comparison, "better" or "worse" only if it holds at 5 % for all of them together. "within the
+        margin" needs no correction, since it does not claim a difference.
     """
     told = [one.chance for one in found if one.chance is not None]
     adjusted = iter(holm(told))
@@ -152,8 +148,8 @@ def together(found: Sequence[Difference]) -> list[Verdict]:
 
 
 def holm(chances: Sequence[float]) -> list[float]:
-    """Return probabilities, 0..1 and in the same order, corrected for their number such that all that stay below 5 % do
-    so together; none becomes smaller.
+    """Return p-values, 0..1 and in the same order, corrected for their number such that all those below 5 % hold
+    together. No p-value becomes smaller.
     """
     adjusted, least = [0.0] * len(chances), 0.0
     for rank, place in enumerate(sorted(range(len(chances)), key=chances.__getitem__)):
@@ -164,8 +160,8 @@ def holm(chances: Sequence[float]) -> list[float]:
 
 @lru_cache(maxsize=4096)
 def student(freedom: float) -> float:
-    """Return how many standard errors on either side of a mean hold 95 % of Student's t distribution, to six digits:
-    its 0.975 quantile, 12.706 for one degree of freedom, 1.960 for very many. `freedom`, at least 1, need not be whole.
+    """Return the 0.975 quantile of Student's t, to six digits: the number of standard errors on either side of a mean
+    that hold 95 %. It is 12.706 for one degree of freedom, 1.960 for very many; `freedom` is a real number >= 1.
     """
     low, high = 1.9, 13.0
     for _ in range(40):
@@ -175,7 +171,7 @@ def student(freedom: float) -> float:
 
 
 def _held(value: float, freedom: float) -> float:
-    """Return the share of Student's t between 0 and a value: Simpson's rule over sinh, as the tails are long."""
+    """Return the probability between 0 and a value in Student's t, by Simpson's rule over sinh for the long tails."""
     constant = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - math.log(freedom * math.pi) / 2
     end = math.asinh(value)
     places = np.linspace(0, end, 2001)
@@ -184,7 +180,7 @@ def _held(value: float, freedom: float) -> float:
 
 
 def _residuals(side: Answers) -> tuple[float, float]:
-    """Return what the variances over seeds and over pictures both contain, with its degrees of freedom."""
+    """Return the mean square of the residuals, contained in the variances of both axes, and its degrees of freedom."""
     left = side - side.mean(1, keepdims=True) - side.mean(0) + side.mean()
     freedom = (side.shape[0] - 1.0) * (side.shape[1] - 1.0)
     return float((left**2).sum()) / freedom / side.size, freedom
@@ -192,11 +188,11 @@ def _residuals(side: Answers) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Paired:
-    """How much one number is above another, over pictures.
+    """The difference between two numbers, compared over pictures.
 
     Args:
-        mean: of the differences.
-        low, high: the ends of its 95 % interval, from the standard error over pictures, with Student's t.
+        mean: mean of the differences.
+        low, high: limits of its 95 % confidence interval, from the standard error over pictures and Student's t.
         below: share of the pictures whose difference is below 0; 0..1.
     """
 
@@ -207,12 +203,12 @@ class Paired:
 
     @property
     def verdicts(self) -> npt.NDArray[np.int64]:
-        """1 where the interval lies above 0, -1 where below, 0 where it holds 0."""
+        """1 if the interval lies above 0, -1 if it lies below, 0 if it contains 0."""
         return np.where(self.low > 0, 1, np.where(self.high < 0, -1, 0))
 
 
 def paired(one: Floats, other: Floats) -> Paired:
-    """Compare two numbers (picture, ...) picture by picture: the difference `one` less `other`, of shape (...).
+    """Compare two numbers (picture, ...) picture by picture: the difference `one` minus `other`, of shape (...).
 
     Source: Student, "The probable error of a mean", 1908.
     """

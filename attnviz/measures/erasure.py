@@ -1,16 +1,16 @@
-"""Does attention matter? Remove what is attended most, and measure how much less sure the model becomes.
+"""Whether attention matters: remove the most attended tokens, and measure how the model's confidence drops.
 
-What is removed are tokens: all pixels of a token's box on the picture get the picture's mean, or the background. Beside
-the most attended ones stand the control, tokens drawn at random with as much ink among them, and the choice of the
-Jacobian, the tokens whose pixels move the answer most. The outcome is the change of the logit, below 0 for less sure.
+A token is removed by filling all pixels of its box with the picture's mean, or with the background. The most attended
+tokens are compared with a control, random tokens of which as many contain ink, and with the tokens whose pixels have
+the largest Jacobian. The outcome is the change of the logit, which is below 0 if the model is less sure.
 
-"Place" counts the tokens that lie on the picture, row by row from 0; a leading token that lies nowhere cannot be
-removed, though it attends and is attended to.
+"Position" counts the tokens that lie on the picture, row by row from 0. A leading token without a position cannot be
+removed, although it takes part in attention.
 
-Source: erasing by attention's rank, against others' ranks: "Is Attention Interpretable?", Serrano and Smith, 2019,
-https://arxiv.org/abs/1906.03731; gradients beside attention: "Attention is not Explanation", Jain and Wallace, 2019,
-https://arxiv.org/abs/1902.10186. The model was not trained on pictures with holes, so part of a change can come from
-the hole itself, which is why the control has holes too.
+Source: erasing by rank of attention and of others is from "Is Attention Interpretable?", Serrano and Smith, 2019,
+https://arxiv.org/abs/1906.03731; gradients compared with attention from "Attention is not Explanation", Jain and
+Wallace, 2019, https://arxiv.org/abs/1902.10186. The model was not trained on pictures with holes, so part of a change
+may be due to the hole itself, which is why the control has holes too.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,8 +31,8 @@ from attnviz.readings import Grid
 from attnviz.tracing import trace
 
 DRAWS = 20
-BATCH = 256  # pictures at once through the model
-_EQUAL = 1e-6  # of the largest value: nearer values differ by rounding only
+BATCH = 256  # pictures per forward pass
+_EQUAL = 1e-6  # share of the largest value: smaller differences are rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +40,11 @@ class Look:
     """A model's answer to one unedited picture, and the ranks of its positions.
 
     Args:
-        answer: number of the class it chooses.
-        logit: of that class: for two classes the log-odds toward it, so never below 0; for more its logit.
-        received: (place,) the mean weight over heads and queries that goes there, 0..1.
-        gradient: (place,) the sum over the box's pixels of the absolute derivative of `logit` by the intensity (0..1).
-        grid: where the places are.
+        answer: number of the predicted class.
+        logit: its logit; for two classes the log-odds in its favour, never below 0.
+        received: (position,), the mean weight over heads and queries that the position receives, 0..1.
+        gradient: (position,), sum over the box's pixels of the absolute derivative of `logit` by the intensity (0..1).
+        grid: where the positions lie.
     """
 
     answer: int
@@ -56,12 +56,12 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Which places are removed, in three ways.
+    """The removed positions, chosen in three ways.
 
     Args:
-        attended, jacobian: bool (place,)
-        random: bool (draw, place), each with as many places with ink as `attended` has.
-        attended_ink, jacobian_ink: how many of them have ink.
+        attended, jacobian: bool (position,)
+        random: bool (draw, position), each with as many positions with ink as `attended`.
+        attended_ink, jacobian_ink: number of removed positions with ink.
     """
 
     attended: Tensor
@@ -73,12 +73,12 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """The result of one rule of choosing tokens, over pictures; each array is (count,).
+    """The result over pictures for one way of choosing tokens; each array is (count,).
 
     Args:
-        mean: over pictures, of each picture's mean over draws.
-        spread: over pictures, the standard deviation of the same.
-        spread_of_draws: the standard deviation over draws, mean over pictures; 0 where nothing is drawn.
+        mean: mean over pictures of each picture's mean over draws.
+        spread: standard deviation of the same over pictures.
+        spread_of_draws: standard deviation over draws, averaged over pictures; 0 if nothing is drawn.
     """
 
     mean: Floats
@@ -88,16 +88,16 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """The change of the logit of the answer, by how many tokens are removed; below 0 is less sure.
+    """The change of the answer's logit by number of removed tokens; below 0 the model is less sure.
 
     Args:
-        counts: (count,) how many tokens are removed.
-        places: how many tokens lie on a picture.
-        answers: (picture,) the class chosen on the unedited picture.
-        logits: (picture,) its logit there.
-        attended, jacobian: (picture, count) the change where those tokens are removed.
-        random: (picture, count, draw) likewise.
-        attended_ink, jacobian_ink: (picture, count) how many of the removed tokens have ink; in `random` as `attended`.
+        counts: (count,), numbers of removed tokens.
+        places: number of tokens on a picture.
+        answers: (picture,), the class predicted for the unedited picture.
+        logits: (picture,), its logit there.
+        attended, jacobian: (picture, count), the change if these tokens are removed.
+        random: (picture, count, draw), likewise.
+        attended_ink, jacobian_ink: (picture, count), number of removed tokens with ink; for `random` as for `attended`.
     """
 
     counts: Integers
@@ -111,8 +111,8 @@ class Curve:
     jacobian_ink: Integers
 
     def line(self, name: Literal["attended", "random", "jacobian"]) -> Line:
-        """Return the mean change and its spread over the pictures for each count, in logits, for one rule of choosing
-        the tokens.
+        """Return the mean change in logits for each count, and its spread over pictures, for one way of choosing
+        tokens.
         """
         found: Floats = getattr(self, name)
         changes = found.reshape(*self.attended.shape, -1)  # (picture, count, draw)
@@ -121,16 +121,16 @@ class Curve:
 
 
 def look(model: nn.Module, image: Tensor, address: str | None = None) -> Look:
-    """Return a model's answer to a picture, and how attention and the Jacobian rank its places.
+    """Return a model's answer to a picture, and the ranks of its positions by attention and by the Jacobian.
 
     Args:
-        model: of pictures, with an attention layer, in evaluation mode.
-        image: float (channel, row, column) in 0..1, of the model's precision.
-        address: of the attention layer; None for the model's first.
+        model: a model of pictures with an attention layer, in evaluation mode.
+        image: float (channel, row, column) in 0..1, in the model's precision.
+        address: path of the attention layer; None for the model's first.
 
     Returns:
-        The answer, its logit, and for each place the mean weight that it receives and the size of the Jacobian in its
-        box.
+        The answer, its logit, and for each position the mean weight that it receives and the size of the Jacobian in
+        its box.
     """
     if address is None:
         layers = [path for path, part in model.named_modules() if {"query", "key"} <= {*getattr(part, "taps", ())}]
@@ -156,10 +156,10 @@ def look(model: nn.Module, image: Tensor, address: str | None = None) -> Look:
 
 
 def ranked(values: Floats, generator: torch.Generator) -> Tensor:
-    """Return all places of values (place,), the one with the largest value first: int64 (place,).
+    """Return all positions of values (position,), largest value first: int64 (position,).
 
-    Equal ones come in random order: without positions, all pixels of one intensity are equal, and there is no reason to
-    begin at the upper left.
+    Equal values come in random order. Without position codes, all pixels of one intensity are equal, and there is no
+    reason to start at the upper left.
     """
     ordered, places = torch.tensor(values).sort(descending=True)
     ranks = torch.empty_like(places)
@@ -170,7 +170,7 @@ def ranked(values: Floats, generator: torch.Generator) -> Tensor:
 
 
 def drawn(chosen: Tensor, inked: Tensor, draws: int, generator: torch.Generator) -> Tensor:
-    """Draw as many places as are chosen, bool (place,), with as many among them that have ink: bool (draw, place)."""
+    """Draw as many positions as are chosen, bool (position,), equally many with ink: bool (draw, position)."""
     found = torch.zeros(draws, len(chosen), dtype=torch.bool)
     chance = torch.rand(draws, len(chosen), generator=generator)
     for kind in (inked, ~inked):
@@ -180,8 +180,8 @@ def drawn(chosen: Tensor, inked: Tensor, draws: int, generator: torch.Generator)
 
 
 def choices(seen: Look, inked: Tensor, counts: Sequence[int], draws: int, generator: torch.Generator) -> list[Choice]:
-    """Return, for each count of tokens to remove, those that receive most, those of the largest Jacobian, and `draws`
-    random ones. The generator also decides among equal ranks; inked is bool (place,).
+    """Return the choices for each number of tokens to remove: those that receive most, those with the largest Jacobian,
+    and `draws` random ones. The generator also breaks ties. `inked` is bool (position,).
     """
     places = len(inked)
     for count in counts:
@@ -199,17 +199,17 @@ def choices(seen: Look, inked: Tensor, counts: Sequence[int], draws: int, genera
 def changes_of(
     model: nn.Module, image: Tensor, seen: Look, removed: Tensor, fill: Fill = "mean"
 ) -> tuple[Tensor, Floats]:
-    """Return a picture without some of its tokens, in several ways, and how much the logit of its answer changes.
+    """Return a picture without some of its tokens, for several choices, and the change of its answer's logit.
 
     Args:
-        model: of pictures, in evaluation mode.
-        image: float (channel, row, column) in 0..1, of the model's precision.
-        seen: what the model makes of it.
-        removed: bool (choice, place), all choices in one batch.
+        model: a model of pictures in evaluation mode.
+        image: float (channel, row, column) in 0..1, in the model's precision.
+        seen: the model's answer to it.
+        removed: bool (choice, position), all choices in one batch.
         fill: see `erased`.
 
     Returns:
-        Pictures (choice, channel, row, column), and changes (choice,); below 0 is less sure.
+        Pictures (choice, channel, row, column), and changes (choice,), below 0 if the model is less sure.
     """
     pictures = erased(image.expand(len(removed), -1, -1, -1), removed, seen.grid, fill)
     with torch.no_grad():
@@ -217,15 +217,15 @@ def changes_of(
 
 
 def change(logits: Tensor, seen: Look) -> Floats:
-    """Return how much the logit of a picture's answer changes without some of its tokens, float64 (choice,); below 0,
-    the model is less sure of its answer. Logits are (choice, column).
+    """Return the change of the answer's logit without some of the tokens, float64 (choice,), from logits (choice,
+    column). It is below 0 if the model is less sure of its answer.
     """
     toward = jacobian.toward(logits, torch.full((len(logits),), seen.answer))
     return toward.double().numpy() - seen.logit
 
 
 def answers(logits: Tensor) -> Integers:
-    """Return the numbers of the chosen classes, int64 (picture,), of logits (picture, 1) or (picture, class)."""
+    """Return the predicted classes, int64 (picture,), for logits (picture, 1) or (picture, class)."""
     return predicted(logits).numpy()
 
 
@@ -241,18 +241,18 @@ def curve(
     report: Callable[[int, int], None] | None = None,
     must_change: bool = True,
 ) -> Curve:
-    """Remove more and more tokens from each picture in three ways, and return how the logit of its answer changes.
+    """Remove an increasing number of tokens from each picture in three ways, and return how the answer's logit changes.
 
     Args:
-        model: of pictures, with an attention layer, in evaluation mode.
-        images: float (batch, channel, row, column) in 0..1, of the model's precision; one picture or many.
-        counts: how many tokens to remove.
-        generator: of the random choices.
-        draws: random choices for each picture and count.
+        model: a model of pictures with an attention layer, in evaluation mode.
+        images: float (batch, channel, row, column) in 0..1, in the model's precision; one or more pictures.
+        counts: numbers of tokens to remove.
+        generator: draws the random choices.
+        draws: number of random choices per picture and count.
         fill: see `erased`.
-        address: of the attention layer; None for the model's first.
-        report: called after each picture with how many are done, of how many.
-        must_change: refuse removals that change no picture; a part of a longer curve may have none that do.
+        address: path of the attention layer; None for the model's first.
+        report: called after each picture with the numbers of finished pictures and of all pictures.
+        must_change: refuse removals that change no picture, which part of a longer curve may contain.
 
     Returns:
         The changes for every picture, count and draw.
@@ -293,7 +293,7 @@ def curve(
 
 
 def joined(parts: Sequence[Curve]) -> Curve:
-    """Return curves over different pictures, of the same counts, as one over all of them in their order."""
+    """Concatenate curves of different pictures with the same counts, in order."""
     if not parts or any(not np.array_equal(p.counts, parts[0].counts) or p.places != parts[0].places for p in parts):
         raise BadInput(
             "Only curves that remove the same numbers of tokens can be joined, and there must be at least one."

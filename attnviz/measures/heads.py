@@ -1,16 +1,16 @@
-"""The heads of a layer side by side: how spread each one's attention is, how far it reaches, which heads are alike.
+"""Comparison of the heads of a layer: how spread out their attention is, how far it reaches, which are similar.
 
-`reach` and `apart` take the queries and keys of one picture, and never hold all weights at once; `of_maps` takes the
-weights of many pictures. All heads of a net over a data set, with intervals and beside random weights: attnviz.heads
-(attnviz/head_table), which puts these together.
+`reach` and `apart` take the queries and keys of one picture and never store all weights at once. `of_maps` takes the
+weights of many pictures. For all heads of a net over a data set, with intervals and random weights for comparison,
+see attnviz.heads (attnviz/head_table), which combines these.
 
-Source: entropy and distance between heads are those of "What Does BERT Look At?", Clark et al., 2019,
-https://arxiv.org/abs/1906.04341, sections 3.2 and 6; the mean distance of attention is that of "An Image Is Worth 16x16
-Words", Dosovitskiy et al., 2021, https://arxiv.org/abs/2010.11929, figure 7 and appendix D.7; that the root of the
-Jensen-Shannon divergence is a metric: "A new metric for probability distributions", Endres and Schindelin, 2003,
-https://doi.org/10.1109/TIT.2003.813506. The information between query and key is the mean, over queries, of the
+Source: entropy and distance between heads are from "What Does BERT Look At?", Clark et al., 2019,
+https://arxiv.org/abs/1906.04341, sections 3.2 and 6, and the mean distance of attention from "An Image Is Worth 16x16
+Words", Dosovitskiy et al., 2021, https://arxiv.org/abs/2010.11929, figure 7 and appendix D.7. The root of the
+Jensen-Shannon divergence is a metric by "A new metric for probability distributions", Endres and Schindelin, 2003,
+https://doi.org/10.1109/TIT.2003.813506. The information between query and key is the mean over queries of the
 Kullback-Leibler divergence of a query's row from the mean row (Cover and Thomas, "Elements of Information Theory",
-1991, section 2.3, with every query equally probable).
+1991, section 2.3, with equally probable queries).
 """
 
 import math
@@ -30,19 +30,19 @@ from attnviz.readings import Grid
 Values = dict[str, Tensor]
 
 SAMPLE = 64  # queries whose rows are compared between heads
-_BLOCK = 128  # queries at a time: the few arrays of 128 x 784 numbers then stay in the processor's cache
+_BLOCK = 128  # queries at a time: the few arrays of 128 x 784 numbers then fit the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """How spread each head's attention is, and how far it reaches; means over all queries of one picture.
+    """How spread out the attention of each head is, and how far it reaches, as means over all queries of one picture.
 
     Args:
-        entropy: (head,) in bits, 0 (one key gets all) to log2(tokens) (all get the same).
-        entropy_share: (head,) the same as a share of log2(tokens), 0..1.
-        distance: (head,) in pixels of the input picture: the weighted mean from a query's centre to its keys'.
-        even_distance: what `distance` is where all keys on the picture get the same; the query itself is one of them.
-        tokens: how many keys each query has.
+        entropy: (head,), in bits, from 0 (one key gets everything) to log2(tokens) (all keys get the same).
+        entropy_share: (head,), the same as a share of log2(tokens), 0..1.
+        distance: (head,), weighted mean distance from a query's centre to its keys, in pixels of the input picture.
+        even_distance: `distance` if all keys on the picture get the same; this includes the query itself.
+        tokens: number of keys per query.
     """
 
     entropy: Floats
@@ -53,10 +53,10 @@ class Reach:
 
 
 def reach(query: Tensor, key: Tensor, grid: Grid) -> Reach:
-    """Return entropy and mean distance of every head, each beside what an even share would give.
+    """Return the entropy and mean distance of every head, each with the value for an even share.
 
-    Leading tokens that lie nowhere have no distance: among distances, only queries and keys on the picture count, and
-    a row's weights are shared out anew among those keys.
+    Leading tokens without a position have no distance. For distances, only queries and keys on the picture count, and
+    each row's weights are renormalised over those keys.
 
     Args:
         query, key: (head, token, size)
@@ -66,7 +66,7 @@ def reach(query: Tensor, key: Tensor, grid: Grid) -> Reach:
         For every head its entropy, in bits and as a share, and its mean distance in pixels.
 
     Raises:
-        BadInput: there are not as many tokens as the grid has.
+        BadInput: the number of tokens differs from the grid's.
     """
     heads, tokens, _ = query.shape
     if not tokens == key.shape[1] == grid.tokens:
@@ -93,7 +93,7 @@ def reach(query: Tensor, key: Tensor, grid: Grid) -> Reach:
         entropy=bits,
         entropy_share=bits / np.log2(tokens)
         if tokens > 1
-        else np.ones(heads),  # one key: an even share is all there is
+        else np.ones(heads),  # with one key, an even share is the only possibility
         distance=_array(distance) / count,
         even_distance=even / count,
         tokens=tokens,
@@ -101,28 +101,28 @@ def reach(query: Tensor, key: Tensor, grid: Grid) -> Reach:
 
 
 def sampled(tokens: int, count: int = SAMPLE) -> npt.NDArray[np.int64]:
-    """Return which of so many queries stand for all, int64 and ascending: `count` evenly spaced ones, or all where
-    there are few.
+    """Return which queries represent all `tokens` queries, int64 and ascending: `count` evenly spaced ones, or all of
+    them if there are fewer.
     """
     count = min(count, tokens)
     return (2 * np.arange(count) + 1) * tokens // (2 * count)
 
 
 def apart(query: Tensor, key: Tensor, count: int = SAMPLE) -> Floats:
-    """Return how different the attention of every two heads is, estimated over some of the queries.
+    """Return the distance between the attention of every two heads, estimated over some of the queries.
 
-    It is the root of the mean, over queries, of the Jensen-Shannon divergence in bits between the two heads' rows: a
-    metric, 0 where the rows are the same and 1 where no key gets anything from both.
+    It is the root of the mean over queries of the Jensen-Shannon divergence, in bits, between the two heads' rows. It
+    is a metric, from 0 for equal rows to 1 if no key gets attention from both heads.
 
     Args:
         query, key: (head, token, size)
-        count: how many queries to take, see `sampled`; all of them make it exact.
+        count: number of queries to use, see `sampled`; with all queries the result is exact.
 
     Returns:
         (head, head), symmetric, 0..1.
 
     Raises:
-        BadInput: no queries.
+        BadInput: there are no queries.
     """
     if count < 1:
         raise BadInput(f"Heads are compared over at least one query, not {count}.")
@@ -140,22 +140,22 @@ def apart(query: Tensor, key: Tensor, count: int = SAMPLE) -> Floats:
 
 
 def pixels_apart(grid: Grid) -> Tensor:
-    """Return how far places lie apart: float64 (query, key), in pixels of the picture."""
+    """Return the distances between positions: float64 (query, key), in pixels of the picture."""
     places = torch.cartesian_prod(torch.arange(grid.rows), torch.arange(grid.columns)).double() * grid.stride
     return torch.hypot(*(places[:, None] - places).unbind(-1))
 
 
 def of_maps(weights: Tensor, grid: Grid | None, inked: Tensor | None) -> tuple[Values, Tensor]:
-    """Return what follows from the maps of each picture alone.
+    """Return the measures that need the maps of each picture only.
 
     Args:
-        weights: float (picture, head, query, key), rows that sum to 1.
-        grid: where queries and keys lie; None where that is not known.
-        inked: bool (picture, place), where the object is; None where that is not known.
+        weights: float (picture, head, query, key), with rows that sum to 1.
+        grid: where queries and keys lie, or None if unknown.
+        inked: bool (picture, position), where the object is, or None if unknown.
 
     Returns:
-        By name (picture, head): entropy and query in bits; distance in pixels; object and prefix as shares. What cannot
-        be said is not there. And the mean row, (picture, head, key), of which the shares are sums.
+        Name -> (picture, head): entropy and query in bits; distance in pixels; object and prefix as shares. Measures
+        that cannot be computed are missing. Also the mean row, (picture, head, key), whose sums are the shares.
     """
     received = weights.mean(-2)
     entropy = -torch.special.xlogy(weights, weights).sum(-1).mean(-1) / math.log(2)
@@ -175,7 +175,7 @@ def of_maps(weights: Tensor, grid: Grid | None, inked: Tensor | None) -> tuple[V
 
 
 def rows_of(weights: Tensor) -> Tensor:
-    """Return the rows by which maps are compared with each other: those of `sampled` queries, one after the other.
+    """Return the rows by which maps are compared: those of the `sampled` queries, concatenated.
 
     Args:
         weights: float (picture, head, query, key).
@@ -189,23 +189,23 @@ def rows_of(weights: Tensor) -> Tensor:
 
 
 def correlation(one: Tensor, other: Tensor) -> Tensor:
-    """Return the correlation of maps, float (..., entry), over their entries: (...,), -1..1; 0 where one of them is the
-    same everywhere.
+    """Return the correlation of maps, float (..., entry), over their entries: (...,), -1..1; 0 if one of them is
+    constant.
     """
     return (pattern(one) * pattern(other)).sum(-1)
 
 
 def without_itself(total: Tensor, count: int, rows: Tensor, among: Tensor) -> Tensor:
-    """Return the mean map of other pictures for each picture.
+    """Return, for each picture, the mean map of the other pictures.
 
     Args:
         total: (head, entry), the sum over the pictures of the reference.
-        count: how many these are.
-        rows: (picture, head, entry), of the pictures.
-        among: bool (picture,), which of them are part of the reference.
+        count: number of these pictures.
+        rows: (picture, head, entry), maps of the pictures.
+        among: bool (picture,), which of the pictures belong to the reference.
 
     Returns:
-        (picture, head, entry); NaN where a picture is the only one of the reference.
+        (picture, head, entry); NaN if a picture is the only one of the reference.
     """
     own = among.to(total)[:, None, None]
     return (total - own * rows) / (count - own)
@@ -213,11 +213,11 @@ def without_itself(total: Tensor, count: int, rows: Tensor, among: Tensor) -> Te
 
 @dataclass(frozen=True)
 class Merge:
-    """Two groups of heads that become one.
+    """Two groups of heads that are merged.
 
     Args:
-        left, right: their heads, in the order in which they lie.
-        height: mean distance between a head of the one and a head of the other.
+        left, right: their heads, in tree order.
+        height: mean distance between heads of the two groups.
     """
 
     left: tuple[int, ...]
@@ -227,19 +227,19 @@ class Merge:
 
 @dataclass(frozen=True)
 class Tree:
-    """Which heads are alike.
+    """A hierarchical clustering of heads.
 
     Args:
-        merges: from the nearest groups to the last two; heights never fall.
-        order: all heads, so that every group lies together.
+        merges: from the nearest groups to the last two, with heights that never decrease.
+        order: all heads, ordered so that every group is contiguous.
     """
 
     merges: tuple[Merge, ...]
     order: tuple[int, ...]
 
     def groups(self, threshold: float) -> list[tuple[int, ...]]:
-        """Return the groups whose heads are merged at a height of `threshold`, in the unit of the distances, or less:
-        heads ascending, every head in one group.
+        """Return the groups that are merged at a height of at most `threshold`, in the unit of the distances. Heads are
+        ascending, and every head is in one group.
         """
         found = {head: frozenset({head}) for head in self.order}
         for merge in self.merges:
@@ -251,18 +251,18 @@ class Tree:
 
 
 def cluster(distances: Floats) -> Tree:
-    """Merge the two nearest groups again and again, beginning with single heads (average linkage, UPGMA).
+    """Merge the two nearest groups repeatedly, starting with single heads (average linkage, UPGMA).
 
-    Merged groups are turned so that their two nearest ends meet. Among equal distances the lowest heads come first.
+    Merged groups are flipped so that their two nearest ends meet. Among equal distances the lowest heads come first.
 
     Args:
-        distances: (head, head), symmetric, such as `apart` gives.
+        distances: (head, head), symmetric, such as the result of `apart`.
 
     Returns:
-        All merges, and an order in which every group lies together.
+        All merges, and an order in which every group is contiguous.
 
     Raises:
-        BadInput: not such a matrix, or NaN in it.
+        BadInput: the matrix is not symmetric, or contains NaN.
 
     Source: "A statistical method for evaluating systematic relationships", Sokal and Michener, 1958.
     """
@@ -277,7 +277,7 @@ def cluster(distances: Floats) -> Tree:
         left, right = min(orders, key=lambda order: distances[order[0][-1], order[1][0]])
         merges.append(Merge(left, right, float(between[first, second])))
         mean = (len(left) * between[first] + len(right) * between[second]) / (len(left) + len(right))
-        between[first], between[:, first] = mean, mean  # infinite at itself, as it was
+        between[first], between[:, first] = mean, mean  # the diagonal stays infinite
         between = np.delete(np.delete(between, second, 0), second, 1)
         groups[first] = left + right
         del groups[second]

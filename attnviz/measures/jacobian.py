@@ -1,7 +1,7 @@
-"""The Jacobian: how much each number of the picture moves the answer, if it moves a little.
+"""The Jacobian: how much a small change of each number of the picture changes the answer.
 
-Source: gradients of the answer as a map: "Deep Inside Convolutional Networks", Simonyan, Vedaldi and Zisserman, 2013,
-https://arxiv.org/abs/1312.6034. It describes small changes only, not the removal of a pixel.
+Source: gradients of the answer as a map are from "Deep Inside Convolutional Networks", Simonyan, Vedaldi and Zisserman,
+2013, https://arxiv.org/abs/1312.6034. They describe small changes only, not the removal of a pixel.
 """
 
 from collections.abc import Callable
@@ -13,31 +13,31 @@ from attnviz.answers import predicted
 from attnviz.errors import BadInput
 
 Model = Callable[[Tensor], Tensor]
-"""A model as a function of pictures alone: what else it takes, such as random numbers, is fixed."""
+"""A model as a function of pictures alone, with other inputs, such as random numbers, fixed."""
 
 
 def jacobian(model: Model, images: Tensor, answer: int | Tensor | None = None) -> Tensor:
-    """Return the derivative of the shown logit of each picture by each of its numbers.
+    """Return the derivative of each picture's chosen logit with respect to each of its numbers.
 
     Args:
-        model: of pictures, in evaluation mode: no picture may change the answer to another one.
-        images: float (batch, channel, row, column) in 0..1, of the model's precision.
-        answer: number of the class, the same for all pictures or (batch,) one each; None for the one it chooses.
+        model: a model of pictures in evaluation mode, so that no picture changes the answer to another one.
+        images: float (batch, channel, row, column) in 0..1, in the model's precision.
+        answer: number of the class, one for all pictures or (batch,) one per picture; None for the predicted class.
 
     Returns:
-        (batch, channel, row, column): logit per unit of intensity, where 1 is from black to white.
+        (batch, channel, row, column): logit per unit of intensity, where one unit is the step from black to white.
 
     Raises:
-        BadInput: the model has no derivative by its pictures, or there is no such class.
+        BadInput: the model has no derivative with respect to its pictures, or the class does not exist.
     """
     return answered(model, images, answer)[1]
 
 
 def answered(model: Model, images: Tensor, answer: int | Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """Return the logits and the `jacobian` from the same forward pass, which may be traced.
+    """Return the logits and the `jacobian` from a single forward pass, which can be traced.
 
     Args:
-        model, images, answer: as for `jacobian`.
+        model, images, answer: see `jacobian`.
 
     Returns:
         float (batch, column) and float (batch, channel, row, column).
@@ -58,8 +58,8 @@ def answered(model: Model, images: Tensor, answer: int | Tensor | None = None) -
 
 
 def toward(logits: Tensor, answer: Tensor) -> Tensor:
-    """Return each picture's logit of a class, int (batch,), from logits (batch, 1) or (batch, class): float (batch,);
-    of two classes, the log-odds toward it.
+    """Return each picture's logit for a class, int (batch,), from logits (batch, 1) or (batch, class): float (batch,).
+    For two classes it is the log-odds in favour of the class.
     """
     if logits.ndim != 2:
         raise BadInput(

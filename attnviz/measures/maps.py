@@ -1,4 +1,4 @@
-"""Any reading as maps: what its axes and its grid say decides which axis lies on the picture, and which counts maps."""
+"""Any reading as maps: its axes and its grid determine which axis lies on the picture and which axes count maps."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -8,18 +8,18 @@ import numpy.typing as npt
 
 from attnviz.tracing import Reading
 
-PLACES = ("key", "token", "query")  # axes that can lie on the grid, the first one that is there does
+PLACES = ("key", "token", "query")  # axes that can lie on the grid; the first one present does
 
 
 @dataclass(frozen=True, eq=False)
 class Maps:
-    """Maps of one reading.
+    """The maps of one reading.
 
     Args:
-        labels: of each map, in words that count from 1: "head 3, feature 2"; empty where there is only one map.
-        values: (map, row, column); a leading token that lies nowhere is left out.
-        axes: those that count the maps: "head", "feature".
-        captions: the labels as numbers alone: "3.2".
+        labels: label of each map, in words that count from 1: "head 3, feature 2"; empty if there is only one map.
+        values: (map, row, column); leading tokens without a position are omitted.
+        axes: the axes that count the maps: "head", "feature".
+        captions: the labels as numbers only: "3.2".
     """
 
     labels: list[str]
@@ -29,14 +29,14 @@ class Maps:
 
 
 def maps(reading: Reading, **index: int) -> Maps:
-    """Lay a reading out as maps.
+    """Arrange a reading as maps.
 
     Args:
-        reading: of any tap.
-        **index: axes to hold at one place, such as batch=0, query=17.
+        reading: a reading of any tap.
+        **index: axes to fix at one index, such as batch=0, query=17.
 
     Returns:
-        One map for each combination of the axes that do not lie on the picture. Without a grid, a map is one row.
+        One map for each combination of the other axes. Without a grid, a map is one row.
     """
     values = reading.at(**index).detach().double().cpu().numpy()
     axes = [axis for axis in reading.axes if axis not in index]

@@ -1,13 +1,13 @@
-"""What a small step up and a small step down do to the answer, at the pixels at which the Jacobian does not exist.
+"""How a small step up and a small step down change the answer, at pixels without a Jacobian.
 
-Where a maximum is taken over equal values, or a ReLU gets exactly zero, a model has no derivative: a small step up and
-a small step down move its answer by different amounts per unit. Backpropagation picks one of the tied values and says
-nothing of the others; on a flat background many windows of a max-pooling tie. Here a step is followed forward through
-the model. The maximum of tied values moves with the largest of their changes, and a ReLU at zero lets through what is
-above zero; everything else is differentiable.
+At a maximum of equal values, or a ReLU of exactly zero, a model has no derivative: a small step up and a small step
+down change its answer by different amounts per unit. Backpropagation picks one of the tied values and ignores the
+others, and on a flat background many windows of a max-pooling tie. Here a step is followed forward through the model.
+The maximum of tied values changes by the largest of their changes, and a ReLU at zero passes positive changes.
+Everything else is differentiable.
 
-Source: directional derivatives of a maximum, by Danskin's theorem: "The Theory of Max-Min, with Applications", Danskin,
-1966, https://doi.org/10.1137/0114053.
+Source: the directional derivatives of a maximum follow from Danskin's theorem: "The Theory of Max-Min, with
+Applications", Danskin, 1966, https://doi.org/10.1137/0114053.
 """
 
 from abc import ABC, abstractmethod
@@ -22,12 +22,12 @@ from torch.overrides import TorchFunctionMode
 from attnviz.answers import predicted
 from attnviz.measures.jacobian import Model, toward
 
-ROUNDING = 256.0  # times the precision: nearer values tie, as the same sum may round differently at two places
+ROUNDING = 256.0  # times the precision: closer values tie, since equal sums may round differently at two positions
 
 
 def without_derivative(model: Model, image: Tensor) -> Tensor:
-    """Return the pixels of one picture whose steps reach a tie, at which there may be no derivative: bool (channel,
-    row, column). The image is float (1, channel, row, column) in 0..1, of the model's precision.
+    """Return the pixels of one picture whose steps reach a tie, where there may be no derivative: bool (channel, row,
+    column). The image is float (1, channel, row, column) in 0..1, in the model's precision.
     """
     with torch.inference_mode(False), torch.enable_grad():
         pixels = image.detach().clone().requires_grad_()
@@ -35,22 +35,22 @@ def without_derivative(model: Model, image: Tensor) -> Tensor:
             model(pixels)
         if not ties.found:
             return torch.zeros(image.shape[1:], dtype=torch.bool)
-        # A pixel reaches a tie if it moves the tied values differently. Random factors do not cancel one another.
+        # A pixel reaches a tie if it changes the tied values differently. Random factors do not cancel one another.
         (reached,) = torch.autograd.grad(torch.stack(ties.found).sum(), pixels)
     return reached[0] != 0
 
 
 def steps(model: Model, image: Tensor, pixels: Tensor, answer: int | None = None) -> Tensor:
-    """Return what a small step up and a small step down of some pixels do to the shown logit, per unit of intensity.
+    """Return the change of the chosen logit, per unit of intensity, for a small step up and down of some pixels.
 
     Args:
-        model, image: as for `without_derivative`. The forward pass takes a batch of twice as many pictures as pixels.
-        pixels: int (pixel,), numbers of the image's values, channel by channel and row by row.
-        answer: number of the class; None for the one that the model predicts.
+        model, image: see `without_derivative`. The forward pass takes a batch of twice as many pictures as pixels.
+        pixels: int (pixel,), indices of the image's values, channel by channel and row by row.
+        answer: number of the class; None for the predicted class.
 
     Returns:
-        (2, pixel): for a step up, and for a step down. Both are the derivative where there is one: what the logit
-        gains per unit of a brighter pixel, and what it loses per unit of a darker one.
+        (2, pixel), for a step up and for a step down. Both equal the derivative if there is one: the gain of the logit
+        per unit of a brighter pixel, and its loss per unit of a darker one.
     """
     count = len(pixels)
     image = image.detach()
@@ -69,7 +69,7 @@ def steps(model: Model, image: Tensor, pixels: Tensor, answer: int | None = None
 
 
 class _Watching(TorchFunctionMode, ABC):
-    """Call `maximum` and `relu` in place of the functions of torch that have ties."""
+    """Call `maximum` and `relu` instead of those functions of torch that can have ties."""
 
     def __torch_function__(self, function: Any, types: Any, arguments: Any = (), keywords: Any = None) -> Any:
         keywords = keywords or {}
@@ -89,7 +89,7 @@ class _Watching(TorchFunctionMode, ABC):
 
 
 class _Ties(_Watching):
-    """Sum up the tied values of a forward pass with random factors, which sum to zero over each tie."""
+    """Sum the tied values of a forward pass with random factors that add up to zero over each tie."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -132,7 +132,7 @@ class _Steps(_Watching):
 
 
 class _Maximum(torch.autograd.Function):
-    """The maximum over the last axis; of tied values the one with the largest step counts."""
+    """The maximum over the last axis; among tied values the one with the largest step counts."""
 
     generate_vmap_rule = True
 
@@ -151,7 +151,7 @@ class _Maximum(torch.autograd.Function):
 
 
 class _Relu(torch.autograd.Function):
-    """The ReLU; at zero it lets through a step up."""
+    """The ReLU; at zero it passes a step up."""
 
     generate_vmap_rule = True
 
@@ -175,7 +175,7 @@ def _tied(windows: Tensor) -> Tensor:
 
 
 def _nearness(values: Tensor) -> Tensor:
-    """Return up to which difference values count as equal."""
+    """Return the largest difference at which values count as equal."""
     return ROUNDING * torch.finfo(values.dtype).eps * values.where(values.isfinite(), 0).abs().amax()
 
 
@@ -188,18 +188,18 @@ def _pooled(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Tensor | None:
-    """Return the windows of a max-pooling, (..., row, column, cell); None for one that is dilated."""
+    """Return the windows of a max-pooling, (..., row, column, cell), or None if it is dilated."""
     (rows, columns), (above, left) = _pair(kernel_size), _pair(padding)
     down, right = _pair(stride or kernel_size)
     if _pair(dilation) != (1, 1) or return_indices:
         return None
-    more = [(step - 1 if ceil_mode else 0) for step in (down, right)]  # of which a window may use what it needs
+    more = [(step - 1 if ceil_mode else 0) for step in (down, right)]  # padding, of which a window uses what it needs
     maps = functional.pad(maps, (left, left + more[1], above, above + more[0]), value=-torch.inf)
     return maps.unfold(-2, rows, down).unfold(-2, columns, right).flatten(-2)
 
 
 def _pooled_to_one(maps: Tensor, output_size: Any, return_indices: bool = False) -> Tensor | None:
-    """Return the windows of an adaptive max-pooling to one cell, (..., 1, 1, cell); None for another size."""
+    """Return the windows of an adaptive max-pooling to one cell, (..., 1, 1, cell), or None for another size."""
     whole = output_size in (1, (1, 1), [1, 1]) and not return_indices
     return maps.flatten(-2)[..., None, None, :] if whole else None
 
@@ -211,12 +211,12 @@ def _sampled(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor | None:
-    """Return what `grid_sample` does, which torch cannot differentiate forward; None for any but its defaults."""
+    """Return the result of `grid_sample`, which torch cannot differentiate forward, or None for non-default options."""
     if (mode, padding_mode, bool(align_corners)) != ("bilinear", "zeros", False):
         return None
     channels, rows, columns = images.shape[1:]
     cells = functional.pad(images, (1, 1, 1, 1)).flatten(2)
-    # In pixels of the padded picture. Nearer than one pixel to its outer edge, everything is zero.
+    # In pixels of the padded picture. Within one pixel of its outer edge, everything is zero.
     across = ((grid[..., 0] + 1) * columns + 1) / 2
     down = ((grid[..., 1] + 1) * rows + 1) / 2
     across, down = across.clamp(0, columns + 1), down.clamp(0, rows + 1)

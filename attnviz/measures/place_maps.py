@@ -1,9 +1,9 @@
-"""What a network looks at, place by place, in several ways: its own attention, its Jacobian, and what erasing does.
+"""The importance of each place of a picture, in several ways: attention, the Jacobian, and the effect of erasing.
 
 The places are squares of a picture, about `PLACES` of them, so that maps of any resolution can be ranked against one
-another (`attnviz.measures.agreement`). Larger always means that a place counts for more.
+another (`attnviz.measures.agreement`). A larger value always means that a place is more important.
 
-Source: attention beside gradients and leave-one-out: "Attention is not Explanation", Jain and Wallace, 2019,
+Source: attention next to gradients and leave-one-out: "Attention is not Explanation", Jain and Wallace, 2019,
 https://arxiv.org/abs/1902.10186; input times gradient: "Not Just a Black Box", Shrikumar et al., 2016,
 https://arxiv.org/abs/1605.01713.
 """
@@ -28,23 +28,23 @@ from attnviz.readings import Grid, Reading
 from attnviz.roles import role_of
 from attnviz.tracing import trace
 
-PLACES = 64  # about so many: erasing takes a forward pass for each
-BATCH = 64  # pictures at once through the model
+PLACES = 64  # approximately: erasing takes a forward pass for each
+BATCH = 64  # pictures per forward pass
 
 ATTENTION, JACOBIAN, PRODUCT, ERASURE = "attention", "jacobian", "product", "erasure"
-"""The maps: a tap of the network, where one is named; the Jacobian; the picture times it; the effect of erasing."""
+"""The maps: a tap of the network, if one is named; the Jacobian; the picture times it; the effect of erasing."""
 
 
 @dataclass(frozen=True, eq=False)
 class PlaceMaps:
-    """One picture, and how much each place of it counts.
+    """The importance of each place of one picture.
 
     Args:
-        answer: number of the class whose logit is looked at.
-        logit: of it; for two classes the log-odds toward it.
+        answer: number of the class whose logit is used.
+        logit: its logit; for two classes the log-odds in favour of the class.
         grid: the places.
-        maps: name -> float64 (row, column), 0 or more: JACOBIAN, PRODUCT and ERASURE, after ATTENTION
-            where a tap is named.
+        maps: name -> float64 (row, column), 0 or more: JACOBIAN, PRODUCT and ERASURE, preceded by ATTENTION if a tap is
+            named.
     """
 
     answer: int
@@ -56,22 +56,22 @@ class PlaceMaps:
 def place_maps(
     model: nn.Module, image: Tensor, tap: str = "", *, answer: int | None = None, fill: Fill = "mean"
 ) -> PlaceMaps:
-    """Return how much each place of a picture counts, in several ways.
+    """Return the importance of each place of a picture, in several ways.
 
     Args:
-        model: of pictures, in evaluation mode: no picture may change the answer to another one.
-        image: float (channel, row, column) in 0..1, of the model's precision.
-        tap: path of a tap that says what is attended to, such as `lies_on_the_picture` allows; "" for none.
-        answer: number of the class; None for the one that the model predicts.
-        fill: what replaces an erased place, see `attnviz.measures.token_boxes.erased`.
+        model: a model of pictures in evaluation mode, so that no picture changes the answer to another one.
+        image: float (channel, row, column) in 0..1, in the model's precision.
+        tap: path of a tap of attention that `lies_on_the_picture` accepts; "" for none.
+        answer: number of the class; None for the predicted class.
+        fill: replaces the pixels of an erased place, see `attnviz.measures.token_boxes.erased`.
 
     Returns:
-        Each map, on the same places: the tap, as of `attended`; the absolute derivative of the logit by each number of
-        the picture, and the absolute value of the picture times its derivative, summed over channels, both in the mean
-        over the place; and by how much the logit moves, up or down, when the place is erased.
+        Each map, on the same places: the tap, as in `attended`; the absolute derivative of the logit by each number of
+        the picture, and the absolute value of the picture times its derivative, both summed over channels and averaged
+        over the place; and the absolute change of the logit if the place is erased.
 
     Raises:
-        BadInput: the model has no derivative by its pictures, gives an answer for each step, or the tap lies nowhere.
+        BadInput: the model has no derivative, answers step by step, or the tap does not lie on the picture.
     """
     grid = tiles(*image.shape[1:])
     none: Mapping[str, Reading] = {}
@@ -88,8 +88,8 @@ def place_maps(
 
 
 def tiles(rows: int, columns: int, about: int = PLACES) -> Grid:
-    """Return squares of whole pixels that cover a picture of so many rows and columns, as near in number to `about` as
-    can be.
+    """Return squares of whole pixels that cover a picture of `rows` x `columns` pixels, in a number as close to `about`
+    as possible.
     """
     whole = math.gcd(rows, columns)
     sides = [side for side in range(1, whole + 1) if whole % side == 0]
@@ -98,9 +98,7 @@ def tiles(rows: int, columns: int, about: int = PLACES) -> Grid:
 
 
 def erasure(model: nn.Module, image: Tensor, grid: Grid, answer: int, fill: Fill = "mean") -> Floats:
-    """Return by how much the logit of a class moves, up or down, when a place is erased: (row, column). See
-    `place_maps`.
-    """
+    """Return the absolute change of a class's logit if a place is erased: (row, column). See `place_maps`."""
     places = grid.rows * grid.columns
     pictures = erased(image.expand(places, -1, -1, -1), torch.eye(places, dtype=torch.bool), grid, fill)
     with torch.no_grad():
@@ -110,7 +108,7 @@ def erasure(model: nn.Module, image: Tensor, grid: Grid, answer: int, fill: Fill
 
 
 def lies_on_the_picture(tap: str, axes: tuple[str, ...], shape: tuple[int, ...], grid: Grid | None) -> bool:
-    """Return whether a tap says, place by place, what is attended to: its role decides (`roles.Role.attends`)."""
+    """Return whether a tap holds the attention at each place, which its role determines (`roles.Role.attends`)."""
     if not role_of(tap).attends:
         return False
     sizes = dict(zip(axes, shape, strict=True))
@@ -120,13 +118,13 @@ def lies_on_the_picture(tap: str, axes: tuple[str, ...], shape: tuple[int, ...],
 def attended(reading: Reading, grid: Grid, rows: int, columns: int) -> Floats:
     """Return how much a network attends to each place of a picture: (row, column), 0 or more.
 
-    Of weights and gates it is the mean over heads, channels and queries, in the mean over the place. Of a sampling grid
-    it is the number of pixels that are sampled there.
+    For weights and gates it is the mean over heads, channels and queries, averaged over the place. For a sampling grid
+    it is the number of pixels sampled there.
 
     Args:
-        reading: of one picture, of a tap that `lies_on_the_picture`.
+        reading: a reading of one picture, from a tap that `lies_on_the_picture`.
         grid: the places.
-        rows, columns: of the picture.
+        rows, columns: size of the picture.
     """
     if not lies_on_the_picture(reading.address, reading.axes, tuple(reading.tensor.shape), reading.grid):
         raise BadInput(f"{reading.address} does not say, place by place, what is attended to.")
@@ -140,16 +138,16 @@ def attended(reading: Reading, grid: Grid, rows: int, columns: int) -> Floats:
 
 
 def by_place(values: Floats, grid: Grid, cells: Grid | None = None, size: tuple[int, int] | None = None) -> Floats:
-    """Return the mean of a map over each place, weighed by how much of each of its cells lies there.
+    """Return the mean of a map over each place, where each cell counts by its share in the place.
 
     Args:
         values: (row, column).
         grid: the places.
-        cells: where the values lie on the picture; None where they share it out evenly.
-        size: rows and columns of the picture; None where the values are its pixels.
+        cells: where the values lie on the picture; None if they divide it evenly.
+        size: rows and columns of the picture; None if the values are its pixels.
 
     Returns:
-        (row, column) of the places; 0 where no cell lies.
+        (row, column) of the places; 0 if a place contains no cell.
     """
     along = []
     for axis, (count, places, pixels) in enumerate(

@@ -1,8 +1,8 @@
-"""Two checks of a map that claims to explain a network: does it depend on what was learnt, and on what is computed?
+"""Two checks of a map that should explain a network: it must depend on what was learnt and on what is computed.
 
-A map that hardly changes when the layers are made random shows the picture, not the network. And a network to whose
-pictures a constant is added, and taken out again before the first layer, computes the same: a map that changes then
-depends on the constant.
+A map that hardly changes if the layers are randomised shows the picture, not the network. A network whose input has an
+added constant, subtracted again before the first layer, computes the same. A map that changes then depends on the
+constant.
 
 Source: "Sanity Checks for Saliency Maps", Adebayo et al., 2018, https://arxiv.org/abs/1810.03292; "The (Un)reliability
 of Saliency Methods", Kindermans et al., 2019, https://arxiv.org/abs/1711.00867.
@@ -21,13 +21,13 @@ def from_the_top(model: nn.Module) -> list[str]:
     """Return the paths of a model's layers, the one nearest to the answer first.
 
     A layer is a module with learnt weights of its own, such as a linear layer or a convolution. A normalisation, which
-    has a number for each channel only, belongs to the layer before it.
+    has only one number per channel, belongs to the layer before it.
 
-    The order is that in which the modules were made, reversed: for models that are not made in the order in which they
-    compute, give `randomised` an order of your own.
+    The order is the reverse of the order in which the modules were created. If a model computes in another order, pass
+    your own paths to `randomised`.
 
     Args:
-        model: any.
+        model: any model.
 
     Returns:
         Paths, as in `model.named_modules()`.
@@ -36,18 +36,18 @@ def from_the_top(model: nn.Module) -> list[str]:
 
 
 def randomised(model: nn.Module, paths: Sequence[str], *, seed: int) -> Iterator[nn.Module]:
-    """Make the layers of a copy of a model random, one after the other, and yield it after each.
+    """Randomise the layers of a copy of a model one after the other, and yield it after each.
 
-    The weights of a layer are drawn anew from a normal distribution of the same mean and standard deviation; those of a
-    normalisation that follows it, too.
+    The weights of a layer, and of a normalisation that follows it, are redrawn from a normal distribution with the same
+    mean and standard deviation.
 
     Args:
-        model: left as it is.
-        paths: of the layers, in their order, such as `from_the_top` gives.
-        seed: of the weights.
+        model: the model, which is not changed.
+        paths: paths of the layers in the order to randomise them, such as those of `from_the_top`.
+        seed: seed of the weights.
 
     Yields:
-        The same copy each time, with one more layer made random: compute from it before asking for the next.
+        The same copy each time, with one more random layer. Use it before requesting the next one.
     """
     generator = torch.Generator().manual_seed(seed)
     made = copy.deepcopy(model)
@@ -64,7 +64,7 @@ def randomised(model: nn.Module, paths: Sequence[str], *, seed: int) -> Iterator
 
 
 def _layers(model: nn.Module) -> dict[str, list[nn.Module]]:
-    """Return the layers by their paths, in the order in which they were made, each with what belongs to it."""
+    """Return the layers by path, in order of creation, each with the modules that belong to it."""
     found: dict[str, list[nn.Module]] = {}
     for path, module in model.named_modules():
         own = [parameter.ndim for parameter in module.parameters(recurse=False)]
@@ -77,20 +77,20 @@ def _layers(model: nn.Module) -> dict[str, list[nn.Module]]:
 
 
 class Shifted(nn.Module):
-    """A network that takes pictures to which a constant was added, and computes what it computed without.
+    """A network for pictures to which a constant was added, with the same results as without it.
 
-    The constant is taken out before the first layer, which is the same as a change of that layer's bias wherever the
-    layer sees the whole of its input; at the edges of a padded convolution a bias alone could not do it.
+    The constant is subtracted before the first layer. If the layer sees the whole of its input, this equals a change of
+    its bias; at the edges of a padded convolution a bias alone would not be enough.
 
     Args:
-        model: of pictures.
-        constant: (channel, row, column), or what broadcasts to it.
+        model: a model of pictures.
+        constant: (channel, row, column), or a shape that broadcasts to it.
 
     Call Args:
         images: float (batch, channel, row, column), the pictures with the constant added.
 
     Returns:
-        What the model returns for the pictures without it.
+        The model's output for the pictures without the constant.
     """
 
     def __init__(self, model: nn.Module, constant: Tensor) -> None:

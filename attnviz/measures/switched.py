@@ -1,6 +1,6 @@
-"""Heads switched off: where that is done in a layer, what the right answer loses, and when a head comes to matter.
+"""Heads switched off: where to do so in a layer, the effect on the right answer, and when a head begins to matter.
 
-Source: switching one head off and looking at what becomes of the answer is the ablation of "Are Sixteen Heads Really
+Source: switching off one head and measuring the effect on the answer is the ablation of "Are Sixteen Heads Really
 Better than One?", Michel, Levy and Neubig, 2019, https://arxiv.org/abs/1905.10650, section 3.2. A key that is switched
 off gets a score of minus infinity in every head of every layer, as in masked attention.
 """
@@ -20,17 +20,17 @@ from attnviz.roles import role_of
 from attnviz.tracing import trace
 
 MATTERS = 0.01
-"""A head does not matter by itself if the right answer loses less probability than this without it."""
+"""A head alone does not matter if the right answer loses less probability than this without it."""
 
 
 class HeadLayer(NamedTuple):
     """A layer with heads.
 
     Args:
-        path: of the layer in the model.
-        heads: how many it has.
-        output: path of the tap at which one of them is switched off: the last of the layer with an axis of heads.
-        maps: path of the tap that says which places a head attends to; "" where none does.
+        path: path of the layer in the model.
+        heads: number of heads.
+        output: path of the tap at which a head is switched off, the layer's last tap with an axis of heads.
+        maps: path of the tap with the positions that a head attends to; "" if there is none.
     """
 
     path: str
@@ -40,9 +40,7 @@ class HeadLayer(NamedTuple):
 
 
 def head_layers(taps: Mapping[str, tuple[Sequence[str], Sequence[int]]]) -> list[HeadLayer]:
-    """Return the layers of a model that have heads, from its tap paths -> axes and shape, in the order of the forward
-    pass.
-    """
+    """Return a model's layers with heads, in the order of the forward pass, given tap path -> axes and shape."""
     found: dict[str, HeadLayer] = {}
     for address, (axes, shape) in taps.items():
         if "head" not in axes:
@@ -55,14 +53,14 @@ def head_layers(taps: Mapping[str, tuple[Sequence[str], Sequence[int]]]) -> list
 
 
 def lost(whole: Tensor, without: Tensor, right: Tensor) -> Tensor:
-    """Return how much probability the right answer loses.
+    """Return the loss of probability of the right answer.
 
     Args:
         whole, without: (picture, class), each 0..1 and summing to 1 over the classes.
         right: int64 (picture,), the right answers.
 
     Returns:
-        (picture,), 1 (it was certain, and becomes impossible) to -1 (the reverse: it gains).
+        (picture,), from 1 (it was certain and becomes impossible) to -1 (the reverse).
     """
     if whole.shape != without.shape or whole.ndim != 2 or right.shape != whole.shape[:1]:
         shapes = " with ".join(str(tuple(one.shape)) for one in (whole, without, right))
@@ -73,14 +71,14 @@ def lost(whole: Tensor, without: Tensor, right: Tensor) -> Tensor:
 
 
 def appears(effects: Sequence[float], least: float = MATTERS) -> int | None:
-    """Return when a head comes to matter: the first place from which on its effect is at least half of the last.
+    """Return when a head begins to matter: the first epoch after which its effect stays at least half the last.
 
     Args:
-        effects: of the head, epoch by epoch; at least one.
+        effects: effect of the head in each epoch, at least one.
         least: a head whose last effect is below this does not matter.
 
     Returns:
-        A place among the effects; None for a head that does not matter in the end.
+        An index of `effects`, or None if the head does not matter in the end.
     """
     last = effects[-1]
     if last < least:
@@ -95,15 +93,15 @@ Edits = Mapping[str, Edit | Sequence[Edit]]
 
 
 def changes(model: nn.Module, images: Tensor, edits: Iterable[Edits]) -> tuple[Floats, list[int]]:
-    """Return how much probability the answer of one picture loses with each of some edits, and what is answered then.
+    """Return the loss of probability of one picture's answer under each of several edits, and the resulting answers.
 
     Args:
-        model: in evaluation mode.
+        model: the model, in evaluation mode.
         images: float (1, channel, row, column) in 0..1.
-        edits: each as `trace` takes it.
+        edits: edits in the form that `trace` takes.
 
     Returns:
-        float64 (edit,), -1..1, above 0 where the answer becomes less likely; and the answers, numbers of classes.
+        float64 (edit,), -1..1, above 0 if the answer becomes less likely; and the answers, as numbers of classes.
     """
     with torch.no_grad():
         whole = model(images)
@@ -123,10 +121,10 @@ def head_off(attention: str, head: int) -> Edits:
 
 
 def attention_off(attention: str) -> Edits:
-    """Return the edit that switches all heads of a layer off: it adds nothing to any token, its bias neither."""
+    """Return the edit that switches off all heads of a layer, so that it adds nothing to any token, not even a bias."""
     return {f"{attention}.output": off()}
 
 
 def key_off(attentions: Sequence[str], key: int) -> Edits:
-    """Return the edit after which no token may look at one of them, in no head of any layer; not even itself."""
+    """Return the edit after which no token, not even this one, can attend to a key in any head of any layer."""
     return {f"{path}.scores": set_value(-torch.inf, key=key) for path in attentions}

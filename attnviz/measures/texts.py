@@ -1,6 +1,6 @@
-"""Texts that a model outputs, compared with their targets, and how much of sorted digits can be guessed.
+"""Texts that a model outputs, compared with their targets, and the accuracy of guessing sorted digits.
 
-Source: the edit distance is that of "Binary codes capable of correcting deletions, insertions, and reversals",
+Source: the edit distance is from "Binary codes capable of correcting deletions, insertions, and reversals",
 Levenshtein, 1966.
 """
 
@@ -17,18 +17,18 @@ def compared(answers: Tensor, targets: Tensor) -> dict[str, Tensor]:
 
     Args:
         answers: int64 (batch, any number of steps), symbols.
-        targets: int64 (batch, length + 1); the last symbol of each ends the text, and stands nowhere else in it.
+        targets: int64 (batch, length + 1); the last symbol of each ends the text and occurs nowhere else in it.
 
     Returns:
-        "accuracy", bool (batch,): the text is right to the end; "digits", bool (batch, length): the right symbol stands
-        at a place; "stopped", bool (batch,): it ends where it should; "distance", float64 (batch,): its `edit_distance`
-        over its length.
+        "accuracy", bool (batch,): the whole text is right; "digits", bool (batch, length): the symbol at a position is
+        right; "stopped", bool (batch,): the text ends where it should; "distance", float64 (batch,): its
+        `edit_distance` divided by its length.
     """
     stop, length = targets[:, -1:], targets.shape[1] - 1
     missing = max(targets.shape[1] - answers.shape[1], 0)
     full = torch.cat([answers, stop.expand(-1, missing)], 1)
-    before = ~(full == stop).cumsum(1).bool()  # places before the first stop symbol
-    kept = torch.where(before, full, stop)  # what follows it counts for nothing
+    before = ~(full == stop).cumsum(1).bool()  # positions before the first stop symbol
+    kept = torch.where(before, full, stop)  # ignore what follows it
     lengths = before.sum(1)
     texts = zip(kept.tolist(), lengths.tolist(), targets[:, :-1].tolist(), strict=True)
     distances = [edit_distance(one[:end], other) / max(length, 1) for one, end, other in texts]
@@ -41,9 +41,9 @@ def compared(answers: Tensor, targets: Tensor) -> dict[str, Tensor]:
 
 
 def edit_distance(one: Sequence[int], other: Sequence[int]) -> int:
-    """Return the smallest number of insertions, deletions and changes of symbols that make one text of another."""
+    """Return the smallest number of insertions, deletions and changes of symbols that turn one text into another."""
     if list(one) == list(other):
-        return 0  # so that a test of thousands of right texts costs nothing
+        return 0  # a shortcut for tests with thousands of right texts
     row = list(range(len(other) + 1))
     for place, symbol in enumerate(one, 1):
         diagonal, row[0] = row[0], place
@@ -57,21 +57,19 @@ DIGITS = 10
 
 
 def guessed_by_place(length: int) -> float:
-    """Return the share of places that are right where each of a text of so many digits is guessed to be its most
-    probable digit.
-    """
+    """Return the share of positions in texts of `length` digits that guessing the most probable digit gets right."""
     return sum(max(_at(place, length)) for place in range(length)) / length
 
 
 def guessed_whole(length: int) -> float:
-    """Return how often a whole text of so many digits is right that is guessed to be the most probable one."""
+    """Return the probability that a guess of the most probable text of `length` digits is entirely right."""
     each, more = divmod(length, DIGITS)  # how often a digit occurs in the most probable text
     orders: int = factorial(length) // (factorial(each) ** (DIGITS - more) * factorial(each + 1) ** more)
     return float(orders / DIGITS**length)
 
 
 def _at(place: int, length: int) -> list[float]:
-    """Return how probable each digit is at a place of a sorted text."""
+    """Return the probability of each digit at a position of a sorted text."""
 
     def up_to(digit: int) -> float:  # that at least place + 1 digits are at most this one
         share = (digit + 1) / DIGITS

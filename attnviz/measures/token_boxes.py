@@ -1,6 +1,6 @@
-"""Where tokens lie on a picture, pixel by pixel: which of them have ink, and the picture without some of them.
+"""Where tokens lie on a picture, pixel by pixel: which of them contain ink, and the picture without some of them.
 
-"Place" counts the tokens that lie on the picture, row by row from 0; a leading token that lies nowhere has no box.
+"Position" counts the tokens that lie on the picture, row by row from 0. A leading token without a position has no box.
 """
 
 from functools import lru_cache
@@ -14,32 +14,32 @@ from attnviz.readings import Grid
 
 Fill = Literal["mean", "background"]
 
-INK = 0.0  # a place has ink where any pixel of its box is above this: the background of drawn digits is exactly 0
+INK = 0.0  # a position has ink if any pixel of its box is above this: the background of drawn digits is exactly 0
 BACKGROUND = 0.0
-_LEVELS = 255  # a model may take a quicker way for intensities that are k/255 exactly
+_LEVELS = 255  # a model may use a faster path for intensities that are exactly k/255
 
 
 def boxes(grid: Grid, rows: int, columns: int) -> Tensor:
-    """Return which pixels each place covers: those whose centre is in its box.
+    """Return the pixels that each position covers, which are those whose centre is in its box.
 
     Args:
         grid: where the tokens lie.
-        rows, columns: of the picture.
+        rows, columns: size of the picture.
 
     Returns:
-        bool (place, row, column); places row by row.
+        bool (position, row, column), with positions row by row.
     """
     spans = []
     for pixels, places, offset in ((rows, grid.rows, grid.offset[0]), (columns, grid.columns, grid.offset[1])):
         start = offset + torch.arange(places)[:, None] * grid.stride
         centre = torch.arange(pixels) + 0.5
-        spans.append((start <= centre) & (centre < start + grid.field))  # (place along it, pixel)
+        spans.append((start <= centre) & (centre < start + grid.field))  # (position along it, pixel)
     covered = spans[0][:, None, :, None] & spans[1][None, :, None, :]  # (grid row, grid column, row, column)
     return covered.flatten(0, 1)
 
 
 def ink(images: Tensor, grid: Grid) -> Tensor:
-    """Return which places have ink, that is any pixel above `INK`: bool (batch, place).
+    """Return which positions have ink, that is any pixel above `INK`: bool (batch, position).
 
     Args:
         images: float (batch, channel, row, column) in 0..1.
@@ -52,7 +52,7 @@ def ink(images: Tensor, grid: Grid) -> Tensor:
 
 @lru_cache(maxsize=8)
 def _pixels(grid: Grid, rows: int, columns: int) -> Tensor:
-    """Return the numbers of the pixels that each place covers: int (place, most), filled up with rows * columns."""
+    """Return the indices of the pixels of each position: int (position, most), padded with rows * columns."""
     covered = boxes(grid, rows, columns).flatten(1)
     numbers = torch.arange(rows * columns).where(covered, rows * columns).sort(1).values
     return numbers[:, : int(covered.sum(1).max())]
@@ -63,10 +63,10 @@ def erased(images: Tensor, removed: Tensor, grid: Grid, fill: Fill = "mean") -> 
 
     Args:
         images: float (batch, channel, row, column) in 0..1.
-        removed: bool (batch, place).
+        removed: bool (batch, position).
         grid: where the tokens lie.
-        fill: what replaces the pixels of their boxes: "mean", of the unedited picture, channel by channel and rounded
-            to eight bits, or "background", 0.
+        fill: replaces the pixels of their boxes: "mean", the unedited picture's mean by channel, rounded to eight bits,
+            or "background", 0.
     """
     if removed.shape != (len(images), grid.rows * grid.columns):
         expected = len(images), grid.rows * grid.columns

@@ -1,8 +1,8 @@
-"""What the gates of a layer do over many pictures: which are always open, which never vary, which tell classes apart.
+"""The gates of a layer over many pictures: which are always open, which never vary, which separate classes.
 
-Source: the gates by class and depth of "Squeeze-and-Excitation Networks", Hu et al., 2018,
-https://arxiv.org/abs/1709.01507, section 7.2. A gate that is the same for all pictures is no attention: it is a
-weight like any other. In a residual block it could be multiplied into the normalisation before it.
+Source: the gates by class and depth are from "Squeeze-and-Excitation Networks", Hu et al., 2018,
+https://arxiv.org/abs/1709.01507, section 7.2. A gate that is the same for all pictures is not attention but an ordinary
+weight, which could be multiplied into the preceding normalisation of a residual block.
 """
 
 from collections.abc import Sequence
@@ -15,22 +15,22 @@ from attnviz.errors import BadInput
 
 Kind = Literal["varies", "constant", "always open"]
 
-OPEN, MOSTLY = 0.98, 0.99  # a gate above this, for so large a share of the pictures, is always open
-STILL = 0.01  # a standard deviation below this is that of a constant gate
+OPEN, MOSTLY = 0.98, 0.99  # a gate is always open if it is above OPEN for at least the share MOSTLY of the pictures
+STILL = 0.01  # a gate with a standard deviation below this is constant
 
 
 def kinds(gates: Floats) -> tuple[Kind, ...]:
-    """Say of each gate whether it is always open, constant, or varies from picture to picture.
+    """Return for each gate whether it is always open, constant, or varies from picture to picture.
 
     Args:
-        gates: (picture, channel), 0..1, of two pictures or more.
+        gates: (picture, channel), 0..1, for at least two pictures.
 
     Returns:
-        "always open": above 0.98 for at least 99 % of the pictures; else "constant": with a standard deviation below
-        0.01; else "varies". One word per channel.
+        One word per channel: "always open" if above 0.98 for at least 99 % of the pictures, otherwise "constant" if the
+        standard deviation is below 0.01, otherwise "varies".
 
     Raises:
-        BadInput: not two axes, or fewer than two pictures.
+        BadInput: there are not two axes, or fewer than two pictures.
     """
     _check(gates)
     opened, still = (gates > OPEN).mean(0) >= MOSTLY, gates.std(0) < STILL
@@ -40,7 +40,7 @@ def kinds(gates: Floats) -> tuple[Kind, ...]:
 
 
 def between_classes(gates: Floats, labels: Integers) -> float:
-    """Return which share of the variance of a layer's gates lies between the classes.
+    """Return the share of the variance of a layer's gates that lies between the classes.
 
     Args:
         gates: (picture, channel).
@@ -48,8 +48,8 @@ def between_classes(gates: Floats, labels: Integers) -> float:
 
     Returns:
         0 (every class has the same mean gates) to 1 (all pictures of a class have the same gates): the variance of the
-        class means, weighed by how many pictures a class has, over the whole variance; both are summed over channels.
-        0 where no gate varies.
+        class means, weighted by the number of pictures per class, divided by the total variance. Both are summed over
+        channels. 0 if no gate varies.
     """
     _check(gates)
     if labels.shape != gates.shape[:1]:
@@ -58,10 +58,10 @@ def between_classes(gates: Floats, labels: Integers) -> float:
 
 
 def by_chance(gates: Floats, labels: Integers, *, draws: int = 20, seed: int = 0) -> Floats:
-    """Return `between_classes` for labels that are shuffled `draws` times: what the number of classes alone gives,
-    float64 (draws,), each 0..1.
+    """Return `between_classes` for labels shuffled `draws` times, as a baseline for this number of classes: float64
+    (draws,), each 0..1.
     """
-    between_classes(gates, labels)  # refuses what does not fit
+    between_classes(gates, labels)  # checks the arguments
     chance, centred = np.random.default_rng(seed), gates - gates.mean(0)
     shuffled = np.stack([chance.permutation(labels) for _ in range(draws)])
     told = (shuffled[:, None] == np.unique(labels)[:, None]).astype(np.float64)  # (draw, class, picture)
@@ -72,17 +72,17 @@ def by_chance(gates: Floats, labels: Integers, *, draws: int = 20, seed: int = 0
 def gain_with_depth(
     layers: Sequence[Floats], labels: Integers, *, draws: int = 200, seed: int = 0
 ) -> tuple[float, float, tuple[float, float]]:
-    """Compare `between_classes` in the first half of the layers with the second half; a middle layer is of the latter.
+    """Compare `between_classes` in the first and second half of the layers; a middle layer belongs to the second half.
 
     Args:
-        layers: the gates of two layers or more, each (picture, channel), in the order of the forward pass.
+        layers: the gates of at least two layers, each (picture, channel), in the order of the forward pass.
         labels: int (picture,).
-        draws: how often the pictures are drawn again, with replacement.
-        seed: of the draws.
+        draws: number of bootstrap samples of the pictures, drawn with replacement.
+        seed: seed of the draws.
 
     Returns:
-        The shares of both halves, each of the variance of all its gates together, and the 95 % interval of the second
-        minus the first over the choice of pictures.
+        The shares of both halves, each of the variance of all gates in that half, and the 95 % bootstrap interval of
+        the second minus the first.
     """
     if len(layers) < 2:
         raise BadInput(f"To compare early layers with late ones there must be two or more; here it is {len(layers)}.")
@@ -97,7 +97,7 @@ def gain_with_depth(
 
 
 def class_means(gates: Floats, labels: Integers, classes: int) -> Floats:
-    """Return the mean gates (picture, channel) of each class, for a heat map: float64 (class, channel); NaN for a class
+    """Return the mean gates (picture, channel) of each class for a heat map: float64 (class, channel), NaN for a class
     without pictures. Labels are int (picture,), 0 to classes - 1.
     """
     if labels.shape != gates.shape[:1] or labels.min(initial=0) < 0 or labels.max(initial=0) >= classes:
@@ -110,7 +110,7 @@ def class_means(gates: Floats, labels: Integers, classes: int) -> Floats:
 
 
 def _drawn(gates: Floats, labels: Integers, times: Floats) -> Floats:
-    """Return `between_classes` for pictures that were drawn so often, (draw, picture): float64 (draw,)."""
+    """Return `between_classes` for bootstrap samples, given how often each picture occurs, (draw, picture): (draw,)."""
     centred = gates - gates.mean(0)
     classes = [labels == label for label in np.unique(labels)]
     sums = np.stack([times[:, own] @ centred[own] for own in classes], 1)
@@ -121,12 +121,12 @@ def _share(centred: Floats, sums: Floats, counts: Floats, times: Floats) -> Floa
     """Return the share of the variance that lies between classes: float64 (draw,).
 
     Args:
-        centred: gates less their mean over all pictures, (picture, channel).
-        sums: of each class, (draw, class, channel).
-        counts: of its pictures, (draw, class).
+        centred: gates minus their mean over all pictures, (picture, channel).
+        sums: sums over the pictures of each class, (draw, class, channel).
+        counts: number of drawn pictures of each class, (draw, class).
         times: how often each picture was drawn, (draw, picture).
     """
-    # Squared distances to the mean of what was drawn are squares less its own, which is small: near that of all.
+    # Squared distances to the sample mean equal the squares minus its own square, which is small: it is near the mean.
     middle = (sums.sum(1) ** 2).sum(-1) / counts.sum(-1)
     between = ((sums**2).sum(-1) / np.maximum(counts, 1)).sum(-1) - middle
     whole = times @ (centred**2).sum(1) - middle

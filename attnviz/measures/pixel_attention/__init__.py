@@ -1,1 +1,1 @@
-"""Measures that only pixel attention needs: of its queries, keys, values and positions."""
+"""Measures for pixel attention only: its queries, keys, values and positions."""

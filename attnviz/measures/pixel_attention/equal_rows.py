@@ -1,7 +1,7 @@
-"""Same intensity, same row: how much the attention of one token differs from that of every other.
+"""Whether equal intensities have equal rows: how much one token's attention differs from that of every other token.
 
-A row of the weights depends on its query alone, given all keys; and without positions a query is w x + b, a line of the
-token's intensity x. So tokens of one intensity have one row. With a position code a query also depends on the place.
+Given all keys, a row of the weights depends on its query alone. Without positions a query is w x + b, a linear function
+of the token's intensity x, so tokens of equal intensity have equal rows. With a position code, positions matter too.
 """
 
 from collections.abc import Iterator
@@ -15,13 +15,13 @@ from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.measures.attention import scores
 
-ROUNDING = 1e-9  # of the largest weight of two rows: nearer rows differ by the order of additions only
-_BLOCK = 128  # queries at a time: no head's weights are ever held in full
+ROUNDING = 1e-9  # share of the largest weight in two rows: closer rows differ only by the order of additions
+_BLOCK = 128  # queries at a time: the full weights of a head are never stored
 
 
 def differences(query: Tensor, key: Tensor, token: int) -> Floats:
-    """Return by how much, at most over heads and keys, each token's row of weights differs from that of one token:
-    (token,), 0..1; 0 for the token itself. Query and key are (head, token, size).
+    """Return the maximum difference, over heads and keys, between each token's row of weights and that of one token:
+    (token,), 0..1, and 0 for the token itself. Query and key are (head, token, size).
     """
     if not 0 <= token < query.shape[1]:
         raise BadInput(f"There is no token {token}: there are {query.shape[1]}, counted from 0.")
@@ -31,23 +31,23 @@ def differences(query: Tensor, key: Tensor, token: int) -> Floats:
         for start, weights in _blocks(query[head], key[head]):
             block = found[start : start + len(weights)]
             torch.maximum(block, weights.sub_(row).abs_().amax(1), out=block)
-    found[token] = 0.0  # alone or among others, a row is added up in another order
+    found[token] = 0.0  # the sum of a row may be rounded differently in another block
     return found.double().numpy()
 
 
 def distinct_rows(query: Tensor, key: Tensor) -> int:
-    """Return how many different rows there are: a row is what all heads' weights of one token are, together.
+    """Return the number of distinct rows, where a row holds the weights of one token in all heads.
 
     Args:
         query, key: (head, token, size)
 
     Returns:
-        A count, 1 to the number of tokens.
+        A number from 1 to the number of tokens.
     """
-    # Equal queries have equal rows: one of each is enough.
+    # Equal queries have equal rows, so one of each is enough.
     query = query.transpose(0, 1).unique(dim=0).transpose(0, 1)  # (head, token, size)
     heads, tokens, _ = query.shape
-    # A number for each row that differs where rows differ, to find those that may be equal: they stand side by side.
+    # A number per row that differs if rows differ, so that rows that may be equal become neighbours.
     generator = torch.Generator().manual_seed(0)
     marks = query.new_zeros(tokens)
     for head in range(heads):
@@ -69,8 +69,8 @@ def distinct_rows(query: Tensor, key: Tensor) -> int:
 
 
 def intensity_groups(intensities: Floats) -> npt.NDArray[np.int64]:
-    """Return the number of each token's group of equal intensity, int64 (token,), ascending with it. Those that differ
-    by less than a millionth count as equal, as a mean of the same pixels depends on their order.
+    """Return the index of each token's group of equal intensity, int64 (token,), ascending with the intensity.
+    Differences below a millionth are ignored, because the mean of the same pixels depends on their order.
     """
     ordered = np.argsort(intensities, kind="stable")
     groups = np.empty(len(intensities), np.int64)
@@ -79,6 +79,6 @@ def intensity_groups(intensities: Floats) -> npt.NDArray[np.int64]:
 
 
 def _blocks(query: Tensor, key: Tensor) -> Iterator[tuple[int, Tensor]]:
-    """Yield the weights of one head, some queries at a time: the first query, and (query, key)."""
+    """Yield the weights of one head for some queries at a time: the first query, and (query, key)."""
     for start in range(0, len(query), _BLOCK):
         yield start, scores(query[start : start + _BLOCK], key).softmax(-1)

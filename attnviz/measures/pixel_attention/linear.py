@@ -1,8 +1,8 @@
-"""Where pixel attention and its controls are linear in the picture: components, one token, what each pixel adds.
+"""Linear parts of pixel attention and its controls: components, models of one token, and contributions of pixels.
 
-The components of queries, keys and values as functions of a pixel: linear in its intensity, plus a position term. A
-token is [intensity, code], and a linear layer makes component = slope x intensity + what code and bias add. So two
-pictures, all black and all white, determine everything.
+As functions of a pixel, the components of queries, keys and values are linear in its intensity, plus a position term. A
+token is [intensity, code], and a linear layer computes component = slope x intensity + a term from code and bias.
+Therefore two pictures, all black and all white, determine everything.
 """
 
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ class Lines:
     """The components of all heads as linear functions of the intensity.
 
     Args:
-        slope: (head, component) by how much it rises from intensity 0 to intensity 1, at every token.
-        start: (head, component) its value at intensity 0; the mean over the tokens if the position adds something.
-        placed: whether the position adds something.
-        lowest, highest: bounds of the components of any picture.
+        slope: (head, component), its change from intensity 0 to intensity 1, the same at every token.
+        start: (head, component), its value at intensity 0; the mean over the tokens if there is a position term.
+        placed: whether there is a position term.
+        lowest, highest: bounds of the components for any picture.
     """
 
     slope: Floats
@@ -34,13 +34,13 @@ class Lines:
 
 
 def lines(black: Floats, white: Floats) -> Lines:
-    """Return the linear functions that fit the components on two pictures.
+    """Return the linear functions that pass through the components of two pictures.
 
     Args:
-        black, white: (head, token, component) on the picture of all 0, and of all 1.
+        black, white: (head, token, component), for the picture of all 0 and for that of all 1.
 
     Returns:
-        The slope and the start of every component, and their bounds.
+        The slope and start of every component, and the bounds.
     """
     if black.shape != white.shape:
         raise BadInput(f"Both pictures must give the same components, not {black.shape} and {white.shape}.")
@@ -60,13 +60,13 @@ def lines(black: Floats, white: Floats) -> Lines:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A logistic regression on the pixels: log-odds = sum(weight * intensity) + bias. Attention over one token is one.
+    """Logistic regression on the pixels, log-odds = sum(weight * intensity) + bias, as attention over one token.
 
-    With one token x the layer gives W_o (W_v x + b_v) + b_o, whatever query and key are, as the only weight is 1. What
-    follows is linear too, so everything combines into one weight per pixel and one bias.
+    For a single token x the layer returns W_o (W_v x + b_v) + b_o regardless of query and key, since the only weight is
+    1. The rest of the model is linear too, so everything combines into one weight per pixel and one bias.
 
     Args:
-        weight: (row, column), of intensities in 0..1.
+        weight: (row, column), for intensities in 0..1.
         bias: one number.
     """
 
@@ -88,15 +88,15 @@ def folded(
     std: float,
     shape: tuple[int, int],
 ) -> Line:
-    """Fold value, output and classifier of a one-token model into one logistic regression on its pixels.
+    """Fold value, output and classifier of a one-token model into a single logistic regression on its pixels.
 
     Args:
         value, output, classifier: weight (out, in) and bias (out,) of each, in double precision.
-        mean, std: that intensities are standardised by.
-        shape: rows and columns of the picture, which is the token row by row.
+        mean, std: mean and standard deviation that standardise the intensities.
+        shape: rows and columns of the picture, which is the token, row by row.
 
     Returns:
-        One weight per pixel and one bias, which give the model's log-odds.
+        One weight per pixel and one bias, which yield the model's log-odds.
     """
     (wv, bv), (wo, bo), (wc, bc) = value, output, classifier
     if wv.shape[1] != shape[0] * shape[1] or wo.shape[1] != len(wv) or wc.shape != (1, len(wo)):
@@ -109,16 +109,16 @@ def folded(
 
 @dataclass(frozen=True, eq=False)
 class PixelContribution:
-    """An answer as a sum over pixels, of a model in which no pixel looks at another: logit = blank + pixels.sum().
+    """An answer as a sum over pixels, for models without interaction between pixels: logit = blank + pixels.sum().
 
-    The sum is exact: each pixel adds what it alone changes on a blank picture. Logistic regression on the pixels has a
-    weight for each; on a histogram, a pixel moves from the bin of the background to that of its intensity.
+    The sum is exact: each pixel contributes the change that it alone causes on a blank picture. In logistic regression
+    on the pixels that is its weighted intensity. On a histogram, a pixel moves from the background's bin to its own.
 
     Args:
-        answer: number of the class that the model predicts.
-        logit: toward it: for two classes the log-odds, never below 0; for more its logit less the mean over classes.
-        pixels: (row, column) what each pixel adds, compared with background in its place.
-        blank: the same logit of a picture without ink.
+        answer: number of the predicted class.
+        logit: for two classes the log-odds of the answer, never below 0; else its logit minus the mean over classes.
+        pixels: (row, column), the contribution of each pixel compared with background in its position.
+        blank: the same logit for a picture without ink.
     """
 
     answer: int
@@ -128,23 +128,23 @@ class PixelContribution:
 
 
 def by_line(weight: Tensor, image: Tensor) -> Tensor:
-    """Return what each pixel of an image (row, column) or (channel, row, column), 0 as background to 1, adds to each
-    logit of a logistic regression with weights (logit, number): (logit, *the image's shape).
+    """Return the contribution of each pixel of an image (row, column) or (channel, row, column), from 0 as background
+    to 1, to each logit of a logistic regression with weights (logit, number): (logit, *the image's shape).
     """
     added: Tensor = weight.unflatten(1, image.shape) * image
     return added
 
 
 def by_histogram(weight: Tensor, bins: Tensor) -> Tensor:
-    """Return what each pixel adds to each logit of a logistic regression on the histogram of intensities: (logit, row,
-    column). Weights are (logit, bin), the first bin that of the background; bins are int (row, column), one a pixel.
+    """Return the contribution of each pixel to each logit of a logistic regression on a histogram: (logit, row,
+    column). Weights are (logit, bin), starting with the background's bin; bins are int (row, column), one per pixel.
     """
     return weight[:, bins] - weight[:, :1, None]
 
 
 def toward_answer(logits: Tensor, pixels: Tensor) -> PixelContribution:
-    """Return an answer, the class that the logits (logit,) of one picture choose, as a sum over what each pixel adds to
-    them, (logit, row, column).
+    """Return the predicted class for the logits (logit,) of one picture, as a sum over the contributions of its pixels
+    to them, (logit, row, column).
     """
     sides = answer_factors(logits)
     logit = float(sides @ logits)

@@ -1,7 +1,7 @@
-"""What a component of query, key or value looks like where each map is drawn on a scale of its own.
+"""What a component of query, key or value looks like if each map is drawn on its own scale.
 
-Without positions a component of a pixel's query, key or value is w * intensity + b. Drawn from its own lowest to its
-own highest value, b and the size of w are lost, and what is left is the picture (w > 0) or its negative (w < 0).
+Without positions a component of a pixel's query, key or value is w * intensity + b. If it is drawn from its minimum to
+its maximum, b and the size of w are lost, and the result is the picture (w > 0) or its negative (w < 0).
 """
 
 from collections.abc import Iterable
@@ -14,13 +14,13 @@ from attnviz.arrays import Floats
 
 Kind = Literal["picture", "negative", "other"]
 
-ROUNDING = 1e-9  # of the whole scale: what double precision leaves of w * intensity + b is far less, even for small w
-_FLAT = 1e-12  # of the largest value: a smaller span is rounding
+ROUNDING = 1e-9  # share of the whole scale: double precision rounds w * intensity + b far less, even for small w
+_FLAT = 1e-12  # share of the largest value: a smaller span is rounding
 
 
 @dataclass(frozen=True)
 class Count:
-    """How many maps are the picture, its negative, or neither, each on its own scale."""
+    """The number of maps that are the picture, its negative, or neither, each on its own scale."""
 
     picture: int
     negative: int
@@ -28,12 +28,12 @@ class Count:
 
     @property
     def all(self) -> int:
-        """How many there are."""
+        """The total number of maps."""
         return self.picture + self.negative + self.other
 
 
 def scaled(maps: Floats) -> Floats:
-    """Return maps, float64 (..., token), scaled from 0, the lowest value, to 1, the highest; 0 where all are equal."""
+    """Return maps, float64 (..., token), scaled from 0 (minimum) to 1 (maximum), or 0 if all values are equal."""
     lowest, highest = maps.min(-1, keepdims=True), maps.max(-1, keepdims=True)
     span = highest - lowest
     flat = span <= _FLAT * np.abs(maps).max(-1, keepdims=True)
@@ -42,8 +42,8 @@ def scaled(maps: Floats) -> Floats:
 
 
 def kinds(maps: Floats, picture: Floats) -> tuple[Kind, ...]:
-    """Return for each map (map, token) what it is on its own scale: the picture, whose intensities (token,) are more
-    than one, its negative, or anything else.
+    """Return for each map (map, token) what it shows on its own scale: the picture (token,), its negative, or anything
+    else. The picture must have more than one intensity.
     """
     wanted = scaled(picture)
     found = scaled(maps)
@@ -56,14 +56,14 @@ def kinds(maps: Floats, picture: Floats) -> tuple[Kind, ...]:
 
 
 def count(found: Iterable[Kind]) -> Count:
-    """Count how many of several maps are the picture, its negative, or anything else, from what `kinds` returns."""
+    """Count the maps that show the picture, its negative, or anything else, from the result of `kinds`."""
     kinds = [*found]
     return Count(kinds.count("picture"), kinds.count("negative"), kinds.count("other"))
 
 
 def needed(weights: Floats) -> list[int]:
-    """Return how many tokens, the largest weights first, hold half of each row of weights, float64 (row, token), 0 or
-    more.
+    """Return the number of tokens, in order of decreasing weight, that hold half of each row of weights, float64 (row,
+    token), 0 or more.
     """
     reached = np.sort(weights, axis=1)[:, ::-1].cumsum(1)
     return [int(number) for number in (reached < reached[:, -1:] / 2).sum(1) + 1]

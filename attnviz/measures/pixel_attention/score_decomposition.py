@@ -1,15 +1,15 @@
-"""The scores of attention as a sum of four parts: what comes from the picture, and what from the places on it.
+"""The scores of attention as a sum of four parts, from the content of the picture and from the positions on it.
 
-A token is [content, code]: what the picture has there, and a code of the place. A linear layer keeps the two apart:
+A token is [content, code]: the picture's content there, and a position code. A linear layer keeps the two separate:
 
-    query = W_content content + (W_code code + bias)        key likewise
+        query = W_content content + (W_code code + bias)        key similarly
     query . key = the sum of four products: each half of the query with each half of the key
 
-The bias counts as position: it does not depend on the picture. Where there is no code, it is all of it; then the two
-parts with the key's position are the same for all keys of a row, so the softmax takes them away again.
+The bias counts as position, since it does not depend on the picture. Without a code, the bias is the whole position
+part. The two parts with the key's position are then the same for all keys of a row, so the softmax removes them.
 
-Source: the four terms are those of "Transformer-XL", Dai et al., 2019, https://arxiv.org/abs/1901.02860, section 3.3,
-there for a code that is added to the token. A joined code is the same with a weight of its own.
+Source: the four terms are from "Transformer-XL", Dai et al., 2019, https://arxiv.org/abs/1901.02860, section 3.3, for a
+code that is added to the token. A concatenated code is equivalent, with a weight of its own.
 
     our name               the paper's symbol
     content                E_x
@@ -25,12 +25,12 @@ from torch import Tensor
 from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 
-PARTS = ("content-content", "content-position", "position-content", "position-position")  # query's half - key's half
+PARTS = ("content-content", "content-position", "position-content", "position-position")  # half of query - half of key
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreDecomposition:
-    """The halves of queries and keys of one picture, each (head, token, size); the two halves sum to the whole.
+    """The halves of queries and keys of one picture, each (head, token, size). Two halves sum to the whole.
 
     A part of the scores of a head is one half of its queries times one half of its keys, over the root of the size.
     """
@@ -41,7 +41,7 @@ class ScoreDecomposition:
     key_position: Floats
 
     def scores(self, head: int) -> dict[str, Floats]:
-        """Return name -> float64 (query, key), the four parts of a head's scores in the order of `PARTS`; they sum to
+        """Return name -> float64 (query, key), the four parts of a head's scores in the order of `PARTS`, which sum to
         the scores.
         """
         heads, _, size = self.query_content.shape
@@ -62,20 +62,20 @@ def decompose(
     key_bias: Tensor,
     heads: int,
 ) -> ScoreDecomposition:
-    """Decompose the queries and keys of one picture into the halves that come from content and from position.
+    """Split the queries and keys of one picture into halves that come from content and from position.
 
     Args:
-        content: (token, c), what the picture has at each token as it enters the attention: standardised intensities.
-        code: (token, p), what is joined to it: the position code. None or p = 0 where there is none.
+        content: (token, c), the picture's content at each token as the attention receives it: standardised intensities.
+        code: (token, p), the position code concatenated to it; None or p = 0 if there is none.
         query_weight, key_weight: (head * size, c + p), of the layer's linear maps.
         query_bias, key_bias: (head * size,)
-        heads: how many.
+        heads: number of heads.
 
     Returns:
         The four halves, computed in float64.
 
     Raises:
-        BadInput: shapes that do not fit together.
+        BadInput: the shapes do not fit together.
     """
     query = halves(content, code, query_weight, query_bias, heads)
     key = halves(content, code, key_weight, key_bias, heads)
@@ -83,15 +83,14 @@ def decompose(
 
 
 def halves(content: Tensor, code: Tensor | None, weight: Tensor, bias: Tensor, heads: int) -> tuple[Floats, Floats]:
-    """Return the halves of the result of a linear map that come from the content and from the code of tokens [content,
-    code].
+    """Return the halves of a linear map's result for tokens [content, code] that come from content and from code.
 
     Args:
         content: (token, c)
         code: (token, p) or None.
         weight: (head * size, c + p)
         bias: (head * size,)
-        heads: how many.
+        heads: number of heads.
 
     Returns:
         (head, token, size) twice: W_content content, and W_code code + bias.
@@ -112,6 +111,6 @@ def halves(content: Tensor, code: Tensor | None, weight: Tensor, bias: Tensor, h
 
 
 def _by_head(half: Tensor, heads: int) -> Floats:
-    """(token, head * size) to (head, token, size)."""
+    """Reshape (token, head * size) to (head, token, size)."""
     by_head: Tensor = half.unflatten(1, (heads, -1))  # (token, head, size)
     return by_head.transpose(0, 1).cpu().numpy()

@@ -1,1 +1,1 @@
-"""Measures of models that output a text step by step: where a step looks, and whether its weights steer its output."""
+"""Measures of models that output a text step by step: what a step attends to, and whether its weights matter."""

@@ -1,15 +1,15 @@
-"""Which digits of a strip count for each symbol that is said: four answers, and how far they agree.
+"""Which digits of a strip matter for each output symbol: four methods, and their agreement.
 
-"weights": how much of a step's weight lies on a digit. "gradient": the sum over its pixels of the absolute derivative
-of the symbol's logit. "pixels": by how much the symbol's log probability falls when the digit is erased from the
-picture. "annotations": the same when no step may attend to the columns of the digit; its neighbours
-may contain information on it.
+"weights": the weight of a step on a digit. "gradient": the sum over the digit's pixels of the absolute derivative of
+the symbol's logit. "pixels": the decrease of the symbol's log probability if the digit is erased from the picture.
+"annotations": the same if no step can attend to the digit's columns; neighbouring columns may still contain information
+about it.
 
-No agreement with the weights says anything without that of two other methods beside it.
+Agreement with the weights is meaningful only next to the agreement of two other methods.
 
-Source: gradients and erasure beside attention: "Attention is not Explanation", Jain and Wallace, 2019,
-https://arxiv.org/abs/1902.10186; erasure of what is attended: "Is Attention Interpretable?", Serrano and Smith, 2019,
-https://arxiv.org/abs/1906.03731.
+Source: gradients and erasure next to attention: "Attention is not Explanation", Jain and Wallace, 2019,
+https://arxiv.org/abs/1902.10186; erasure of what is attended to: "Is Attention Interpretable?", Serrano and Smith,
+2019, https://arxiv.org/abs/1906.03731.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,23 +25,23 @@ from attnviz.measures.sequences.steering import encoded_once, rows
 from attnviz.tracing import trace
 
 METHODS = ("weights", "gradient", "pixels", "annotations")
-HIDDEN = -1e9  # a score before the softmax, which leaves nothing of the weight
+HIDDEN = -1e9  # a score before the softmax that makes the weight 0
 
 
 def by_method(
     model: nn.Module, strips: Tensor, texts: Tensor, *, weights: Sequence[str], scores: Sequence[str]
 ) -> dict[str, Tensor]:
-    """Return how much each digit counts for each step by each method, with the true symbols before each step.
+    """Return the importance of each digit for each step by each method, given the true symbols before each step.
 
     Args:
-        model: in evaluation mode; it takes `targets`.
-        strips: float (batch, 1, row, column) in 0..1, of one length.
-        texts: int64 (batch, step), the true texts with what ends them; the last step is left out.
-        weights: tap paths of the weights, whose mean over layers and heads is taken.
-        scores: tap paths of what the softmax is taken of, at the same layers.
+        model: the model, in evaluation mode; it takes `targets`.
+        strips: float (batch, 1, row, column) in 0..1, of equal length.
+        texts: int64 (batch, step), the true texts including the stop symbol; the last step is omitted.
+        weights: tap paths of the weights, which are averaged over layers and heads.
+        scores: tap paths of the inputs of the softmax, in the same layers.
 
     Returns:
-        Method -> float (batch, step, digit); larger counts more.
+        Method -> float (batch, step, digit); larger is more important.
     """
     digits, batch = texts.shape[1] - 1, len(strips)
     said = texts[:, :-1, None]
@@ -50,7 +50,7 @@ def by_method(
         with trace(model, keep=list(weights)) as seen:
             before = _log_probability(model(strips, targets=texts), said)
         means = torch.stack([rows(seen[path]).mean(1)[:, :digits] for path in weights]).mean(0)  # (batch, step, key)
-        # A copy of the strips for each digit that is erased, one after the other along the batch.
+        # One copy of the strips for each erased digit, concatenated along the batch.
         elsewhere = _other_digits(strips.shape[-1], digits).to(strips)[:, None, None, None]
         erased = model((strips * elsewhere).flatten(0, 1), targets=told)
         hidden = ~_other_digits(means.shape[-1], digits).to(strips.device).repeat_interleave(batch, 0)
@@ -61,7 +61,7 @@ def by_method(
         decode = encoded_once(model, strips, digits)
         with trace(model, keep=[], edits=dict.fromkeys(scores, hide)):
             unseen = decode(told)
-    # A copy for each step too: one pass back through all of them gives the derivatives of each.
+    # One copy for each step too, so that a single backward pass yields the derivatives of each.
     copies = strips.detach().repeat(digits, 1, 1, 1).requires_grad_()
     with torch.enable_grad():
         logits = model(copies, targets=told).unflatten(0, (digits, batch))[:, :, :-1]
@@ -82,7 +82,7 @@ def by_method(
 
 
 def _other_digits(columns: int, digits: int) -> Tensor:
-    """Return for each digit which columns are not its own: bool (digit, column)."""
+    """Return the columns outside each digit: bool (digit, column)."""
     return digit_of(columns, digits) != torch.arange(digits)[:, None]
 
 
@@ -91,20 +91,20 @@ def _log_probability(logits: Tensor, said: Tensor) -> Tensor:
 
 
 def agreements(found: Mapping[str, Tensor]) -> dict[tuple[str, str], Floats]:
-    """Return Kendall's rank correlation of each two methods, float (batch, step, digit) each, for every step of every
-    strip: two methods -> float64 (batch, step), -1..1; NaN where one ranks nothing.
+    """Return Kendall's rank correlation of every two methods, float (batch, step, digit) each, for every step of every
+    strip: two methods -> float64 (batch, step), -1..1; NaN if a method is constant.
     """
     maps = {name: values.detach().double().cpu().numpy() for name, values in found.items()}
     return {(one, other): kendall(maps[one], maps[other], equal=ROUNDING) for one, other in combinations(maps, 2)}
 
 
 def digit_of(columns: int, digits: int) -> Tensor:
-    """Return the digit that the middle of each column lies on: int64 (column,), counted from 0.
+    """Return the digit that contains the middle of each column: int64 (column,), counted from 0.
 
     Args:
-        columns: of a strip, such as its features or its pixels, evenly spaced from its left edge on. A digit takes a
-            whole number of them, or one and a half, two and a half, ...; the last column may stand half over the edge.
-        digits: of the strip.
+        columns: number of columns of a strip, such as features or pixels, evenly spaced from its left edge. A digit
+            takes a whole number of them, or one and a half, two and a half, ...; the last may extend over the edge.
+        digits: number of digits in the strip.
     """
     if not 1 <= digits <= columns:
         raise BadInput(
@@ -114,7 +114,7 @@ def digit_of(columns: int, digits: int) -> Tensor:
 
 
 def by_digit(values: Tensor, digits: int) -> Tensor:
-    """Return the sum of values (..., column) over the columns of each digit of a strip: float (..., digit)."""
+    """Return the sums of values (..., column) over the columns of each digit of a strip: float (..., digit)."""
     which = digit_of(values.shape[-1], digits).to(values.device)
     sums = values.new_zeros(*values.shape[:-1], digits)
     return sums.index_add(-1, which, values)

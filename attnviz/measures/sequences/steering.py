@@ -1,9 +1,9 @@
-"""Do the weights decide what is said? Other weights in their place, and how much the answer changes.
+"""Whether the weights determine the output: replace them by others, and measure how the answer changes.
 
 All weights here are float (batch, head, step, key) and sum to one over the keys.
 
-Source: permuted weights, and the total variation of the answers: "Attention is not Explanation", Jain and Wallace,
-2019, https://arxiv.org/abs/1902.10186, section 4.2. That paper left out models that output texts.
+Source: permuted weights and the total variation of the answers are from "Attention is not Explanation", Jain and
+Wallace, 2019, https://arxiv.org/abs/1902.10186, section 4.2. The paper did not test models that output texts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,19 +18,19 @@ from attnviz.tracing import trace
 
 
 def rows(reading: Reading) -> Tensor:
-    """Return the weights of a reading, a row for each step, float (batch, head, step, key), of all steps at once
-    (batch, head, query, key), or step by step (step, batch, head, key) or (step, batch, head, 1, key).
+    """Return the weights of a reading, a row for each step, float (batch, head, step, key). The reading holds all steps
+    at once (batch, head, query, key), or one by one (step, batch, head, key) or (step, batch, head, 1, key).
     """
     tensor = reading.tensor
     if reading.axes[0] != "step":
         return tensor
-    several = tensor.flatten(3) if tensor.ndim == 5 else tensor  # (step, batch, head, key): one query a step
+    several = tensor.flatten(3) if tensor.ndim == 5 else tensor  # (step, batch, head, key): one query per step
     return several.movedim(0, 2)
 
 
 def edits_of(readings: Mapping[str, Reading], weights: Mapping[str, Tensor]) -> dict[str, list[Edit]]:
-    """Return the edits for `attnviz.trace`, of a pass with as many steps, that set weights: tap path -> (batch, head,
-    step, key). What was read there says whether the model reaches a tap once for each step.
+    """Return the edits for `attnviz.trace` that set weights, in a pass with as many steps: tap path -> (batch, head,
+    step, key). The readings show whether the model reaches a tap once per step.
     """
     return {path: _edits(readings[path], one) for path, one in weights.items()}
 
@@ -43,7 +43,7 @@ def _edits(reading: Reading, weights: Tensor) -> list[Edit]:
 
 
 def swapped(weights: Tensor, order: Sequence[int]) -> Tensor:
-    """Return weights (batch, head, step, key) of which each step has those of the step that `order` names for it."""
+    """Return weights (batch, head, step, key) in which each step has the weights of the step that `order` names."""
     steps = weights.shape[2]
     if len(order) != steps or not all(0 <= step < steps for step in order):
         raise BadInput(f"An order of {steps} steps names a step from 0 to {steps - 1} for each, not {list(order)}.")
@@ -51,43 +51,43 @@ def swapped(weights: Tensor, order: Sequence[int]) -> Tensor:
 
 
 def permuted(weights: Tensor, generator: torch.Generator) -> Tensor:
-    """Return weights (batch, head, step, key) whose keys have changed places at random, once for each text and alike in
-    all heads and steps.
+    """Return weights (batch, head, step, key) with randomly permuted keys, in one order per text for all heads and
+    steps.
     """
     order = torch.rand(len(weights), weights.shape[-1], generator=generator).argsort(-1).to(weights.device)
     return weights.gather(-1, order[:, None, None].expand(weights.shape))
 
 
 def even(weights: Tensor) -> Tensor:
-    """Return weights, float (batch, head, step, key), that are the same for all keys."""
+    """Return weights, float (batch, head, step, key), that are equal for all keys."""
     return torch.full_like(weights, 1 / weights.shape[-1])
 
 
 def only_peak(weights: Tensor) -> Tensor:
-    """Return weights, float (batch, head, step, key), that are 1 at the largest of each step, and 0 elsewhere."""
+    """Return weights, float (batch, head, step, key), that are 1 at the maximum of each step and 0 elsewhere."""
     return torch.zeros_like(weights).scatter(-1, weights.argmax(-1, keepdim=True), 1.0)
 
 
 def total_variation(one: Tensor, other: Tensor) -> Tensor:
-    """Return how far two answers (..., class) are apart, half the sum of the absolute differences of their
-    probabilities: (...), 0 for the same, 1 where they share nothing.
+    """Return the total variation distance of two answers (..., class), half the sum of the absolute differences of
+    their probabilities: (...), from 0 if equal to 1 if disjoint.
     """
     return (one - other).abs().sum(-1) / 2
 
 
 def one_at_a_time(model: nn.Module, strips: Tensor, texts: Tensor, weights: Sequence[str], others: Tensor) -> Tensor:
-    """Return the prediction of each step when it alone receives the weights of another step.
+    """Return the prediction of each step when only this step receives the weights of another step.
 
-    If many steps are swapped at once, what they take in changes the state of a recurrent decoder as well, which may
-    then hold that the strip is at its end.
+    If many steps are swapped at once, their inputs also change the state of a recurrent decoder, which may then take
+    the strip to be at its end.
 
     Args:
-        model: in evaluation mode; it takes `targets`.
-        strips: float (batch, 1, row, column) in 0..1, of one length.
-        texts: int64 (batch, step), the true texts with what ends them: every step receives those before it.
+        model: the model, in evaluation mode; it takes `targets`.
+        strips: float (batch, 1, row, column) in 0..1, of equal length.
+        texts: int64 (batch, step), the true texts including the stop symbol: every step receives the symbols before it.
         weights: tap paths whose weights are swapped together.
-        others: int64 (batch, digit), for each step but the last, which keeps its weights, the step whose weights it
-            is given.
+        others: int64 (batch, digit), for each step except the last, which keeps its weights, the step whose weights it
+            receives.
 
     Returns:
         int64 (batch, digit).
@@ -104,12 +104,12 @@ def one_at_a_time(model: nn.Module, strips: Tensor, texts: Tensor, weights: Sequ
 
 
 def encoded_once(model: nn.Module, strips: Tensor, copies: int) -> Callable[[Tensor], Tensor]:
-    """Encode strips, and return what decodes copies of them, one after the other along the batch.
+    """Encode strips, and return a function that decodes copies of them, concatenated along the batch.
 
     Args:
-        model: as of `one_at_a_time`; one that cannot `encode` and `decode` apart does both for each copy.
-        strips: as of `one_at_a_time`.
-        copies: how many; edits may tell them apart, of the decoder's taps.
+        model: see `one_at_a_time`; a model without `encode` and `decode` runs both for each copy.
+        strips: see `one_at_a_time`.
+        copies: number of copies, which edits of the decoder's taps can distinguish.
 
     Returns:
         A function from the true texts, int64 (copies * batch, step), to logits (copies * batch, step, class).
@@ -127,7 +127,7 @@ def _copied(batch: Tensor, copies: int) -> Tensor:
 
 
 def _one_swapped(weights: Tensor, others: Tensor) -> Tensor:
-    """Return a copy of the weights for each step, in which it alone has those of another: (step * batch, ...)."""
+    """Return one copy of the weights per step, in which this step has those of another: (step * batch, ...)."""
     steps = others.shape[1]
     copies = weights.repeat(steps, 1, 1, 1)
     for step, one in enumerate(copies.split(len(weights))):

@@ -1,1 +1,1 @@
-"""Measures of spatial transformers: what a transform does, and whether it undoes what was done to a picture."""
+"""Measures of spatial transformers: what a transform does, and whether it undoes a change of the picture."""

@@ -1,4 +1,4 @@
-"""Who gains: the right answers of two models by the angle of the picture."""
+"""Which pictures gain: the right answers of two models by the angle of the picture."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ class Band:
     """Two models on the pictures that were rotated by similar angles.
 
     Args:
-        first, last: degrees to either side; the last one is not in it, but in the last band.
-        count: of pictures.
-        errors: the share that each model gets wrong.
-        gain: by how much that of the second is larger.
-        interval: the ends of its 95 % interval over the pictures, compared one by one; of one training each.
+        first, last: bounds of the absolute angle in degrees; the upper bound is exclusive, except in the last band.
+        count: number of pictures.
+        errors: error rate of each model.
+        gain: error rate of the second model minus that of the first.
+        interval: limits of the 95 % interval of the gain over the pictures, compared one by one, for one training each.
     """
 
     first: float
@@ -34,12 +34,12 @@ def by_angle(one: Bools, other: Bools, angles: Floats, edges: Sequence[float]) -
     """Compare two models by the angle of the picture.
 
     Args:
-        one, other: (picture,), which each answers correctly.
+        one, other: (picture,), which pictures each model answers correctly.
         angles: (picture,), degrees.
-        edges: of the bands, ascending; angles count to either side.
+        edges: bounds of the bands, ascending; only the absolute angle counts.
 
     Returns:
-        Those bands that have at least two pictures.
+        The bands that contain at least two pictures.
     """
     if not one.shape == other.shape == angles.shape:
         raise BadInput(f"Answers and angles are of the same pictures, not {one.shape}, {other.shape}, {angles.shape}.")

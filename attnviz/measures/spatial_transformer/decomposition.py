@@ -1,9 +1,9 @@
-"""A transform taken apart into rotation, scale, shear and shift; and whether a rotation was undone.
+"""A transform decomposed into rotation, scale, shear and shift, and whether it undoes a rotation.
 
-Theta maps each place of the result to the place of the picture that it is sampled from, (x, y) in -1..1 with y
-downwards: A = R S is the polar decomposition of its linear part, in pixels, so that the angle is right on pictures that
-are not square. To undo a rotation the grid must rotate with the picture: as its angle is counted clockwise and that of
-a picture counter-clockwise, as usual, it is the picture's with the other sign.
+Theta maps each position of the result to the position of the picture that it is sampled from, (x, y) in -1..1 with y
+downwards. A = R S is the polar decomposition of its linear part in pixels, so that the angle is also right for pictures
+that are not square. To undo a rotation, the grid must rotate with the picture. Its angle is counted clockwise and that
+of a picture counter-clockwise, as usual, so it is minus the picture's angle.
 
 Source: the polar decomposition, as in "Matrix Animation and Polar Decomposition", Shoemake and Duff, 1992.
 """
@@ -17,21 +17,21 @@ from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 
 TOGETHER = 0.3
-"""Below it what is left of rotations points nowhere in particular, so there is no middle to measure it from."""
+"""Below this concentration the remaining rotations have no clear direction, so there is no centre to measure from."""
 
 
 @dataclass(frozen=True, eq=False)
 class Decomposed:
-    """What transforms do, one of each batch.
+    """The decomposition of a batch of transforms.
 
     Args:
-        angle: (batch,), degrees from -180 to 180, of the rotation of the grid, clockwise as seen. Of a mirrored grid,
-            what is left after left and right are swapped.
-        scales: (batch, 2), the singular values, the larger one first: below 1 the grid covers less than the picture,
-            so that what is seen is enlarged.
-        shear: (batch,), degrees by which the grid's axes are from a right angle; 0 for a pure rotation and scale.
-        shift: (batch, 2), of the middle of the grid, pixels to the right and down.
-        mirrored: bool (batch,): the grid swaps left and right.
+        angle: (batch,), rotation of the grid in degrees from -180 to 180, clockwise as seen. For a mirrored grid, the
+            rotation that remains after left and right are swapped.
+        scales: (batch, 2), the singular values, the larger one first. Below 1 the grid covers less than the picture, so
+            that the result is enlarged.
+        shear: (batch,), deviation of the grid's axes from a right angle in degrees; 0 for a pure rotation and scale.
+        shift: (batch, 2), shift of the grid's centre in pixels, to the right and down.
+        mirrored: bool (batch,), whether the grid swaps left and right.
     """
 
     angle: Floats
@@ -42,7 +42,7 @@ class Decomposed:
 
 
 def decomposed(theta: Floats, *, rows: int, columns: int) -> Decomposed:
-    """Return rotation, scales, shear and shift of each theta (batch, 2, 3) on a picture of so many rows and columns."""
+    """Return the decomposition of each theta (batch, 2, 3) for a picture of `rows` x `columns` pixels."""
     if theta.shape[1:] != (2, 3):
         raise BadInput(f"Theta is (batch, 2, 3), not of the shape {theta.shape}.")
     side = np.array([columns / 2, rows / 2])
@@ -63,12 +63,12 @@ class Undone:
     """Whether the grids undo the rotations of pictures.
 
     Args:
-        slope: by how much the grid rotates for each degree that the picture was rotated, in the direction that undoes
-            it: 1 is undone, 0 is not at all. Of the least squares line; None where `together` is below TOGETHER.
-        offset: degrees that the line has for upright pictures: they may be brought to any other pose. None likewise.
-        spread: degrees, the standard deviation of the rotation that is left.
-        before: degrees, that of the rotation of the pictures.
-        together: 0..1, how much what is left points one way: the length of the mean of unit vectors at these angles.
+        slope: rotation of the grid per degree of the picture's rotation, in the direction that undoes it: 1 if undone,
+            0 if not at all. From the least squares line; None if `together` is below TOGETHER.
+        offset: intercept of that line in degrees: upright pictures may be rotated to any pose. None like `slope`.
+        spread: standard deviation of the remaining rotation in degrees.
+        before: standard deviation of the pictures' rotation in degrees.
+        together: concentration of the remaining rotation, 0..1: the length of the mean of unit vectors at these angles.
     """
 
     slope: float | None
@@ -83,18 +83,18 @@ def undone(grid: Floats, picture: Floats) -> Undone:
 
     Args:
         grid: (picture,), degrees, clockwise as seen: `Decomposed.angle`.
-        picture: (picture,), degrees by which each was rotated, counter-clockwise as seen.
+        picture: (picture,), degrees by which each picture was rotated, counter-clockwise as seen.
 
     Returns:
-        Slope, offset and spread. What is left of a rotation is an angle, and an angle is linear only as far as half a
-        turn to either side of some middle: here of the direction in which what is left points on average.
+        Slope, offset and spread. The remaining rotation is an angle, and an angle is linear only within half a turn of
+        some centre, here the mean direction of what remains.
     """
     if grid.shape != picture.shape or grid.ndim != 1 or len(grid) < 3 or np.ptp(picture) == 0:
         raise BadInput(
             f"The angles of at least three pictures, rotated differently, are compared with those of their grids, not "
             f"{picture.shape} with {grid.shape}."
         )
-    left = picture + grid  # what is left of the picture's rotation
+    left = picture + grid  # the remaining rotation
     mean = np.exp(1j * np.radians(left)).mean()
     middle = float(np.degrees(np.angle(mean)))
     left = middle + (left - middle + 180) % 360 - 180
@@ -106,19 +106,19 @@ def undone(grid: Floats, picture: Floats) -> Undone:
 
 
 def mean_rotation(theta: Floats, *, rows: int, columns: int) -> Floats:
-    """Return the mean of rotations as a rotation: by the angle of the mean of their directions.
+    """Return the mean of rotations as a rotation, by the angle of the mean of their directions.
 
-    The mean of their numbers, one by one, is no rotation: it shrinks the grid, so that what is seen is enlarged.
+    The element-wise mean of the matrices is not a rotation: it shrinks the grid, so that the result is enlarged.
 
     Args:
         theta: (batch, 2, 3).
-        rows, columns: of the picture.
+        rows, columns: size of the picture.
 
     Returns:
-        (2, 3), about the middle of the picture.
+        (2, 3), about the centre of the picture.
 
     Raises:
-        BadInput: not matrices of two rows and three columns.
+        BadInput: the matrices do not have two rows and three columns.
     """
     mean = decomposed(theta.mean(0, keepdims=True), rows=rows, columns=columns)
     turned, ratio = np.radians(mean.angle[0]), rows / columns

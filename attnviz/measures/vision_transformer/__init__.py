@@ -1,1 +1,1 @@
-"""Measures of networks with several layers of attention among the same tokens: layer by layer, and combined."""
+"""Measures of networks with several layers of attention over the same tokens: layer by layer, and combined."""

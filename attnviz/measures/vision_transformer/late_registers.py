@@ -1,10 +1,10 @@
-"""A register at test time: what makes a patch an outlier is moved to a token that was not there in training.
+"""A register at test time: the activations that make a patch an outlier move to a token that training did not have.
 
 Source: "Vision Transformers Don't Need Trained Registers", Jiang et al., 2025, https://arxiv.org/abs/2506.08010: a few
-neurons of the feed-forward networks make the outliers. The new token gets the largest activation that any token has of
-each of them, and the patches get 0.
+neurons of the feed-forward networks cause the outliers. The new token gets the largest activation of each of these
+neurons over all tokens, and the patches get 0.
 
-Differs: the neurons are found on the picture that is looked at, and not on many; the new token begins at 0, as there.
+Differences: the neurons are found on the given picture, not on many. As in the paper, the new token starts at 0.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from torch import Tensor, nn
 from attnviz.measures.vision_transformer.normal import LARGE
 from attnviz.tracing import trace
 
-NEURONS = 10  # that are moved, at most, as in the paper
+NEURONS = 10  # the maximum number of neurons to move, as in the paper
 
 
 @dataclass(frozen=True)
 class Neuron:
-    """A number of the hidden layer of a feed-forward network.
+    """A neuron in the hidden layer of a feed-forward network.
 
     Args:
-        layer: of the network, from 0.
-        number: in its hidden layer.
+        layer: index of the layer, from 0.
+        number: index in its hidden layer.
         activation: its mean at the outliers, after GELU.
     """
 
@@ -39,11 +39,11 @@ class Neuron:
 
 
 def outliers(tokens: Tensor, prefix: int) -> Tensor:
-    """Return which patches have an outlying norm, bool (token,): more than LARGE times the median of all tokens.
+    """Return the patches with an outlying norm, bool (token,): more than LARGE times the median of all tokens.
 
     Args:
         tokens: float (token, feature).
-        prefix: how many leading tokens are no patches; none of them is one.
+        prefix: number of leading tokens that are not patches; they are never outliers.
     """
     norms = tokens.norm(dim=-1)
     found: Tensor = norms > LARGE * norms.median()
@@ -52,14 +52,14 @@ def outliers(tokens: Tensor, prefix: int) -> Tensor:
 
 
 def register_neurons(model: Any, images: Tensor, most: int = NEURONS) -> list[Neuron]:
-    """Return the neurons that are most active at outliers, up to the first layer that has some.
+    """Return the neurons that are most active at outliers, up to the first layer with outliers.
 
     Args:
-        model: a vision transformer of ours.
+        model: one of our vision transformers.
         images: float (1, channel, row, column).
 
     Returns:
-        At most so many, the most active first; none where no patch is an outlier.
+        At most `most` neurons, the most active first; empty if no patch is an outlier.
     """
     layers = [f"layers.{number}.output" for number in range(len(model.layers))]
     hidden: list[Tensor] = []
@@ -79,18 +79,18 @@ def register_neurons(model: Any, images: Tensor, most: int = NEURONS) -> list[Ne
 
 
 class WithRegister(nn.Module):
-    """A vision transformer with one more token, to which the activations of some neurons are moved.
+    """A vision transformer with one additional token, to which the activations of some neurons are moved.
 
     Args:
-        model: a vision transformer of ours; its weights are shared.
-        wider: the same architecture with one register more.
-        neurons: that are moved.
+        model: one of our vision transformers; its weights are shared.
+        wider: the same architecture with one more register.
+        neurons: the neurons to move.
 
     Call Args:
         images: float (batch, channel, row, column).
 
     Returns:
-        logits, as of the model.
+        logits, like those of the model.
     """
 
     def __init__(self, model: Any, wider: Any, neurons: Sequence[Neuron]) -> None:
@@ -116,11 +116,11 @@ class WithRegister(nn.Module):
 
 
 def move(activations: Tensor, neurons: Sequence[int], prefix: int) -> Tensor:
-    """Return activations in which the last token before the patches has the largest of some neurons, and patches 0.
+    """Return activations with the maximum of some neurons in the last token before the patches, and 0 in the patches.
 
     Args:
         activations: float (batch, token, neuron).
-        prefix: how many tokens stand before the patches.
+        prefix: number of tokens before the patches.
     """
     found = activations.clone()
     found[:, prefix - 1, neurons] = activations[..., neurons].amax(1)

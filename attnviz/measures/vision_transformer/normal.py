@@ -1,8 +1,8 @@
-"""Is a map of attention as expected? Which part of it is the same for all queries, and for all pictures.
+"""Whether a map of attention is as expected: which part of it is the same for all queries, and for all pictures.
 
-Source: tokens that draw attention from everywhere: "Efficient Streaming Language Models with Attention Sinks", Xiao et
-al., 2023, https://arxiv.org/abs/2309.17453; tokens of large norm: "Vision Transformers Need Registers", Darcet et al.,
-2023, https://arxiv.org/abs/2309.16588.
+Source: tokens that attract attention from everywhere: "Efficient Streaming Language Models with Attention Sinks", Xiao
+et al., 2023, https://arxiv.org/abs/2309.17453; tokens of large norm: "Vision Transformers Need Registers", Darcet et
+al., 2023, https://arxiv.org/abs/2309.16588.
 """
 
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ import torch
 from torch import Tensor
 
 LARGE = 3.0
-"""A token whose norm is so many times the median is called an outlier."""
+"""A token is an outlier if its norm exceeds this multiple of the median."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What of one layer of one picture is looked at.
+    """Sinks and outliers of one layer for one picture.
 
     Args:
-        sink: the most that one token receives on average over all queries, as a multiple of an even share; over heads
-            the mean.
-        token: which token that is, in the mean of the heads.
-        same: the share of what differs from an even share that is the same for all queries, 0..1; over heads the mean.
+        sink: the largest mean weight that a token receives over all queries, as a multiple of an even share; mean over
+            heads.
+        token: index of that token, for the mean over heads.
+        same: the share of the deviation from an even share that is the same for all queries, 0..1; mean over heads.
         norm: the largest norm of a token after the layer, as a multiple of the median.
-        outliers: how many tokens have more than `LARGE` times the median.
+        outliers: number of tokens with more than `LARGE` times the median.
     """
 
     sink: float
@@ -36,7 +36,7 @@ class Found:
 
 
 def found_in(weights: Tensor, tokens: Tensor) -> Found:
-    """Return what is found in a layer.
+    """Return the sinks and outliers of a layer.
 
     Args:
         weights: float (head, query, key); each row sums to one.
@@ -55,17 +55,17 @@ def found_in(weights: Tensor, tokens: Tensor) -> Found:
 
 
 def by_constant(weights: Tensor, over: int) -> Tensor:
-    """Return the share of the squared distance from an even share that the mean over an axis has.
+    """Return the share of the squared distance from an even share that the mean over an axis accounts for.
 
-    Over queries: 1 where every query has the same map, about 0 where each looks elsewhere. Over pictures: 1 where a
-    head depends on places alone.
+    Over queries it is 1 if every query has the same map, and about 0 if all maps differ. Over pictures it is 1 if a
+    head depends on positions alone.
 
     Args:
-        weights: float (..., query, key), (head, query, key) or (picture, head, query, key).
-        over: the axis; the result has the axes before query and key without it.
+        weights: float (..., query, key): (head, query, key) or (picture, head, query, key).
+        over: index of the axis; the result has the other axes before query and key.
 
     Returns:
-        float (head,), 0..1; 0 where all weights are even.
+        float (head,), 0..1; 0 if all weights are even.
     """
     away = weights - 1 / weights.shape[-1]
     common = away.mean(over, keepdim=True).expand_as(away)
@@ -76,7 +76,7 @@ def by_constant(weights: Tensor, over: int) -> Tensor:
 
 
 def together(found: list[Found]) -> dict[str, float]:
-    """Return the largest sink and norm, the mean of `same` and the most outliers over layers."""
+    """Return the largest sink and norm, the mean of `same` and the maximum number of outliers over layers."""
     return {
         "sink": max(one.sink for one in found),
         "same": float(np.mean([one.same for one in found])),

@@ -1,4 +1,4 @@
-"""Attention over all layers: how it changes from one to the next, and how much what is read takes from each token."""
+"""Attention over all layers: its change from layer to layer, and the contribution of each token to the answer."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ from attnviz.tracing import trace
 
 @dataclass(frozen=True, eq=False)
 class OverLayers:
-    """A number for each head of each layer of one picture: (layer, head).
+    """Measures for each head of each layer of one picture: (layer, head).
 
     Args:
-        distance: mean distance in pixels from a query to what it takes from, among patches.
+        distance: mean distance in pixels from a query to its keys, among patches.
         entropy: mean entropy of the queries' weights, in bits.
-        nowhere: the mean share that queries take from tokens that lie nowhere: class token and registers.
-        even_distance, even_entropy, even_nowhere: what each would be if all keys got the same.
+        nowhere: mean share of the weights on tokens without a position: class token and registers.
+        even_distance, even_entropy, even_nowhere: the same if all keys got equal weights.
     """
 
     distance: Floats
@@ -38,10 +38,10 @@ class OverLayers:
 
 
 def by_layer(pairs: Sequence[tuple[Tensor, Tensor]], grid: Grid) -> OverLayers:
-    """Return how far, how evenly and how much outside of the picture each head looks.
+    """Return the distance, the entropy and the share outside the picture for each head's attention.
 
     Args:
-        pairs: of each layer, query and key (head, token, size).
+        pairs: query and key of each layer, (head, token, size).
         grid: where the tokens lie, the same for all layers.
     """
     found = [reach(query, key, grid) for query, key in pairs]
@@ -57,18 +57,18 @@ def by_layer(pairs: Sequence[tuple[Tensor, Tensor]], grid: Grid) -> OverLayers:
 
 
 def answers(outputs: Sequence[Tensor], read: Callable[[Tensor], Tensor]) -> Floats:
-    """Return what the answer would be if each layer were the last: probabilities (layer, class).
+    """Return the answers if each layer were the last: probabilities (layer, class).
 
     Args:
-        outputs: of each layer, (batch, token, feature) of one picture.
-        read: from the last layer's tokens to the logits: the network's own last norm and head.
+        outputs: output of each layer for one picture, (batch, token, feature).
+        read: the network's last norm and head, from the last layer's tokens to the logits.
     """
     with torch.no_grad():
         return np.stack([probabilities(read(tokens))[0].double().numpy() for tokens in outputs])
 
 
 def rollout(weights: Tensor) -> Tensor:
-    """Return how much each token at the end takes from each token at the beginning, if skips and heads count alike.
+    """Return how much each output token takes from each input token, if skips and heads count equally.
 
     Args:
         weights: float (layer, head, query, key); each row sums to one.
@@ -84,22 +84,22 @@ def rollout(weights: Tensor) -> Tensor:
 
 
 def mixed(weights: Tensor) -> Tensor:
-    """Return of each layer how much a token takes from each, the mean of the heads and the skip connection in equal
-    parts: float (layer, query, key), from weights (layer, head, query, key).
+    """Return the share of each token in every other for each layer, half from the mean over heads and half from the
+    skip connection: float (layer, query, key), from weights (layer, head, query, key).
     """
     mean = weights.mean(1)
     return (mean + torch.eye(mean.shape[-1]).to(mean)) / 2
 
 
 def weighted_rollout(weights: Tensor, gradients: Tensor) -> Tensor:
-    """Return the same with each weight counted by how much the answer would rise with it: gradient times attention.
+    """Return the rollout with each weight multiplied by the derivative of the answer: gradient times attention.
 
     Args:
         weights: float (layer, head, query, key).
-        gradients: of the answer by the weights, of the same shape.
+        gradients: derivatives of the answer by the weights, of the same shape.
 
     Returns:
-        float (query, key), 0 or more. The diagonal begins at 1.
+        float (query, key), 0 or more. The diagonal starts at 1.
     """
     found = torch.eye(weights.shape[-1]).to(weights)
     for layer in (weights * gradients).clamp(min=0).mean(1):
@@ -108,13 +108,13 @@ def weighted_rollout(weights: Tensor, gradients: Tensor) -> Tensor:
 
 
 def weights_and_gradients(model: nn.Module, images: Tensor, paths: Sequence[str], answer: int) -> tuple[Tensor, Tensor]:
-    """Return the weights of all layers on one picture, and how the logit of an answer depends on each.
+    """Return the weights of all layers for one picture, and the derivatives of an answer's logit by each weight.
 
     Args:
-        model: in evaluation mode.
+        model: the model, in evaluation mode.
         images: float (1, channel, row, column) in 0..1.
-        paths: of the taps that hold the weights, in the order of the layers.
-        answer: number of the class; for two classes, the log-odds toward it.
+        paths: tap paths of the weights, in the order of the layers.
+        answer: number of the class; for two classes, the log-odds in its favour.
 
     Returns:
         Two float tensors (layer, head, query, key).
@@ -125,7 +125,7 @@ def weights_and_gradients(model: nn.Module, images: Tensor, paths: Sequence[str]
 
     def hold(path: str, weights: Tensor) -> Tensor:
         held[path] = weights.detach().requires_grad_()
-        return held[path] + (weights - weights.detach())  # a leaf of its own, and the way to earlier layers
+        return held[path] + (weights - weights.detach())  # a separate leaf, with the path to earlier layers kept
 
     edits = {path: (lambda tensor, path=path: hold(path, tensor)) for path in paths}
     with torch.enable_grad(), trace(model, keep=(), edits=edits):
@@ -134,19 +134,19 @@ def weights_and_gradients(model: nn.Module, images: Tensor, paths: Sequence[str]
     return torch.cat([held[path].detach() for path in paths]), torch.cat(gradients)
 
 
-LEAST = 1e-12  # capacity below which a pipe is full: sums of weights are exact to about as much
+LEAST = 1e-12  # capacity below which an edge is full: sums of weights are about as exact
 
 
 def attention_flow(mixed: Floats, reader: Floats) -> Floats:
-    """Return the maximum flow from each token at the beginning to what is read at the end.
+    """Return the maximum flow from each input token to the tokens that the answer reads.
 
     Args:
-        mixed: of each layer what a token takes from each, its skip connection included, (layer, query, key); each row
-            sums to one.
-        reader: the share of each token at the end in what is read, (token,).
+        mixed: share of each token in every other, including the skip connection, for each layer, (layer, query, key);
+            each row sums to one.
+        reader: share of each output token in the answer's input, (token,).
 
     Returns:
-        (token,), 0..1. Flows from different tokens share pipes, so they need not sum to one.
+        (token,), 0..1. Flows from different tokens share edges, so they need not sum to one.
     """
     layers, tokens = mixed.shape[:2]
     sink = (layers + 1) * tokens
@@ -159,7 +159,7 @@ def attention_flow(mixed: Floats, reader: Floats) -> Floats:
 
 
 def max_flow(capacities: Floats, source: int, sink: int) -> float:
-    """Return the maximum flow between two nodes; capacities are (from, to)."""
+    """Return the maximum flow between two nodes, given capacities (from, to)."""
     left, total = capacities.copy(), 0.0
     while (level := _levels(left > LEAST, source))[sink] >= 0:
         path = [source]
@@ -171,19 +171,19 @@ def max_flow(capacities: Floats, source: int, sink: int) -> float:
                 left[steps] -= pushed
                 left[steps[::-1]] += pushed
                 total += float(pushed)
-                path = path[: int((left[steps] <= LEAST).argmax()) + 1]  # back to before the pipe that is full
+                path = path[: int((left[steps] <= LEAST).argmax()) + 1]  # back to the edge before the full one
                 continue
             onward = np.where(level == level[at] + 1, left[at], 0)
             best = int(onward.argmax())
             if onward[best] > LEAST:
                 path.append(best)
             else:
-                level[path.pop()] = -1  # from here nothing goes on
+                level[path.pop()] = -1  # a dead end
     return total
 
 
 def _levels(open_: npt.NDArray[np.bool_], source: int) -> npt.NDArray[np.int64]:
-    """Return how many pipes that are not full lead from a source to each node, at least; -1 where none do."""
+    """Return the minimum number of edges with free capacity from a source to each node; -1 if there is no path."""
     level = np.full(len(open_), -1)
     reached = np.array([source])
     for steps in range(len(open_)):
