@@ -60,11 +60,7 @@ def home(name: str) -> Path:
 
 
 def weights(name: str) -> Path:
-    """Return the path of a checkpoint's weights; the file need not exist.
-
-    Raises:
-        UnknownName: no checkpoint can have that name.
-    """
+    """Return the path of a checkpoint's weights; the file need not exist. UnknownName: no checkpoint has that name."""
     return home(name) / checkpoint_folder.WEIGHTS
 
 

@@ -41,10 +41,7 @@ def require_own() -> None:
 
 
 def kept() -> Path:
-    """Return the folder of models kept by the user: `ATTNVIZ_KEPT`, else one in the user's data.
-
-    It is created when the first model is kept.
-    """
+    """Return the folder of models kept by the user: `ATTNVIZ_KEPT`, else one in the user's data, made with the first."""
     chosen = os.environ.get("ATTNVIZ_KEPT")
     return Path(chosen).expanduser() if chosen else paths.user_data() / "checkpoints"
 

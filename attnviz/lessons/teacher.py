@@ -41,11 +41,7 @@ def take_flag(words: Sequence[str]) -> None:
 
 
 def folder(named: str) -> str:
-    """Return the name of a folder.
-
-    Raises:
-        BadInput: it names none.
-    """
+    """Return the name of a folder; BadInput where it names none."""
     if not named or not Path(named).is_dir():
         raise BadInput(f"{FLAG} names a folder of lessons, and {named!r} is none: {FLAG} FOLDER.")
     return named

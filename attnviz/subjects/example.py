@@ -60,11 +60,7 @@ class Example(Protocol):
         ...
 
     def taken_by(self, net: Net) -> Bytes:
-        """Return the picture as a net takes it, uint8 (row, column, channel).
-
-        Raises:
-            as `picture` does; BadInput also where the picture cannot become what the net takes.
-        """
+        """Return the picture as a net takes it, uint8 (row, column, channel); BadInput where it cannot become that."""
         ...
 
 

@@ -98,11 +98,7 @@ class NetKind(Protocol):
     """A kind of net, for keys that begin with its name and a colon."""
 
     def __call__(self, key: str) -> Net:
-        """Return the net with that key; the key begins with the name of the kind.
-
-        Raises:
-            UnknownName: there is no such net.
-        """
+        """Return the net with that key, which begins with the name of the kind, or raise UnknownName."""
         ...
 
 

@@ -185,10 +185,7 @@ def epochs_in(home: Path) -> list[int]:
 
 
 def weights(run_id: str, epoch: int) -> "dict[str, Tensor]":
-    """Return the weights of a run after an epoch, exactly as they were.
-
-    CheckpointError: the file is truncated, foreign, of another model or epoch, or not finite.
-    """
+    """Return the weights of a run after an epoch, exactly as they were; CheckpointError: the file is no such file."""
     return _loaded(run_id, epoch)[1]
 
 

@@ -94,11 +94,7 @@ class Objective(ABC):
         """
 
     def remark(self, recipe: Recipe, values: Mapping[str, float | None]) -> str | None:
-        """Return a sentence for the person who trains, if an epoch's values show that something has gone wrong.
-
-        Args:
-            values: of the curve, such as "validation_loss".
-        """
+        """Return a sentence if an epoch's values, by name in the curve, show that something has gone wrong."""
         return None
 
 

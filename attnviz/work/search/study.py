@@ -256,10 +256,7 @@ class Store(Protocol):
         """Return the study for reading only; None where no worker has begun it."""
 
     def dead(self, study: Study, running: list[FrozenTrial]) -> list[FrozenTrial]:
-        """Return those of the running trials whose workers are dead. The caller is behind the gate.
-
-        A trial without owner belongs to nobody but one who died behind the gate.
-        """
+        """Return the running trials whose workers are dead, or died behind the gate, at which the caller is."""
 
     def began(self, study: Study, trial_id: int) -> None:
         """Say for the first time that the worker of a trial lives, before the trial gets its owner."""
