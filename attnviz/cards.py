@@ -3,12 +3,10 @@
 import hashlib
 import json
 import math
-from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -60,7 +58,7 @@ def home(name: str) -> Path:
 
 
 def weights(name: str) -> Path:
-    """Return the path of a checkpoint's weights; the file need not exist. UnknownName: no checkpoint has that name."""
+    """Return the path of a checkpoint's weights; it need not exist. UnknownName: no checkpoint has that name."""
     return home(name) / checkpoint_folder.WEIGHTS
 
 
@@ -74,9 +72,9 @@ def readable(among: Sequence[str]) -> dict[str, Card]:
     here, found = checkpoint_folder.snapshot().found, {}
     for name in among:
         if name in here:  # otherwise `read` would search for similar names, which is slow
-            known = _read.get(here[name].home / _FILE)
+            known = _read.known(here[name].home / _FILE, (here[name].card,))
             with suppress(CheckpointError, UnknownName):
-                found[name] = known.card if known and known.stamp == here[name].card else read(name)
+                found[name] = known or read(name)
     return found
 
 
@@ -86,16 +84,7 @@ def text(card: Card) -> str:
     return json.dumps({**fields, "digest": _digest(fields)}, indent=1, ensure_ascii=False) + "\n"
 
 
-class _Read(NamedTuple):
-    """A card, and the stamp of its file before it was read."""
-
-    stamp: files.Stamp
-    card: Card
-
-
-_read: OrderedDict[Path, _Read] = OrderedDict()  # the least recently read are dropped first
-_MOST = 2**26  # bytes of all their files; ours have 4 million
-_lock = Lock()
+_read = files.Remembered[Card](2**26)  # ours have 4 million bytes
 
 
 def read(name: str) -> Card:
@@ -107,22 +96,16 @@ def read(name: str) -> Card:
             break
     else:
         raise UnknownName("checkpoint", name, names())
-    known = _read.get(path)
-    if known is not None and known.stamp == stamp:
-        return known.card
+    return _read.get(path, (stamp,), lambda: _card(name, path))
+
+
+def _card(name: str, path: Path) -> Card:
     if name not in names():  # a case-insensitive file system finds other spellings too
         raise UnknownName("checkpoint", name, names())
     try:
-        card = parsed(files.read(path, _LARGEST), path)
+        return parsed(files.read(path, _LARGEST), path)
     except OSError as error:
         raise CheckpointError(f"The card {path} cannot be read: {reason(error)}.") from error
-    if stamp.settled:
-        with _lock:
-            _read.pop(path, None)
-            _read[path] = _Read(stamp, card)
-            while sum(one.stamp.size for one in _read.values()) > _MOST:
-                _read.popitem(last=False)
-    return card
 
 
 def parsed(content: bytes, path: Path) -> Card:

@@ -41,7 +41,7 @@ def require_own() -> None:
 
 
 def kept() -> Path:
-    """Return the folder of models kept by the user: `ATTNVIZ_KEPT`, else one in the user's data, made with the first."""
+    """Return the folder of models kept by the user, created with the first: `ATTNVIZ_KEPT`, or in the user's data."""
     chosen = os.environ.get("ATTNVIZ_KEPT")
     return Path(chosen).expanduser() if chosen else paths.user_data() / "checkpoints"
 

@@ -9,12 +9,16 @@ import os
 import stat
 import struct
 import time
+from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple
+from threading import Lock
+from typing import Any, BinaryIO, Generic, Literal, NamedTuple, TypeVar
 
 from attnviz.errors import BadInput
 
+T = TypeVar("T")
 _SETTLED = 2_000_000_000  # nanoseconds
 
 
@@ -130,6 +134,33 @@ def stamp(path: Path | str) -> Stamp | None:
     except (OSError, ValueError):  # a name with NUL or surrogates raises ValueError
         return None
     return Stamp(found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+class Remembered(Generic[T]):
+    """What was read of files that have at most so many bytes in all; what was read longest ago is given up first."""
+
+    def __init__(self, most: float) -> None:
+        self._most, self._lock = most, Lock()
+        self._known: OrderedDict[Path, tuple[tuple[Stamp | None, ...], T]] = OrderedDict()
+
+    def known(self, path: Path, stamps: tuple[Stamp | None, ...]) -> T | None:
+        """Return what is known of a path where the stamps are those of the last time; else None."""
+        found = self._known.get(path)
+        return found[1] if found is not None and found[0] == stamps else None
+
+    def get(self, path: Path, stamps: tuple[Stamp | None, ...], read: Callable[[], T]) -> T:
+        """Return what is known of a path, read again where the stamps, taken before, are others than the last time."""
+        known = self._known.get(path)
+        if known is not None and known[0] == stamps:
+            return known[1]
+        found = read()
+        if all(stamp is not None and stamp.settled for stamp in stamps):
+            with self._lock:
+                self._known.pop(path, None)
+                self._known[path] = stamps, found
+                while sum(stamp.size for each, _ in self._known.values() for stamp in each if stamp) > self._most:
+                    self._known.popitem(last=False)
+        return found
 
 
 _END = struct.Struct("<4s4H2LH")

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from attnviz import files
-from attnviz.training import runs
 from attnviz.ui.server import health
 from attnviz.ui.server.log import Few
 from attnviz.work import processes
@@ -39,11 +38,12 @@ def test_what_was_written_anew_is_read_anew(tmp_path: Path, set_clock: Callable[
     path = tmp_path / "file"
     files.write(path, "one")
     os.utime(path, ns=(10**18, 10**18))
-    assert runs._unchanged(path, path.read_text) == "one"
+    remembered = files.Remembered[str](100)
+    assert remembered.get(path, (files.stamp(path),), path.read_text) == "one"
     set_clock()
     files.write(path, "two")
     os.utime(path, ns=(10**18, 10**18))  # by chance at the same moment, as the clock then says
-    assert runs._unchanged(path, path.read_text) == "two"
+    assert remembered.get(path, (files.stamp(path),), path.read_text) == "two"
 
 
 def test_a_job_that_trains_goes_on_and_keeps_its_place(tmp_path: Path, set_clock: Callable[[], None]) -> None:

@@ -133,3 +133,23 @@ def test_the_path_of_a_file_is_handed_on_if_it_is_one_of_bounded_size(tmp_path):
     assert files.regular(tmp_path / "a", 5) == tmp_path / "a"
     with pytest.raises(OSError, match="at most 4"):
         files.regular(tmp_path / "a", 4)
+
+
+def test_what_was_read_is_remembered_until_a_file_changes_or_there_are_too_many_bytes(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in "abc"]
+    for path in paths:
+        path.write_text("1234")
+        os.utime(path, ns=(10**18, 10**18))
+    calls: list[str] = []
+    remembered = files.Remembered[int](8)
+
+    def read(path: Path) -> int:
+        return remembered.get(path, (files.stamp(path),), lambda: len(calls.append(path.name) or path.read_text()))
+
+    assert [read(path) for path in (paths[0], paths[1], paths[0], paths[2])] == [4] * 4
+    assert calls == ["a", "b", "c"]
+    assert remembered.known(paths[0], (files.stamp(paths[0]),)) is None  # the one that was read longest ago
+    assert remembered.known(paths[2], (files.stamp(paths[2]),)) == 4
+    paths[2].write_text("12345")
+    assert [read(paths[2]), read(paths[2])] == [5, 5]
+    assert calls == ["a", "b", "c", "c", "c"]  # it was written a moment ago, and could be again within the same tick

@@ -56,25 +56,23 @@ def read(name: str, split: str) -> Dataset:
     if split not in its.counts:
         raise UnknownName(f"split of {name}", split, its.counts)
     paths = [folder() / its.name / f"{split}-{part}.npy" for part in Dataset._fields]
-    stamps = [files.stamp(path) for path in paths]
-    known = _opened.get(paths[0])
-    if known is not None and known[0] == stamps:
-        return known[1]
+    stamps = tuple(map(files.stamp, paths))
     if stamps[0] is None and not _is_there(folder() / its.name):  # to fail at opening it takes ten times as long
         raise _missing(its, paths[0])
+    return _opened.get(paths[0], stamps, lambda: _checked(its, split))
+
+
+def _checked(its: DataSpec, split: str) -> Dataset:
     count = its.counts[split]
     images = _open(its, f"{split}-images.npy", (count, *its.shape), np.dtype(np.uint8))
     labels = _open(its, f"{split}-labels.npy", (count,), np.dtype(np.int64))
     if labels.min() < 0 or labels.max() >= len(its.classes):
         raise _damaged(its, f"{split}-labels.npy", f"its labels run from {labels.min()} to {labels.max()}")
-    found = Dataset(images, labels)
-    if all(stamp is not None and stamp.settled for stamp in stamps):
-        _opened[paths[0]] = stamps, found
-    return found
+    return Dataset(images, labels)
 
 
 # A page asks for a data set some fifty times: to open its files and to check them each time takes a tenth of a second.
-_opened: dict[Path, tuple[list[files.Stamp | None], Dataset]] = {}
+_opened = files.Remembered[Dataset](math.inf)  # memory-mapped
 
 
 def available(name: str) -> bool:

@@ -28,7 +28,6 @@ WEIGHTS = "float16"
 _FILE = "history.json"
 _LARGEST = 2**22  # bytes of that file: a curve of 1,000 epochs with a dozen columns takes a twentieth
 _RESTORE = "Restore the committed folder."
-_MOST = 64  # files that are kept once they are read
 
 
 class Kept(Strict):
@@ -83,7 +82,7 @@ def there(name: str) -> bool:
     return found is not None and found.has_history
 
 
-_read: dict[Path, tuple[files.Stamp, HistoryFile]] = {}
+_read = files.Remembered[HistoryFile](2**24)
 
 
 def read(name: str) -> HistoryFile:
@@ -92,9 +91,10 @@ def read(name: str) -> HistoryFile:
     stamp = files.stamp(path)
     if stamp is None:
         raise UnknownName("history of the checkpoint", name, [one for one in cards.names() if there(one)])
-    known = _read.get(path)
-    if known is not None and known[0] == stamp:
-        return known[1]
+    return _read.get(path, (stamp,), lambda: _parsed(name, path))
+
+
+def _parsed(name: str, path: Path) -> HistoryFile:
     try:
         found = HistoryFile.model_validate_json(files.read(path, _LARGEST), strict=False)
     except OSError as error:
@@ -103,10 +103,6 @@ def read(name: str) -> HistoryFile:
         raise CheckpointError(f"{path} is damaged, or no history of this version of attnviz. {_RESTORE}") from error
     if found.recipe.key != name:
         raise CheckpointError(f"{path} is the history of {found.recipe.key}, not of {name}. {_RESTORE}")
-    if stamp.settled:
-        if len(_read) >= _MOST:
-            _read.clear()
-        _read[path] = stamp, found
     return found
 
 

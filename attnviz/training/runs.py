@@ -11,9 +11,9 @@ torch, except where weights are read.
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 from safetensors import SafetensorError, safe_open
@@ -28,7 +28,6 @@ from attnviz.training.run_file import RunFile, config_of
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-T = TypeVar("T")
 _WEIGHTS = re.compile(r"weights-([1-9][0-9]{0,6})\.safetensors")
 _LARGEST = 2**24  # bytes of a file of text: a curve of 10,000 epochs takes about a tenth
 _LARGEST_VALUE = 1e100  # beyond all that single precision has, and far from where double precision ends
@@ -71,28 +70,16 @@ def read(run_id: str) -> RunFile:
 def parsed(path: Path) -> RunFile:
     """Return the settings in a `run.json`."""
     try:
-        return _unchanged(path, lambda: RunFile.model_validate_json(files.read(path, _LARGEST), strict=False))
+        stamps = (files.stamp(path),)
+        return _settings.get(
+            path, stamps, lambda: RunFile.model_validate_json(files.read(path, _LARGEST), strict=False)
+        )
     except (ValidationError, OSError) as error:
         raise RunError(f"{path} cannot be read. Remove the folder to train from the start.") from error
 
 
-_known: dict[Path, tuple[files.Stamp, Any]] = {}  # watching trainings reads the same files again and again
-_MOST = 1024
-
-
-def _unchanged(path: Path, read: Callable[[], T]) -> T:
-    """Return what a file held, and read it again only when it has changed."""
-    stamp = files.stamp(path)
-    known = _known.get(path)
-    if known is not None and known[0] == stamp:
-        found: T = known[1]
-        return found
-    found = read()
-    if stamp is not None and stamp.settled:
-        if len(_known) >= _MOST:
-            _known.clear()
-        _known[path] = stamp, found
-    return found
+# Watching trainings reads the same files again and again.
+_settings, _curves = files.Remembered[RunFile](2**24), files.Remembered[tuple[Epoch, ...]](2**24)
 
 
 def status(run_id: str) -> dict[str, Any]:
@@ -154,7 +141,7 @@ def _lines(home: Path) -> list[Epoch]:
         return epochs
 
     try:
-        return [*_unchanged(path, read)]
+        return [*_curves.get(path, (files.stamp(path),), read)]
     except FileNotFoundError:
         return []
     except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:

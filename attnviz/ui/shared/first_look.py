@@ -13,7 +13,6 @@ from attnviz.version import VERSION
 from attnviz.views.payload import header_of
 
 _FILE = "first_look.view"
-_MOST = 32  # views that are remembered; ours are 13
 _LARGEST = 2**24  # bytes; the largest of ours has 0.4 million
 
 
@@ -25,17 +24,11 @@ def stored(name: str, image: str | None = None) -> bytes | None:
     stamps = files.stamp(beside / _FILE), files.stamp(beside / CARD)
     if None in stamps:  # most have none
         return None
-    known = _read.get(beside)
-    found = known[1] if known and known[0] == stamps else _valid(beside)
-    if all(stamp and stamp.settled for stamp in stamps):
-        if len(_read) >= _MOST:
-            _read.clear()
-        _read[beside] = stamps, found
+    found = _read.get(beside, stamps, lambda: _valid(beside))
     return found if found and image in (None, header_of(found)["origin"].get("image")) else None
 
 
-_Known = tuple[tuple[files.Stamp | None, ...], bytes | None]
-_read: dict[Path, _Known] = {}
+_read = files.Remembered[bytes | None](2**25)  # ours have 1.5 million bytes
 
 
 def _valid(beside: Path) -> bytes | None:
