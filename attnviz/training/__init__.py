@@ -1,1 +1,1 @@
-"""Training: the loop, objectives, optimisers and probes, runs that survive a kill, and from seeds to a checkpoint."""
+"""Training: the loop, objectives, optimisers, probes, runs that survive a kill, and checkpoints from several seeds."""

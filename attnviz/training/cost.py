@@ -1,4 +1,4 @@
-"""What a training will cost, estimated from a few of its batches. Reading an estimate costs no torch."""
+"""Estimates of the cost of a training, from a few of its batches. Reading an estimate does not import torch."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from attnviz.training.examples import ExampleSet, TrainingSet
 
 BATCHES = 8
-"""So many batches are trained on, after the first, which is slower than all others."""
+"""The number of batches to train on, after the first, which is slower than the others."""
 
 SECONDS = 4.0
-"""No other batch is begun after so many."""
+"""The time in seconds after which no other batch is started."""
 
-_MEASURED = 256  # pictures that are measured to know how long the validation part takes
+_MEASURED = 256  # pictures to measure, to estimate the time of the validation part
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Cost:
     """An estimate.
 
     Args:
-        seconds: of an epoch.
-        megabytes: of memory at most, in MB of 2**20 bytes: of the GPU where there is one, else of the process.
-        batches: it was made from so many.
+        seconds: the duration of an epoch.
+        megabytes: the peak memory in MB of 2**20 bytes: of the GPU if there is one, else of the process.
+        batches: the number of batches that it is based on.
     """
 
     seconds: float
@@ -35,7 +35,7 @@ class Cost:
     batches: int
 
     def sentence(self, epochs: int, seeds: int) -> str:
-        """Return it for a person."""
+        """Return the estimate in words."""
         total = self.seconds * epochs * seeds
         what = f"An estimate from {self.batches} batch{'es' * (self.batches > 1)}"
         memory = f"{round(self.megabytes):,} MB of memory"
@@ -43,7 +43,7 @@ class Cost:
 
 
 class Whole(NamedTuple):
-    """An epoch of all pictures: its steps, the pictures held out, and the bytes of what the probe does not read."""
+    """An epoch of all pictures: its steps, the number of held-out pictures, and the bytes that the probe skips."""
 
     steps: int
     held_out: int
@@ -60,7 +60,7 @@ def duration(seconds: float) -> str:
 
 
 def probe(recipe: Recipe, device: str, threads: int) -> Cost:
-    """Train on a few batches with so many CPU threads, which this process keeps; return what an epoch costs."""
+    """Train on a few batches and return the cost of an epoch; the process keeps the number of CPU threads."""
     import torch
 
     from attnviz import devices
@@ -100,8 +100,8 @@ def probe(recipe: Recipe, device: str, threads: int) -> Cost:
 
 
 def part(recipe: Recipe, device: str, batches: int = BATCHES + 2) -> tuple[TrainingSet, Whole]:
-    """Return enough pictures for a few batches, and of a whole epoch the steps, how many pictures are held out, and how
-    many bytes the others take.
+    """Return enough pictures for a few batches, and for a whole epoch the number of steps, the number of held-out
+    pictures, and the bytes of the other pictures.
     """
     import numpy as np
 
@@ -121,16 +121,16 @@ def part(recipe: Recipe, device: str, batches: int = BATCHES + 2) -> tuple[Train
     wanted = min(len(labels), -(-batches * recipe.batch * len(labels) // max(1, every * beside)) + 200)
     few = on_device(data.load(recipe.data, "train", classes=recipe.classes, count=wanted), device)
     size = int(np.prod(its.shape))
-    copies = 1 if device == "cuda" else 4  # as drawn or read, of its classes, on the device, and its part of them
+    copies = 1 if device == "cuda" else 4  # as drawn or read, of its classes, on the device, and the training part
     rest = copies * size * max(0, every - len(few))
     return few, Whole(-(-trained * beside // recipe.batch), held * beside, rest)
 
 
 def _peak() -> int:
-    """Return how much memory this process has taken, at most, in bytes."""
+    """Return the peak memory of this process, in bytes."""
     try:
         import resource
-    except ImportError:  # no Unix
+    except ImportError:  # not on Unix
         import psutil
 
         return int(psutil.Process().memory_info().rss)

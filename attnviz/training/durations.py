@@ -1,6 +1,6 @@
-"""How long the epochs of a run took, from its log: by the clock, and in seconds that a core computed.
+"""The durations of a run's epochs, from its log: in wall-clock seconds, and in core-seconds.
 
-A training that waits for others takes longer by the clock, but no more core-seconds; two threads take twice as many.
+A training that waits for others takes longer by the clock, but not more core-seconds; two threads take twice as many.
 """
 
 import re
@@ -16,8 +16,8 @@ LINE = re.compile(
 
 @dataclass(frozen=True)
 class Duration:
-    """How long an epoch took: seconds by the clock, and those that all threads of the process computed, None where an
-    earlier version did not measure it.
+    """The duration of an epoch: wall-clock seconds, and core-seconds of all threads of the process, None if an earlier
+    version did not measure them.
     """
 
     seconds: float
@@ -25,30 +25,30 @@ class Duration:
 
 
 class Stopwatch:
-    """It runs from the moment it is made."""
+    """A stopwatch that starts when it is created."""
 
     def __init__(self) -> None:
         self._began, self._computed = time.monotonic(), time.process_time()
 
     def read(self) -> Duration:
-        """Return what has gone by."""
+        """Return the time since the start."""
         return Duration(time.monotonic() - self._began, time.process_time() - self._computed)
 
 
 def line(epoch: int, took: Duration) -> str:
-    """Return the line of a log that says how long an epoch took, without its end."""
+    """Return the log line with an epoch's duration, without a newline."""
     computed = "" if took.core_seconds is None else f", {took.core_seconds:.2f} core-seconds"
     return f"{time.strftime('%Y-%m-%d %H:%M:%S')} epoch {epoch}: {took.seconds:.2f} seconds{computed}"
 
 
 def in_log(text: str) -> list[Duration]:
-    """Return how long each epoch in a log took; lines that are cut off or damaged are left out."""
+    """Return the duration of each epoch in a log; truncated or damaged lines are left out."""
     matches = (LINE.fullmatch(one) for one in text.splitlines())
     return [Duration(float(m[1]), None if m[2] is None else float(m[2])) for m in matches if m]
 
 
 def core_seconds(took: Iterable[Duration]) -> float | None:
-    """Return the core-seconds of some epochs together; None where those of one are not known."""
+    """Return the total core-seconds of some epochs, or None if those of any epoch are unknown."""
     found = [one.core_seconds for one in took]
     known = [one for one in found if one is not None]
     return sum(known) if len(known) == len(found) else None

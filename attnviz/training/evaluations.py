@@ -1,10 +1,10 @@
-"""Evaluations of a trained model with a part of it replaced, so that a card can record how much the part contributes.
+"""Evaluations of a trained model with a part replaced, so that a card can record how much the part contributes.
 
     Recipe(..., ablations=(Ablation(name="mean", of="layers.*.relevance"),))
 
-`EVALUATIONS` is a table. A file of a mechanism, or another package, adds a row for what only its models have:
-`EVALUATIONS["mine"] = Evaluation("with ... replaced", function)`, where the function is a context manager in which the
-model behaves otherwise.
+`EVALUATIONS` is a table. A mechanism's file, or another package, adds a row for a part that only its models have:
+`EVALUATIONS["mine"] = Evaluation("with ... replaced", function)`, where the function returns a context manager in which
+the model behaves differently.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ from attnviz.tracing import trace
 from attnviz.training.examples import TrainingSet, as_float
 from attnviz.training.objectives import MEASURING_SEED, logits_of
 
-PICTURES, BATCH = 3_000, 250  # training pictures that a mean is taken over, and how many go at once
+PICTURES, BATCH = 3_000, 250  # the number of training pictures for a mean, and the size of a batch
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Evaluation:
     """One way to replace a part of a model.
 
     Args:
-        title: in words; `{of}` stands for what the recipe names.
-        replaced: from a model in evaluation mode, its training pictures and the recipe's `of` to a context in which
-            the model's forward pass is another one.
+        title: a description; `{of}` is replaced by the recipe's `of`.
+        replaced: a function of a model in evaluation mode, its training pictures and the recipe's `of` that returns a
+            context in which the model's forward pass is replaced.
     """
 
     title: str
@@ -43,7 +43,7 @@ class Evaluation:
 
 @contextmanager
 def edited(model: nn.Module, edits: dict[str, tuple[Edit, ...]]) -> Iterator[None]:
-    """Edit all passes of a model in the block by replacing its `forward`; edits are by tap path, as in `trace`."""
+    """Edit every pass of a model in the block by replacing its `forward`; edits are by tap path, as in `trace`."""
     forward = model.forward
 
     @wraps(forward)
@@ -55,12 +55,12 @@ def edited(model: nn.Module, edits: dict[str, tuple[Edit, ...]]) -> Iterator[Non
     try:
         yield
     finally:
-        del model.forward  # the one of its class comes back
+        del model.forward  # restores its class's method
 
 
 def at_mean(model: nn.Module, train: TrainingSet, of: str) -> AbstractContextManager[None]:
-    """Return a context in which every forward pass of a model in evaluation mode has the taps of a pattern at their
-    mean over the first training pictures, so that they no longer depend on the picture.
+    """Return a context in which every forward pass of a model in evaluation mode sets the taps that match a pattern to
+    their mean over the first training pictures, so that they do not depend on the picture.
     """
     generator, sums, visits = (
         torch.Generator().manual_seed(MEASURING_SEED),
@@ -90,10 +90,10 @@ def at_mean(model: nn.Module, train: TrainingSet, of: str) -> AbstractContextMan
 
 
 def shuffled(model: nn.Module, train: TrainingSet, of: str) -> AbstractContextManager[None]:
-    """Give every picture the taps of the one before it in its batch, the first those of the last, as `at_mean` does.
+    """Return a context like that of `at_mean` in which every picture gets the taps of the previous one in its batch.
 
-    All are replaced in the same pass. So from the second block or glimpse on, a picture gets the taps of one whose own
-    earlier taps were replaced by those of a third.
+    The first picture gets those of the last. All are replaced in the same pass, so from the second block or glimpse on,
+    a picture gets the taps of one whose own earlier taps were replaced by those of a third.
     """
     change = Change(lambda path, tensor, axes: tensor.roll(1, axes.index("batch")), {})
     return edited(model, dict.fromkeys(_taps(model, train, of), (change,)))
@@ -117,14 +117,14 @@ EVALUATIONS: Table[Evaluation] = Table(
 
 
 def evaluation(ablation: Ablation) -> Evaluation:
-    """Return the evaluation that a recipe's ablation names."""
+    """Return the evaluation named by a recipe's ablation."""
     if ablation.name not in EVALUATIONS:
         raise UnknownName("evaluation", ablation.name, EVALUATIONS)
     return EVALUATIONS[ablation.name]
 
 
 def check(recipe: Recipe) -> None:
-    """Check that there are all the evaluations that a recipe names."""
+    """Check that all evaluations named by a recipe exist."""
     for ablation in recipe.ablations:
         evaluation(ablation)
 

@@ -1,7 +1,7 @@
-"""What each seed of a checkpoint answered, added to its card from the runs that trained its seeds.
+"""Add the answers of each seed of a checkpoint to its card, from the runs that trained the seeds.
 
-A card holds figures of all seeds, but the repository only the weights of one. Where the others are trained again, on a
-machine that gives the same numbers, each of their answers can be added; no figure of the card changes.
+A card holds figures of all seeds, but the repository only the weights of one. If the others are trained again, on a
+machine that computes the same numbers, their answers can be added; no figure of the card changes.
 """
 
 from collections.abc import Sequence
@@ -21,11 +21,11 @@ from attnviz.training.seeds import build, command_of
 
 
 def add(name: str, main: bool = False) -> Card:
-    """Add to a card the value and the answers of each of its seeds, and the core-seconds where it lacks them, and
-    return the card, which is written with the figures that it had.
+    """Add each seed's value and answers to a card, and core-seconds if it lacks them; write and return the card. Its
+    figures stay the same.
 
-    With `main`, on the recipe's main test alone and with no part replaced, as all else can take longer than the
-    training. RunError: the runs of some seeds are not here, or not finished, or gave other weights than the card's.
+    With `main`, only on the recipe's main test and with no part replaced, since everything else can take longer than
+    the training. RunError: the runs of some seeds are missing or unfinished, or their results differ from the card's.
     """
     with checkpoints.writing(name):
         card = cards.read(name)
@@ -67,13 +67,13 @@ def add(name: str, main: bool = False) -> Card:
 
 
 def _run_of(card: Card, run: SeedRun, digest: str) -> str | None:
-    """Return the run that trained a seed of a card, to the last digit of its losses; None where it is not finished."""
+    """Return the run that trained a seed of a card, with exactly equal losses, or None if it is unfinished."""
     wanted = RunFile(
         recipe=card.recipe, seed=run.seed, device="cpu", threads=card.threads, data_digest=digest, command=""
     )
     if wanted.id not in runs.ids() or runs.status(wanted.id).get("state") != "finished":
         return None
-    probes = {probe.column for probe in card.recipe.probes}  # their last digits depend on how a sum is taken
+    probes = {probe.column for probe in card.recipe.probes}  # their last digits depend on the order of summation
     epochs = runs.curve(wanted.id)
     for column, values in run.curve.items():
         if column in probes or values == tuple(epoch.values.get(column) for epoch in epochs):
@@ -86,7 +86,7 @@ def _run_of(card: Card, run: SeedRun, digest: str) -> str | None:
 
 
 def _with_answers(name: str, old: Sequence[Figure], new: Sequence[Figure]) -> tuple[Figure, ...]:
-    """Return the figures of a card with what is known of each seed, after a check that they are the same."""
+    """Return the figures of a card with each seed's values and answers, after checking that the figures are equal."""
     found = []
     measured = {_what(figure): figure for figure in new}
     for before in old:

@@ -1,4 +1,4 @@
-"""Pictures and targets as they lie on the device: the parts of a recipe's data, batches, and what a model gets."""
+"""Pictures and targets on the device: the parts of a recipe's data, batches, and the input of a model."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -16,17 +16,17 @@ from attnviz.recipes.recipe import Augmentation, Recipe
 
 
 class ExampleSet(ABC):
-    """Pictures and targets that a model is measured on."""
+    """Pictures and targets on which a model is measured."""
 
     @abstractmethod
     def __len__(self) -> int: ...
 
     @abstractmethod
     def split(self, size: int) -> "Iterator[Examples]":
-        """Yield the examples in parts, each of pictures of one size."""
+        """Yield the examples in parts, each with pictures of one size."""
 
     def targets(self) -> Tensor:
-        """Return the labels of all: int64 (count,), or (count, step) where a target is a text."""
+        """Return all labels: int64 (count,), or (count, step) if a target is a text."""
         labels = [part.labels for part in self.split(len(self))]
         if len({one.shape[1:] for one in labels}) > 1:
             raise BadInput("These targets are texts of several lengths: measure them part by part, with `split`.")
@@ -34,21 +34,21 @@ class ExampleSet(ABC):
 
 
 class TrainingSet(ABC):
-    """Pictures and targets that a model is trained on; it hands out the batches itself."""
+    """Pictures and targets on which a model is trained; it makes the batches itself."""
 
     @property
     @abstractmethod
     def device(self) -> torch.device:
-        """Where the batches lie."""
+        """The device of the batches."""
 
     @abstractmethod
     def steps(self, recipe: Recipe) -> int:
-        """Return how many batches an epoch has."""
+        """Return the number of batches in an epoch."""
 
     @abstractmethod
     def epoch(self, recipe: Recipe, generator: torch.Generator) -> "Iterator[Examples]":
-        """Yield the batches of an epoch, each made when it is asked for, since training draws in between from the
-        generator, on the CPU, that decides the order of the pictures and their variants.
+        """Yield the batches of an epoch. Each is made on request, since in between training draws from the same
+        generator, on the CPU, which determines the order of the pictures and their variants.
         """
 
     @abstractmethod
@@ -58,8 +58,8 @@ class TrainingSet(ABC):
 
 @dataclass(frozen=True)
 class Examples(ExampleSet, TrainingSet):
-    """Pictures of one size, uint8 (count, channel, row, column), and their targets, int64 (count,), or (count, step)
-    where these are texts, as they lie on the device.
+    """Pictures of one size on the device, uint8 (count, channel, row, column), and their targets, int64 (count,), or
+    (count, step) for texts.
     """
 
     images: Tensor
@@ -69,42 +69,42 @@ class Examples(ExampleSet, TrainingSet):
         return len(self.labels)
 
     def __getitem__(self, chosen: Tensor | slice) -> "Examples":
-        """Return some of them, by a slice or by their places."""
+        """Return a selection, by a slice or by indices."""
         return Examples(self.images[chosen], self.labels[chosen])
 
     @property
     def device(self) -> torch.device:
-        """Where they lie."""
+        """The device of the examples."""
         return self.labels.device
 
     def split(self, size: int) -> Iterator["Examples"]:
-        """Yield the examples in parts of one size; the last may have fewer. Args and Yields: as of `ExampleSet`."""
+        """Yield the examples in parts of one size; the last may have fewer. Args and Yields: as in `ExampleSet`."""
         for images, labels in zip(self.images.split(size), self.labels.split(size), strict=True):
             yield Examples(images, labels)
 
     def first(self, count: int | None = None) -> "Examples":
-        """Return the first examples. Args: as of `TrainingSet.first`."""
+        """Return the first examples. Args: as in `TrainingSet.first`."""
         return self[:count]
 
     def steps(self, recipe: Recipe) -> int:
-        """Return how many batches an epoch has. Args: as of `TrainingSet.steps`."""
+        """Return the number of batches in an epoch. Args: as in `TrainingSet.steps`."""
         return -(-self._shown(recipe) // recipe.batch)
 
     def epoch(self, recipe: Recipe, generator: torch.Generator) -> Iterator["Examples"]:
-        """Yield all pictures, their variants beside or instead of them, in random order."""
+        """Yield all pictures, with or replaced by their variants, in random order."""
         batches = torch.randperm(self._shown(recipe), generator=generator).split(recipe.batch)
         if recipe.augmentation is None or recipe.augment == "instead":
             for chosen in self._sent(batches):
                 batch = self[chosen]
                 yield batch if recipe.augmentation is None else batch.variants(recipe.augmentation, generator)
-        else:  # from the number of pictures on, a number means a variant
+        else:  # indices from the number of pictures on stand for variants
             plain = self._sent([chosen[chosen < len(self)] for chosen in batches])
             varied = self._sent([chosen[chosen >= len(self)] - len(self) for chosen in batches])
             for own, others in zip(plain, varied, strict=True):
                 yield self[own] + self[others].variants(recipe.augmentation, generator)
 
     def _sent(self, batches: Sequence[Tensor]) -> Sequence[Tensor]:
-        """Return the places of an epoch's batches on the device, sent at once: for every copy the host waits."""
+        """Return the indices of an epoch's batches on the device, sent in one copy, since the host waits for each."""
         sent: Sequence[Tensor] = torch.cat([*batches]).to(self.device).split([*map(len, batches)])
         return sent
 
@@ -113,7 +113,7 @@ class Examples(ExampleSet, TrainingSet):
         return len(self) * (2 if beside else 1)
 
     def variants(self, augmentation: Augmentation, generator: torch.Generator) -> "Examples":
-        """Return one random variant of each example, uint8 (count, channel, row, column), with its label; the generator
+        """Return a random variant of each example, uint8 (count, channel, row, column), with its label; the generator
         is on the CPU.
         """
         return Examples(augment(self.images, generator, **augmentation.model_dump()), self.labels)
@@ -124,7 +124,7 @@ class Examples(ExampleSet, TrainingSet):
 
 @dataclass(frozen=True)
 class Parts(ExampleSet):
-    """Examples whose pictures differ in size, in parts of one size each."""
+    """Examples with pictures of different sizes, in parts with one size each."""
 
     parts: tuple[Examples, ...]
 
@@ -132,14 +132,14 @@ class Parts(ExampleSet):
         return sum(map(len, self.parts))
 
     def split(self, size: int) -> Iterator[Examples]:
-        """Yield the examples in parts, each of pictures of one size. Args and Yields: as of `ExampleSet`."""
+        """Yield the examples in parts, each with pictures of one size. Args and Yields: as in `ExampleSet`."""
         for part in self.parts:
             yield from part.split(size)
 
 
 @dataclass(frozen=True)
 class Stream(TrainingSet):
-    """The training part of a data set that hands out batches itself."""
+    """The training part of a data set that makes its own batches."""
 
     name: str
     size: int
@@ -147,26 +147,26 @@ class Stream(TrainingSet):
 
     @property
     def device(self) -> torch.device:
-        """Where the batches lie."""
+        """The device of the batches."""
         return torch.device(self.on)
 
     def steps(self, recipe: Recipe) -> int:
-        """Return how many batches an epoch has. Args: as of `TrainingSet.steps`."""
+        """Return the number of batches in an epoch. Args: as in `TrainingSet.steps`."""
         return -(-data.spec(self.name).counts["train"] // self.size)
 
     def epoch(self, recipe: Recipe, generator: torch.Generator) -> Iterator[Examples]:
-        """Yield the batches that the data set hands out, with a seed from the generator."""
+        """Yield the data set's batches, with a seed from the generator."""
         seed = int(torch.randint(2**31, (), generator=generator))
         for batch in data.batches(self.name, "train", size=self.size, seed=seed):
             yield on_device(batch, self.on)
 
     def first(self, count: int | None = None) -> Parts:
-        """Return the first examples of the batches of seed 0. Args: as of `TrainingSet.first`."""
+        """Return the first examples of the batches with seed 0. Args: as in `TrainingSet.first`."""
         return streamed(self.name, "train", self.size, self.on, count)
 
 
 def streamed(name: str, split: str, size: int, device: str, count: int | None = None) -> Parts:
-    """Return the first `count` examples (None for all) of a data set that hands out batches itself, those of seed 0."""
+    """Return the first `count` examples (None for all), with seed 0, of a data set that makes its own batches."""
     parts: list[Examples] = []
     left = data.spec(name).counts[split] if count is None else count
     for batch in data.batches(name, split, size=size):
@@ -178,14 +178,14 @@ def streamed(name: str, split: str, size: int, device: str, count: int | None = 
 
 
 def as_float(images: Tensor) -> Tensor:
-    """Turn pictures, uint8 (count, channel, row, column), into float ones in 0..1: exactly k/255."""
+    """Convert pictures, uint8 (count, channel, row, column), to floats in 0..1: exactly k/255."""
     return images.float() / 255
 
 
 def on_device(dataset: Dataset, device: str) -> Examples:
-    """Put a data set on a device, still as 8-bit numbers: images (count, channel, row, column), and its labels."""
+    """Copy a data set to a device, still in 8 bits: images (count, channel, row, column), and its labels."""
     found = dataset.images.transpose(0, 3, 1, 2)
-    # Of one channel both layouts are the same bytes, but torch computes convolutions by the layout's name.
+    # With one channel both layouts are the same bytes, but torch chooses convolutions by the declared layout.
     layout = torch.channels_last if found.shape[1] == 1 else torch.contiguous_format
     images = torch.empty(found.shape, dtype=torch.uint8, memory_format=layout)
     images.numpy()[:] = found  # the only copy; the data set may be a file
@@ -197,14 +197,14 @@ SPLIT_SEED = 0  # all seeds share one validation part and its variants, so that 
 
 @dataclass(frozen=True)
 class Material:
-    """The whole training part of a recipe's data, on the device, and its sha256."""
+    """A recipe's whole training data on the device, and its sha256."""
 
     recipe: Recipe
     everything: TrainingSet
     digest: str
 
     def parts(self) -> tuple[TrainingSet, ExampleSet | None]:
-        """Return the training part and the validation part, if there is one: the same for all seeds."""
+        """Return the training part and the validation part, if any. They are the same for all seeds."""
         recipe, everything = self.recipe, self.everything
         if not isinstance(everything, Examples):
             if recipe.validation is None:
@@ -219,7 +219,7 @@ class Material:
 
 
 def material(recipe: Recipe, device: str) -> Material:
-    """Return a recipe's training part."""
+    """Load a recipe's training data."""
     its = data.spec(recipe.data)
     if its.batches is None:
         dataset = data.load(recipe.data, "train", classes=recipe.classes)
@@ -235,8 +235,8 @@ def material(recipe: Recipe, device: str) -> Material:
 
 
 def split(count: int, recipe: Recipe) -> tuple[Tensor, Tensor]:
-    """Return the places of the pictures that are held out to choose weights by, the same for every seed, and of those
-    that are trained on: int64. None are held out where the data set has a validation part of its own.
+    """Return the indices of the pictures held out for choosing weights, the same for every seed, and of those trained
+    on: int64. No pictures are held out if the data set has its own validation part.
     """
     if recipe.validation is None or recipe.validation == "validation":
         return torch.arange(0), torch.arange(count)

@@ -1,9 +1,9 @@
-"""Histories: the weights of a checkpoint's model at some epochs of its training, to watch attention being learnt.
+"""Histories: the weights of a checkpoint's model at some epochs of its training, to show how attention is learnt.
 
     checkpoints/NAME/history/  history.json (recipe, seed, curve, digests)   epoch-EPOCH.safetensors (float16)
 
-`python -m attnviz history RUN EPOCHS` makes one from a run of the checkpoint's recipe. Epoch 0 is the model before its
-training. Reading costs no torch, except where weights are read.
+`python -m attnviz history RUN EPOCHS` makes one from a run of the checkpoint's recipe. Epoch 0 is the model before
+training. Reading does not import torch, unless weights are read.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 WEIGHTS = "float16"
-"""How the weights of a history are stored, whatever the recipe says of those of its checkpoint."""
+"""The format of a history's weights, independent of the recipe's format for its checkpoint."""
 
 _FILE = "history.json"
-_LARGEST = 2**22  # bytes of that file: a curve of 1,000 epochs with a dozen columns takes a twentieth
+_LARGEST = 2**22  # bytes of that file; a curve of 1,000 epochs with a dozen columns takes a twentieth
 _RESTORE = "Restore the committed folder."
 
 
 class Kept(Strict):
-    """An epoch whose weights are kept, 0 before the training, and the sha256 of their file."""
+    """An epoch whose weights are kept, with 0 before training, and the sha256 of their file."""
 
     epoch: int = Field(ge=0, lt=10_000_000)
     digest: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
@@ -41,11 +41,11 @@ class HistoryFile(Strict):
     """The content of `history.json`.
 
     Args:
-        recipe, seed, device, threads, data_digest, command: of the run, as `RunFile` has them.
-        trained: so many epochs of it were trained, from the first on; perhaps not all that the recipe asks for.
-        finished: whether these are all.
-        curve: by name, a value for each of these epochs.
-        epochs: those whose weights are kept, ascending.
+        recipe, seed, device, threads, data_digest, command: the fields of the run's `RunFile`.
+        trained: the number of epochs trained, perhaps fewer than the recipe's.
+        finished: whether the training was finished.
+        curve: the values of each curve, one per trained epoch, by name.
+        epochs: the epochs whose weights are kept, ascending.
     """
 
     recipe: Recipe
@@ -86,7 +86,7 @@ _read = files.Remembered[HistoryFile](2**24)
 
 
 def read(name: str) -> HistoryFile:
-    """Return what is known about the history of a checkpoint; its file is read again only when it has changed."""
+    """Return the history file of a checkpoint; it is cached until the file changes."""
     path = cards.home(name) / "history" / _FILE
     stamp = files.stamp(path)
     if stamp is None:
@@ -109,8 +109,8 @@ def _parsed(name: str, path: Path) -> HistoryFile:
 def load(name: str, epoch: int) -> "nn.Module":
     """Return the model of a history after an epoch, in evaluation mode and without gradients.
 
-    CheckpointError also where this epoch is not kept, or its file is missing, truncated, foreign, not finite, or holds
-    other weights than `history.json` says.
+    CheckpointError: the epoch is not kept, or its file is missing, truncated, foreign, not finite, or differs from the
+    digest in `history.json`.
     """
     from attnviz import checkpoints, models
 
@@ -126,11 +126,11 @@ def load(name: str, epoch: int) -> "nn.Module":
 
 
 def write(run_id: str, epochs: Sequence[int]) -> str:
-    """Make the history of a checkpoint from a run of its recipe, which is one of ours and unchanged, in place of the
-    one before.
+    """Make the history of a checkpoint, replacing an earlier one, from a run of its recipe, which must be one of ours
+    and unchanged.
 
-    The weights of some epochs are kept, 0 being before the training. CheckpointError: a weight is too large for
-    float16, or the history cannot be written.
+    It keeps the weights at the given epochs; 0 is before training. CheckpointError: a weight is too large for float16,
+    or the history cannot be written.
     """
     from attnviz import checkpoints
     from attnviz.training.seeds import build
@@ -177,7 +177,7 @@ def _weights(name: str, epoch: int) -> Path:
 
 
 def _untrained(info: RunFile) -> "dict[str, Tensor]":
-    """Return the weights with which a run began: its seed alone decides them."""
+    """Return the initial weights of a run, which only its seed determines."""
     import torch
 
     from attnviz.training.seeds import build

@@ -1,5 +1,5 @@
-"""The training loop. It depends on no files, and on an objective only through its interface: model, data and recipe
-in, events out, and a state to resume from.
+"""The training loop. It uses no files, and only the interface of an objective. From a model, data and a recipe, it
+yields events, and a state from which training can resume.
 """
 
 import math
@@ -20,28 +20,28 @@ from attnviz.training.probes import Moment, probe
 from attnviz.training.progress import Epoch, Step
 from attnviz.training.together import ALONE, Alone
 
-_NUMBERS = ("epoch", "best_epoch", "best_value", "lowered", "lowered_epoch")  # of a state, beside its tensors
+_NUMBERS = ("epoch", "best_epoch", "best_value", "lowered", "lowered_epoch")  # in a state, besides its tensors
 
 
 class Diverged(RunError):
-    """A loss, or what is measured on the validation part, is no longer a finite number."""
+    """A loss, or a measure on the validation part, is no longer finite."""
 
 
 class Training:
-    """One training of one model, which can be stopped after any epoch and resumed from its state.
+    """A training of one model, which can be stopped after any epoch and resumed from its state.
 
     Args:
-        model: with fresh weights, on the device.
-        recipe: how to train it.
-        train, validation: on the same device; a recipe without a validation part has none.
-        generator: decides the batches and the objective's draws; on the CPU, so that it is the same for every device.
+        model: the model with fresh weights, on the device.
+        recipe: the recipe to train it with.
+        train, validation: the two parts, on the same device; validation is None if the recipe has no validation part.
+        generator: determines the batches and the objective's draws; on the CPU, to be the same for every device.
         goal: the recipe's objective; by default it is built here.
-        together: with which other processes it trains the model; by default with none.
+        together: the processes that train the model together; by default only this one.
 
     Raises:
-        BadInput, UnknownName: the recipe does not fit the model, see `optimisers` and `objectives`; or batches are
-            divided whose parts cannot be trained apart: those of a model with batch normalisation, whose statistics
-            would be those of the parts, and those of an objective that looks at a batch as a whole.
+        BadInput, UnknownName: the recipe does not fit the model, see `optimisers` and `objectives`; or batches would be
+            divided that cannot be: with batch normalisation, whose statistics would be those of the parts, or with an
+            objective that needs the whole batch.
     """
 
     def __init__(
@@ -71,8 +71,8 @@ class Training:
                 "only. Train it without torchrun."
             )
         self.epoch = self.best_epoch = 0
-        self.answered: Tensor | None = None  # the class that each picture of the validation part was given last
-        self.best_value = float("nan")  # of the watched figure, at the best epoch
+        self.answered: Tensor | None = None  # the last prediction for each validation picture
+        self.best_value = float("nan")  # the watched figure at the best epoch
         self.lowered = self.lowered_epoch = 0  # how often "plateau" would have lowered the rate, and when last
         self._best = self._weights() if recipe.keep == "best" else None
 
@@ -84,20 +84,20 @@ class Training:
 
     @property
     def kept(self) -> dict[str, Tensor]:
-        """The weights that the recipe keeps of the epochs so far: the best or the last."""
+        """The weights to keep from the epochs so far, according to the recipe: the best or the last."""
         return dict(self.model.state_dict()) if self._best is None else self._best
 
     @property
     def kept_epoch(self) -> int:
-        """The epoch after which the model had these weights."""
+        """The epoch of these weights."""
         return self.epoch if self._best is None else self.best_epoch
 
     def run(self) -> Generator[Step | Epoch, None, None]:
-        """Train until finished, and yield a `Step` after each batch and an `Epoch` after each epoch, when the state may
-        be taken.
+        """Train until finished. Yield a `Step` after each batch and an `Epoch` after each epoch, when `state` may be
+        called.
 
-        Diverged: a loss, or what is measured on the validation part, is not a finite number. Terminated: the first of
-        several processes has ended early; in the others.
+        Diverged: a loss, or a measure on the validation part, is not finite. Terminated: in all but the first of
+        several processes, if the first ended early.
         """
         return self.together.in_step(self._run())
 
@@ -127,7 +127,7 @@ class Training:
             yield Epoch(self.epoch, {name: _finite(value) for name, value in values.items()})
 
     def _train_epoch(self, values: dict[str, float | None]) -> Generator[Step, None, Tensor]:
-        """Train for an epoch and enter the means of what the objective's loss gave; return the batches' losses."""
+        """Train for an epoch, add the means of the objective's losses to `values`, and return each batch's loss."""
         recipe, device = self.recipe, self.train.device
         steps, shown, losses = self.train.steps(recipe), 0, []
         totals: dict[str, Tensor] = defaultdict(lambda: torch.zeros((), device=device))
@@ -165,7 +165,7 @@ class Training:
         return self.objective.measure(self.model, self.validation)
 
     def _sent(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
-        """Return the state that the other processes begin with, if there are any."""
+        """Return the initial state for the other processes, if there are any."""
         if self.together.count == 1:
             return None
         tensors, numbers = self.state()
@@ -173,7 +173,7 @@ class Training:
 
     @torch.no_grad()
     def _renew_statistics(self) -> None:
-        """Compute the running means and variances of batch normalisation anew, as means over the training's batches.
+        """Recompute the running means and variances of batch normalisation, as means over the training batches.
 
         Source: "Rethinking 'Batch' in BatchNorm", Wu and Johnson, 2021, https://arxiv.org/abs/2105.07576, section 3.
         """
@@ -188,7 +188,7 @@ class Training:
             norm.momentum = momentum
 
     def _watch(self, value: float) -> None:
-        """Note the watched figure of the epoch that is done."""
+        """Record the watched figure of the last epoch."""
         sign = 1 if self.objective.measures[self.recipe.watch].better == "higher" else -1
         if self.best_epoch == 0 or sign * value > sign * self.best_value:
             self.best_value, self.best_epoch = value, self.epoch
@@ -201,17 +201,17 @@ class Training:
         return {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Return all that is needed to resume as if there had been no interruption.
+        """Return everything needed to resume as if there had been no interruption.
 
-        Tensors by name: weights, the best weights so far, the optimiser's, and the generator's state. Numbers by name,
-        which JSON can say: the epoch, the best epoch and its value, and what the schedule needs.
+        Tensors by name: the weights, the best weights so far, the optimiser's state, and the generator's state. Numbers
+        by name, which fit JSON: the epoch, the best epoch and its value, and the state of the schedule.
         """
         tensors = {f"weights/{name}": tensor for name, tensor in self.model.state_dict().items()}
         tensors |= {f"best/{name}": tensor for name, tensor in (self._best or {}).items()}
         for index, entries in self.optimiser.state_dict()["state"].items():
             tensors |= {f"optimiser/{index}/{name}": tensor for name, tensor in entries.items()}
         tensors["generator"] = self.generator.get_state()
-        tensors = {name: tensor.clone() for name, tensor in tensors.items()}  # training on must not change them
+        tensors = {name: tensor.clone() for name, tensor in tensors.items()}  # further training must not change them
         return tensors, {name: getattr(self, name) for name in _NUMBERS}
 
     def restore(self, tensors: dict[str, Tensor], numbers: dict[str, Any]) -> None:

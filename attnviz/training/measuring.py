@@ -1,4 +1,4 @@
-"""What a card records of trained weights: figures on the recipe's tests, with and without a part, and an example."""
+"""Measurements for a card: figures on the recipe's tests, whole and with parts replaced, and an example."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -24,14 +24,14 @@ EXAMPLE_SEED, EXAMPLES = 20, 20
 
 @dataclass(frozen=True)
 class Seeds:
-    """The seeds of a card, those that were just trained and those that it had before.
+    """The seeds of a card: the newly trained ones and the earlier ones.
 
     Args:
-        weights: of those just trained, by seed, as they are stored.
+        weights: the stored weights of the newly trained seeds, by seed.
         shipped: the seed whose weights are shipped.
-        kept: those that the card had before, with their figures.
-        before: that card; None where no seed is kept.
-        order: all of them, as the card lists them; by default those that are kept come first.
+        kept: the earlier seeds that stay on the card, with their figures.
+        before: the earlier card, or None if no seed is kept.
+        order: all seeds in the order of the card; by default, the kept seeds come first.
     """
 
     weights: Mapping[int, Mapping[str, Tensor]]
@@ -56,8 +56,8 @@ def evaluate(model: nn.Module, goal: Objective, test: Test, examples: ExampleSet
 def measured(
     recipe: Recipe, seeds: Seeds, model: nn.Module, train: TrainingSet, goal: Objective
 ) -> tuple[tuple[Figure, ...], tuple[Ablated, ...]]:
-    """Return figures and ablations: the weights of all seeds measured on all tests of a recipe, whole and with each of
-    its ablations, which have only the measures that call the edited model (`Measure.by_calling`).
+    """Measure the weights of all seeds on all tests of a recipe; return the figures of the whole model, and those of
+    each ablation, which include only measures that call the edited model (`Measure.by_calling`).
     """
     tests = [test_examples(recipe, test, str(train.device)) for test in recipe.tests]
     whole = _figures(goal, recipe, seeds, model, train, tests, None, seeds.before.figures if seeds.before else ())
@@ -74,7 +74,7 @@ def test_examples(recipe: Recipe, test: Test, device: str = "cpu") -> ExampleSet
     """Return the pictures of a test: those of the recipe's classes, the first `count` of them, or their variants.
 
     Images are uint8 (count x draws, channel, row, column): the first draw of all pictures, then the second, and so on;
-    labels int64, places of the recipe's classes. Of data that hand out batches, those batches.
+    labels are int64, indices into the recipe's classes. Data sets that make their own batches return those batches.
     """
     if data.spec(test.data).batches is not None:
         return streamed(test.data, test.split, recipe.batch, device, test.count)
@@ -87,8 +87,8 @@ def test_examples(recipe: Recipe, test: Test, device: str = "cpu") -> ExampleSet
 
 
 def example(model: nn.Module, recipe: Recipe) -> Example | None:
-    """Return a few pictures of the kind that the model was trained on, by labels and seed, and their logits; None where
-    no such pictures are always here.
+    """Return a few pictures of the kind that the model was trained on, by labels and seed, with their logits, or None
+    if no such pictures come with attnviz.
     """
     source = always.source(recipe.data)
     if source is None or data.spec(recipe.data).target.per_step:
@@ -102,8 +102,8 @@ def example(model: nn.Module, recipe: Recipe) -> Example | None:
 
 
 def example_pictures(recipe: Recipe, source: str, labels: Sequence[int], seed: int | None) -> Tensor:
-    """Return the pictures of a card's example as the recipe's model takes them, uint8 (count, channel, row, column);
-    strokes are drawn with the seed, which is None for other data sets.
+    """Return the pictures of a card's example for the recipe's model, uint8 (count, channel, row, column). Strokes are
+    drawn with the seed, which is None for other data sets.
     """
     wanted = vars(models.input_of(recipe.model, recipe.config))
     fitted = np.stack([inputs.fitted(picture, **wanted) for picture in always.pictures(source, labels, seed)])
@@ -161,7 +161,7 @@ def _figure(
             each = {**{seed: known[seed] for seed in seeds.kept}, **{seed: one.value for seed, one in measured.items()}}
             per_seed = tuple(each[seed] for seed in order)
             mean, lowest, highest = sum(per_seed) / len(per_seed), min(per_seed), max(per_seed)
-        else:  # then all of its seeds are kept
+        else:  # all of its seeds are kept
             mean = (old.mean * old.seeds + sum(values)) / (old.seeds + len(values))
             lowest, highest, per_seed = min(old.lowest, lowest), max(old.highest, highest), ()
     if seeds.shipped in measured:
@@ -179,7 +179,7 @@ def _figure(
 
 
 def _known(old: Figure, before: Card) -> tuple[dict[int, float], dict[int, str]]:
-    """Return what a card's figure holds of single seeds: their values, and their answers; of the shipped one always."""
+    """Return the values and the answers of single seeds in a card's figure; the shipped seed is always included."""
     values, rights = {before.seed: old.value}, {before.seed: old.right} if old.right is not None else {}
     listed = [run.seed for run in before.runs]
     if old.per_seed is not None:

@@ -1,8 +1,8 @@
-"""How the validation part was answered after the last epoch of a run: which classes are confused, and wrong answers.
+"""The answers on the validation part after the last epoch of a run: the confused classes, and wrong answers.
 
     runs/ID/answers.json
 
-A training writes it beside its curve; it is there to be looked at, and nothing depends on it. Reading costs no torch.
+A training writes this file next to its curve, for display only. Reading it does not import torch.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 FILE = "answers.json"
 SHOWN = 24
-"""So many wrong answers are kept, with their pictures."""
+"""The maximum number of wrong answers to keep, with their pictures."""
 
 CLASSES = 100
-"""Of more classes nothing is kept."""
+"""The maximum number of classes; with more, no file is written."""
 
-_PIXELS = 2**18  # bytes of all pictures together
+_PIXELS = 2**18  # the maximum number of bytes of all pictures together
 _LARGEST = 2**21
 
 
 class Wrong(Strict):
-    """A picture that was answered wrongly: the places of its own class and of the one that it was given, its shape
-    (row, column, channel), and its bytes in base64.
+    """A wrong answer: the indices of the picture's class and of the predicted class, and the picture's shape, (row,
+    column, channel), and bytes in base64.
     """
 
     label: int = Field(ge=0)
@@ -61,13 +61,13 @@ class Wrong(Strict):
 
 
 class Mistakes(Strict):
-    """How the validation part was answered.
+    """The answers on the validation part.
 
     Args:
-        epoch: the number of epochs before it.
+        epoch: the number of epochs trained before.
         classes: the names of the answers.
-        confusion: for each class, how often each answer was given to its pictures.
-        wrong: the first pictures that were answered wrongly.
+        confusion: for each class, the number of times that its pictures got each answer.
+        wrong: the first wrong answers.
     """
 
     epoch: int = Field(gt=0)
@@ -86,8 +86,8 @@ class Mistakes(Strict):
 
 
 def of(training: Training, classes: tuple[str, ...]) -> Mistakes | None:
-    """Return how the validation part was answered after the epoch that is done; None where there is none, or its
-    targets are texts or other classes.
+    """Return the answers on the validation part after the last epoch, or None if there is no such part, or its targets
+    are texts or other classes.
     """
     answered, held_out = training.answered, training.validation
     if answered is None or held_out is None or len(classes) > CLASSES:
@@ -118,7 +118,7 @@ def of(training: Training, classes: tuple[str, ...]) -> Mistakes | None:
 
 
 def read(run_id: str) -> Mistakes | None:
-    """Return how the validation part of a run was answered last; None where nothing, or nothing readable, is there."""
+    """Return the last answers of a run on its validation part, or None if the file is missing or unreadable."""
     with suppress(OSError, ValidationError):
         return Mistakes.model_validate_json(files.read(runs.home(run_id) / FILE, _LARGEST), strict=False)
     return None

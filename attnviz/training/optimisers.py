@@ -1,4 +1,4 @@
-"""From a recipe to an optimiser, and from the progress of a training to its learning rates."""
+"""The optimiser of a recipe, and its learning rates in the course of a training."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -11,12 +11,12 @@ from torch import nn
 from attnviz.errors import BadInput, closest
 from attnviz.recipes.recipe import Group, Recipe
 
-TRAPEZOID_FALLS, TRAPEZOID_END = 0.6, 1 / 50  # the share of all steps at which the rate falls, and that of the peak
-ONE_CYCLE_START, ONE_CYCLE_END = 1 / 25, 1 / 250_000  # shares of the peak, as torch's OneCycleLR has them
+TRAPEZOID_FALLS, TRAPEZOID_END = 0.6, 1 / 50  # the rate falls after this share of steps, to this share of the peak
+ONE_CYCLE_START, ONE_CYCLE_END = 1 / 25, 1 / 250_000  # shares of the peak, as in torch's OneCycleLR
 
 
 def optimiser(model: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
-    """Return the recipe's optimiser for a model. Each of its groups has its peak rate under "peak" too."""
+    """Return the recipe's optimiser for a model. Each of its groups also holds its peak rate, under "peak"."""
     shared: dict[str, Any] = {"lr": recipe.learning_rate, "weight_decay": recipe.weight_decay}
     groups = list(_groups(model, recipe))
     if recipe.optimiser == "sgd":
@@ -26,7 +26,7 @@ def optimiser(model: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
 
 
 def rate(recipe: Recipe, peak: float, progress: float, lowered: int) -> float:
-    """Return a learning rate after a share of all possible steps, 0..1, lowered so often by the schedule "plateau"."""
+    """Return the learning rate after a share `progress` of all steps, 0..1, and `lowered` reductions by "plateau"."""
     rise = recipe.rise
     if recipe.schedule == "constant":
         return peak

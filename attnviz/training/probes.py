@@ -1,9 +1,9 @@
-"""Probes: values measured after every epoch, named by a recipe and kept in the curve beside the losses.
+"""Probes: values measured after every epoch, named by a recipe and kept in the curve with the losses.
 
     Recipe(..., probes=(Probe(name="loss_sum"), Probe(name="gradient_norm", of="conv1.weight")))
 
-`PROBES` is a table. A file of a mechanism, or another package, adds a row for what only its models have:
-`PROBES["mine"] = function`, from a `Moment` and the word `of` to a number.
+`PROBES` is a table. A mechanism's file, or another package, adds a row for its own models: `PROBES["mine"] = function`,
+where the function takes a `Moment` and the word `of` and returns a number.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,19 +22,19 @@ from attnviz.tracing import trace
 from attnviz.training.examples import TrainingSet, as_float
 from attnviz.training.objectives import MEASURING_SEED, logits_of
 
-PICTURES = 256  # how many training pictures a probe of a tap runs the model on
+PICTURES = 256  # the number of training pictures for a probe of a tap
 
 
 @dataclass(frozen=True)
 class Moment:
-    """What a probe sees: the end of an epoch.
+    """The input of a probe: the state at the end of an epoch.
 
     Args:
         model: after the epoch's last step; its parameters still hold the gradients of that step. It is in evaluation
             mode and may be run, without gradients.
-        losses: of the epoch's batches in their order, (step,), each a mean over its batch.
+        losses: the losses of the epoch's batches in order, (step,), each a mean over its batch.
         train: the training part, without variants.
-        taps: the tap paths, or patterns of them, that the recipe's probes ask for.
+        taps: the tap paths, or patterns, that the recipe's probes ask for.
     """
 
     model: nn.Module
@@ -44,7 +44,7 @@ class Moment:
 
     @cached_property
     def readings(self) -> Mapping[str, Reading]:
-        """What the taps gave over the first training pictures, in one pass for all probes: tap path -> reading."""
+        """The readings on the first training pictures, from one pass for all probes: tap path -> reading."""
         generator = torch.Generator().manual_seed(MEASURING_SEED)
         with trace(self.model, keep=self.taps) as seen:
             first = next(self.train.first(PICTURES).split(PICTURES))
@@ -58,8 +58,8 @@ def loss_sum(moment: Moment, of: str) -> float:
 
 
 def gradient_mean(moment: Moment, of: str) -> float:
-    """Signed mean of a parameter's gradient at the last step, 0 where it has none. `of` names it, or its part along the
-    first axis: "layers.0.x_weights[0]".
+    """Signed mean of a parameter's gradient at the last step, or 0 without a gradient. `of` is the parameter's name, or
+    selects along its first axis: "layers.0.x_weights[0]".
     """
     return float(_gradient(moment, of).double().mean())
 
@@ -70,19 +70,19 @@ def gradient_norm(moment: Moment, of: str) -> float:
 
 
 def gradient_zeros(moment: Moment, of: str) -> float:
-    """Share of a parameter's gradient at the last step that is exactly 0, 0..1; 1 where it has no gradient."""
+    """Share of a parameter's gradient at the last step that is exactly 0, 0..1; 1 if it has no gradient."""
     return float((_gradient(moment, of) == 0).mean(dtype=torch.float64))
 
 
 def parameter_std(moment: Moment, of: str) -> float:
-    """Standard deviation of a parameter's numbers as they are (without Bessel's correction). `of` names it, or its part
-    along the first axis: "layers.0.x_weights[0]".
+    """Standard deviation of a parameter's numbers (without Bessel's correction). `of` is the parameter's name, or
+    selects along its first axis: "layers.0.x_weights[0]".
     """
     return float(_parameter(moment, of).detach().double().std(correction=0))
 
 
 def tap_variance(moment: Moment, of: str) -> float:
-    """Variance of all values of the tap whose path a pattern matches, over the first training pictures."""
+    """Variance of all values of the tap whose path matches a pattern, over the first training pictures."""
     return float(_tap(moment, of)[0].double().var(correction=0))
 
 
@@ -97,7 +97,7 @@ def tap_negatives(moment: Moment, of: str) -> float:
 
 
 def tap_spread(moment: Moment, of: str) -> float:
-    """How much a tap depends on the picture: the standard deviation over pictures, as a mean over all else."""
+    """Dependence of a tap on the picture: its standard deviation over pictures, averaged over all other axes."""
     tensor, axes = _tap(moment, of)
     return float(tensor.double().std(axes.index("batch"), correction=0).mean())
 
@@ -121,7 +121,7 @@ _OF_TAPS = (tap_variance, tap_zeros, tap_negatives, tap_spread)
 
 
 def probe(recipe: Recipe, moment: Moment) -> dict[str, float]:
-    """Return name in the curve -> value, which may be NaN or infinite, of a recipe's probes at the end of an epoch; the
+    """Return a recipe's probes at the end of an epoch: name in the curve -> value, which may be NaN or infinite. The
     model is put into evaluation mode.
     """
     moment.model.eval()
@@ -145,7 +145,7 @@ def _gradient(moment: Moment, of: str) -> Tensor:
 
 
 def _part(moment: Moment, of: str, get: Callable[[nn.Parameter], Tensor]) -> Tensor:
-    """Return what `get` takes of a parameter by name: of "layers.0.x_weights[0]" the first along the first axis."""
+    """Return `get` of the named parameter: for "layers.0.x_weights[0]", its first entry along the first axis."""
     parameters = dict(moment.model.named_parameters())
     name, _, index = of.removesuffix("]").partition("[")
     if name not in parameters:

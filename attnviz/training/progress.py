@@ -1,4 +1,4 @@
-"""The events of a training, and its progress on the command line: "seed 0, epoch 3 of at most 200"."""
+"""The events of a training, and its progress bar on the command line: "seed 0, epoch 3 of at most 200"."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Resumed:
-    """A run resumes: this many epochs are done, perhaps all of them; `note` says in sentences which newer states could
-    not be read.
-    """
+    """A run has resumed after `epoch` epochs, perhaps all of them; `note` names newer states that could not be read."""
 
     epoch: int
     finished: bool
@@ -25,7 +23,7 @@ class Resumed:
 
 @dataclass(frozen=True)
 class Step:
-    """A batch is done: `done` of `total` in this epoch."""
+    """A batch is done, number `done` of `total` in this epoch."""
 
     done: int
     total: int
@@ -37,9 +35,9 @@ class Epoch:
 
     Args:
         epoch: its number, from 1.
-        values: by name: "train_loss" and whatever else the objective's loss gave, means over the epoch's pictures
-            while the weights changed; "validation_loss" and all else that the objective measures, afterwards, on the
-            validation part; and the recipe's probes. None where a probe's value is not a finite number.
+        values: the values by name: "train_loss" and the objective's other losses, as means over the epoch's pictures
+            while the weights changed; "validation_loss" and the objective's other measures, afterwards, on the
+            validation part; and the recipe's probes. A value is None if a probe's value is not finite.
     """
 
     epoch: int
@@ -47,20 +45,20 @@ class Epoch:
 
 
 class Stopped(KeyboardInterrupt):
-    """The keyboard stopped a training; the message says what was saved."""
+    """A training was stopped from the keyboard; the message tells what was saved."""
 
 
 class Progress:
-    """A bar that counts epochs of seeds; where there is no terminal, a line for each epoch.
+    """A progress bar over the epochs of all seeds or, without a terminal, a line for each epoch.
 
-    It appears with the first event, so that an error before it stands alone. It shows no remaining time: trainings
-    stop early, so it is unknown.
+    It appears with the first event, so that an earlier error is printed alone. It shows no remaining time, which is
+    unknown because trainings stop early.
 
     Args:
-        recipe, seeds: what is trained.
+        recipe, seeds: the training.
         goal: the recipe's objective, which may have a remark.
-        stream: where it is drawn; by default standard error.
-        quiet: whether nothing is shown.
+        stream: the stream to draw on; by default standard error.
+        quiet: whether to show nothing.
     """
 
     def __init__(
@@ -84,7 +82,7 @@ class Progress:
             self._report(seed, event)
         except BrokenPipeError:
             raise
-        except OSError:  # a training is worth more than its bar
+        except OSError:  # a failing bar must not stop a training
             pass
 
     def _report(self, seed: int, event: Step | Epoch | Resumed) -> None:

@@ -1,8 +1,8 @@
-"""A run: one training in a folder of its own, which survives being killed at any moment.
+"""A run: a training with its own folder, which survives being killed at any moment.
 
-`attnviz.training.runs` says what lies in the folder, and reads it. A resumed run gives, bit for bit, the same curve and
-weights as one that was never interrupted, on the same CPU with the same number of threads, which `run.json` records.
-On a GPU this has not been tried.
+`attnviz.training.runs` describes and reads the folder. A resumed run has, bit for bit, the same curve and weights as an
+uninterrupted run on the same CPU with the same number of threads, which `run.json` records. On a GPU this has not been
+tried.
 """
 
 import json
@@ -25,12 +25,12 @@ from attnviz.training.run_file import RunFile
 from attnviz.work import processes
 
 LIMIT = 200_000_000
-"""Bytes that the weights of all epochs of a run may take together."""
+"""The maximum number of bytes for the weights of all epochs of a run."""
 
 BEAT = 2.0
-"""Seconds after which `status.json` says again how far an epoch is."""
+"""Seconds between updates of an epoch's progress in `status.json`."""
 
-_PATIENCE = 0.5  # seconds: somebody may just be looking whether the lock is held
+_PATIENCE = 0.5  # seconds: another process may just be testing the lock
 _AGAIN = "Remove the folder to train from the start."
 
 
@@ -38,11 +38,11 @@ class Run:
     """One seed of one recipe, in its folder.
 
     Args:
-        info: what decides how it goes. Where the folder holds a run already, its number of threads is kept.
+        info: the settings. If the folder already holds a run, its number of threads is kept.
         root: the folder of all runs; by default `runs.folder()`.
 
     Raises:
-        RunError: the folder holds a run that was started otherwise, or cannot be written.
+        RunError: the folder holds a run with other settings, or cannot be written.
     """
 
     def __init__(self, info: RunFile, root: Path | None = None) -> None:
@@ -53,23 +53,23 @@ class Run:
                 runs.made()
             self.folder.mkdir(parents=True, exist_ok=True)
             if not path.exists():
-                alone = {"processes"} if info.processes == 1 else None  # as earlier versions wrote it, and read it
+                alone = {"processes"} if info.processes == 1 else None  # the format of earlier versions
                 files.write(path, info.model_dump_json(indent=1, exclude=alone) + "\n")
         self.info = runs.parsed(path)
         self.info.check(info, f"{self.folder} holds a run")
 
     def train(self, training: Training) -> Iterator[Step | Epoch | Resumed]:
-        """Train on from the last state, or from the start, until finished; after every epoch a state is written, and
-        the weights.
+        """Train from the last state, or from the start, until finished; write a state and the weights after every
+        epoch.
 
-        Yield `Resumed` first, if some epochs are done already; then a `Step` after each batch and an `Epoch` after each
+        Yield `Resumed` first if some epochs are done already, then a `Step` after each batch and an `Epoch` after each
         epoch.
         """
         lock = FileLock(self.folder / "lock", timeout=_PATIENCE, poll_interval=0.05)
         with self._writing():
             try:
                 lock.acquire()
-            except Timeout as error:  # an OSError too, hence caught in here
+            except Timeout as error:  # a subclass of OSError, hence caught in here
                 raise RunError(f"Another process is training {self.folder}. Wait for it, or stop it.") from error
         events = training.run()
         try:
@@ -82,11 +82,11 @@ class Run:
                 yield resumed
             yield from self._followed(training, events)
         finally:
-            events.close()  # several processes that train together end together
+            events.close()  # processes that train together end together
             lock.release()
 
     def _followed(self, training: Training, events: Iterator[Step | Epoch]) -> Iterator[Step | Epoch]:
-        """Pass on what happens, and write it down."""
+        """Pass on the events, and record them."""
         with self._writing():
             self._status(training)
         told, watch = time.monotonic(), Stopwatch()
@@ -103,7 +103,7 @@ class Run:
                         self._status(training, event)
                 yield event
         except BaseException:
-            # The process may live on, as the worker of a search does: nobody may think that it trains this run still.
+            # The process may live on, as a search's worker does, and must not appear to be training this run still.
             with suppress(OSError):
                 self._status(training, state="stopped")
             raise
@@ -112,20 +112,20 @@ class Run:
 
     @property
     def is_closed(self) -> bool:
-        """Whether it is finished and holds no state: it was brought from elsewhere, or is a trial of a search."""
+        """Whether the run is finished and has no state: it was imported, or is a trial of a search."""
         finished = runs.status_in(self.folder).get("state") == "finished"
         return finished and not states.found(self.folder)
 
     def curve(self) -> list[Epoch]:
-        """Return the epochs that are done."""
+        """Return the finished epochs."""
         return runs.curve_in(self.folder)
 
     def durations(self) -> list[Duration]:
-        """Return how long each epoch took, according to the log; one that was trained twice is there twice."""
+        """Return the duration of each epoch in the log; an epoch that was trained twice occurs twice."""
         return runs.durations_in(self.folder)
 
     def _resume(self, training: Training) -> Resumed | None:
-        """Restore the newest state that can be read, and only then cut what was written after it."""
+        """Restore the newest readable state, and only then remove what was written after it."""
         curve, refused = self.curve(), {}
         for path in states.found(self.folder).values():
             try:
@@ -140,10 +140,10 @@ class Run:
             raise RunError(f"The run {self.folder} has no state to resume from. {why} Nothing was changed. {_AGAIN}")
         with self._writing():
             aside = [(path.name, states.set_aside(path).name) for path in refused]
-            for half in self.folder.glob(".*.partial"):  # what a kill left
+            for half in self.folder.glob(".*.partial"):  # left by a kill
                 half.unlink()
             for epoch in runs.epochs_in(self.folder):
-                if epoch > training.epoch:  # of an epoch whose state was never written
+                if epoch > training.epoch:  # weights of an epoch without a state
                     runs.weights_path(self.folder, epoch).unlink()
             files.write(self.folder / "curve.jsonl", "".join(map(_line, curve[: training.epoch])))
         if not training.epoch:
@@ -174,7 +174,7 @@ class Run:
             log.write(f"{line(epoch.epoch, took)}\n".encode())
 
     def _keep(self, epoch: int, weights: dict[str, Tensor], best: int) -> set[int]:
-        """Write the weights of an epoch, if they are to be kept, and return all epochs that are."""
+        """Write the weights of an epoch if they should be kept, and return all kept epochs."""
         digest = checkpoints.digest(checkpoints.encode(weights))
         content = runs.encode(weights, epoch, digest)
         kept = kept_epochs(epoch, best, LIMIT // len(content))
@@ -187,7 +187,7 @@ class Run:
             "state": "finished" if training.finished else state,
             "epoch": training.epoch,
             "best_epoch": training.best_epoch,
-            "share": step.done / step.total if step else 0.0,  # of the next epoch
+            "share": step.done / step.total if step else 0.0,  # progress of the next epoch
             **processes.own().model_dump(),
         }
         files.write(self.folder / "status.json", json.dumps(status) + "\n")
@@ -204,8 +204,8 @@ class Run:
 
 
 def kept_epochs(done: int, best: int, most: int) -> set[int]:
-    """Return the epochs at which a run keeps its weights: the best, the last, and evenly from the first on as many as
-    there is space for: all, every second, every fourth, ... As it goes on, only its last and its best can be added.
+    """Return the epochs at which a run keeps its weights: the best, the last, and as many evenly spaced ones from the
+    first as fit: all, every second, every fourth, ... Later, only the last and the best can be added.
     """
     step = 1
     while -(-done // step) > max(most - 2, 1):
@@ -214,7 +214,7 @@ def kept_epochs(done: int, best: int, most: int) -> set[int]:
 
 
 def _home(info: RunFile, root: Path) -> Path:
-    """Return the folder of a run: that of an earlier version, if it holds this very run, else its own."""
+    """Return the folder of a run: the one named by an earlier version if it holds this run, else its own."""
     own, earlier = root / info.id, root / info.earlier_id
     if not own.exists() and earlier.exists():
         with suppress(RunError):

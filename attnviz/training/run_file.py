@@ -1,4 +1,4 @@
-"""The settings of a run, `run.json` in its folder, and from its recipe to the config of its model. Loads no torch."""
+"""The settings of a run, `run.json` in its folder, and the config of its model. Does not import torch."""
 
 import hashlib
 import json
@@ -12,12 +12,12 @@ class RunFile(Strict):
     """The content of `run.json`: everything that determines a training.
 
     Args:
-        recipe, seed: what is trained.
+        recipe, seed: the recipe and the seed.
         device: "cpu" or "cuda".
-        threads: of the CPU.
+        threads: the number of CPU threads.
         data_digest: sha256 of the training part.
-        command: that started it.
-        processes: that train it together; see `attnviz.training.together`.
+        command: the command that started it.
+        processes: the number of processes that train it together; see `attnviz.training.together`.
     """
 
     recipe: Recipe
@@ -30,24 +30,24 @@ class RunFile(Strict):
 
     @property
     def id(self) -> str:
-        """The name of its folder. The number of threads is no part of it: a resumed run keeps its own."""
+        """The name of its folder, which does not depend on the number of threads: a resumed run keeps its own."""
         settings = {
             "recipe": self.recipe.model_dump(
                 mode="json", exclude={"title", "why", "cost", "chosen"}, exclude_defaults=True
             ),
             "device": self.device,
             "data_digest": self.data_digest,
-        }  # without defaults, so that a setting that recipes get one day renames no run
+        }  # without defaults, so that a future setting of recipes renames no run
         digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
         return f"{self.earlier_id}.{digest[:10]}"
 
     @property
     def earlier_id(self) -> str:
-        """The name that earlier versions gave its folder."""
+        """The folder's name in earlier versions."""
         return f"{self.recipe.key}.{self.seed}"
 
     def differences(self, other: "RunFile") -> list[str]:
-        """Return the words for what decides the result and differs: "recipe", "seed", "device", "data digest",
+        """Return the names of differing settings that affect the result: "recipe", "seed", "device", "data digest",
         "number of processes".
         """
         same = {name: getattr(self, name) == getattr(other, name) for name in ("seed", "device", "data_digest")}
@@ -56,7 +56,7 @@ class RunFile(Strict):
         return [name.replace("_", " ") for name, holds in same.items() if not holds]
 
     def check(self, other: "RunFile", where: str) -> None:
-        """Raise where a run cannot be trained as another, with a sentence that begins with "runs/ID holds a run"."""
+        """Raise RunError if a run cannot continue as another; it starts with `where`, such as "runs/ID holds a run"."""
         for word in self.differences(other):
             raise RunError(
                 f"{where} with another {word}. "
@@ -68,7 +68,7 @@ _ANSWERS = {False: "one distribution", True: "one distribution per step"}
 
 
 def check(recipe: Recipe, per_step: bool) -> None:
-    """Check that data, model and objective of a recipe agree on an answer: one distribution, or one per step."""
+    """Check that a recipe's data, model and objective agree on the answer: one distribution, or one per step."""
     target, answer = data.spec(recipe.data).target, models.spec(recipe.model).per_step
     claims = {
         f"a target of {recipe.data} is {target.what}": target.per_step,
@@ -80,7 +80,7 @@ def check(recipe: Recipe, per_step: bool) -> None:
 
 
 def config_of(recipe: Recipe) -> dict[str, object]:
-    """Return the model's complete config: the recipe's, and the names of its classes."""
+    """Return the model's complete config: the recipe's config with the names of its classes."""
     return {"classes": class_names(recipe), **recipe.config}
 
 

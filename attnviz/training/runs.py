@@ -1,11 +1,11 @@
-"""The runs that there are: their settings, their curves, and their weights at an epoch, to look at.
+"""Reading runs: their settings, their curves, and their weights at an epoch.
 
     runs/ID/  run.json (recipe, seed, device, threads, command)   curve.jsonl (a line for each epoch)   log.txt
               weights-EPOCH.safetensors (of many epochs)   state-EPOCH.safetensors (the last two)   status.json
 
-An ID is MODEL.RECIPE.SEED.DIGEST, where the digest is that of all settings: two settings of one recipe and seed are two
-runs. Runs of earlier versions lie in MODEL.RECIPE.SEED. `attnviz.training.run` writes all of this. Reading costs no
-torch, except where weights are read.
+An ID is MODEL.RECIPE.SEED.DIGEST, with the digest of all settings, so that a recipe and seed with different settings
+are different runs. Runs of earlier versions are in MODEL.RECIPE.SEED. `attnviz.training.run` writes all of this.
+Reading does not import torch, unless weights are read.
 """
 
 import json
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 _WEIGHTS = re.compile(r"weights-([1-9][0-9]{0,6})\.safetensors")
-_LARGEST = 2**24  # bytes of a file of text: a curve of 10,000 epochs takes about a tenth
-_LARGEST_VALUE = 1e100  # beyond all that single precision has, and far from where double precision ends
+_LARGEST = 2**24  # bytes of a text file; a curve of 10,000 epochs takes about a tenth
+_LARGEST_VALUE = 1e100  # beyond the range of single precision, and far below that of double precision
 _RESTORE = "Remove it: this epoch is then no longer shown."
 
 
@@ -42,12 +42,12 @@ def folder() -> Path:
 
 
 def made() -> Path:
-    """Return the folder of all runs, which is there now."""
+    """Return the folder of all runs; create it if it does not exist."""
     return paths.made(folder(), "runs", "ATTNVIZ_RUNS")
 
 
 def ids() -> list[str]:
-    """Return the IDs of all runs that have been started, in alphabetical order."""
+    """Return the IDs of all started runs, in alphabetical order."""
     try:
         with os.scandir(folder()) as entries:
             names = [entry.name for entry in entries]
@@ -57,8 +57,8 @@ def ids() -> list[str]:
 
 
 def read(run_id: str) -> RunFile:
-    """Return the settings of a run; UnknownName lists the closest IDs, RunError says that its `run.json` cannot be
-    read, or is that of another run.
+    """Return the settings of a run. UnknownName lists the closest IDs; RunError: its `run.json` cannot be read, or
+    belongs to another run.
     """
     path = home(run_id) / "run.json"
     info = parsed(path)
@@ -78,19 +78,19 @@ def parsed(path: Path) -> RunFile:
         raise RunError(f"{path} cannot be read. Remove the folder to train from the start.") from error
 
 
-# Watching trainings reads the same files again and again.
+# Watching trainings reads the same files repeatedly.
 _settings, _curves = files.Remembered[RunFile](2**24), files.Remembered[tuple[Epoch, ...]](2**24)
 
 
 def status(run_id: str) -> dict[str, Any]:
-    """Return what the process that trains a run wrote last into its `status.json`: its state, epoch, share of the next
-    one, and itself; nothing where that is not there, or cannot be read.
+    """Return a run's `status.json`, last written by its training process: the state, the epoch, the share of the next
+    epoch, and the process; or {} if the file is missing or unreadable.
     """
     return status_in(home(run_id))
 
 
 def status_in(home: Path) -> dict[str, Any]:
-    """Return what the process that trains the run in a folder said last, as `status` does."""
+    """Return the status of the run in a folder, as `status` does."""
     try:
         found = files.from_json(files.read(home / "status.json", _LARGEST))
     except (OSError, ValueError):
@@ -99,12 +99,12 @@ def status_in(home: Path) -> dict[str, Any]:
 
 
 def durations(run_id: str) -> list[Duration]:
-    """Return how long each epoch in the log of a run took."""
+    """Return the duration of each epoch in the log of a run."""
     return durations_in(home(run_id))
 
 
 def durations_in(home: Path) -> list[Duration]:
-    """Return how long each epoch in the log of a folder took."""
+    """Return the duration of each epoch in the log of a run's folder."""
     try:
         return in_log(files.read(home / "log.txt", _LARGEST).decode(errors="replace"))
     except OSError:
@@ -112,14 +112,14 @@ def durations_in(home: Path) -> list[Duration]:
 
 
 def curve(run_id: str) -> list[Epoch]:
-    """Return the epochs of a run that are done, without a line that a kill cut off; what is not finite is None."""
+    """Return the finished epochs of a run, without a line truncated by a kill; a non-finite value is None."""
     curve = _lines(home(run_id))
     names = dict.fromkeys(name for one in curve for name in one.values)
     return [Epoch(one.epoch, {name: _figure(one.values.get(name)) for name in names}) for one in curve]
 
 
 def curve_in(home: Path) -> list[Epoch]:
-    """Return the epochs in the folder of a run, of which each value must be a number or None, and none be missing."""
+    """Return the epochs in the folder of a run; all must be present, and each value must be a number or None."""
     curve = _lines(home)
     for one in curve:
         if one.values.keys() != curve[0].values.keys() or any(value != _figure(value) for value in one.values.values()):
@@ -134,7 +134,7 @@ def _lines(home: Path) -> list[Epoch]:
 
     def read() -> tuple[Epoch, ...]:
         lines = files.read(path, _LARGEST).decode().splitlines(keepends=True)
-        values = [files.from_json(line) for line in lines if line.endswith("\n")]  # a kill can leave half a line
+        values = [files.from_json(line) for line in lines if line.endswith("\n")]  # a kill can leave an incomplete line
         epochs = tuple(Epoch(one.pop("epoch"), one) for one in values)
         if not all(type(one.epoch) is int and one.epoch > 0 for one in epochs):
             raise ValueError("an epoch is a whole number from 1")
@@ -149,14 +149,14 @@ def _lines(home: Path) -> list[Epoch]:
 
 
 def _figure(value: Any) -> float | None:
-    """Return a value of a curve if it is a number, and one that can be reckoned with; else None."""
+    """Return a value of a curve if it is a finite number of usable size, else None."""
     return value if type(value) in (int, float) and abs(value) <= _LARGEST_VALUE else None
 
 
 def epochs(run_id: str) -> list[int]:
-    """Return the numbers of the epochs, from 1 and ascending, at which the weights of a run are kept: all, or where
-    that would take more than `run.LIMIT` bytes the first, the last, the one whose weights the recipe keeps, and others
-    evenly between; none of those that were trained by an earlier version.
+    """Return the numbers of the epochs, from 1 and ascending, at which the weights of a run are kept: all of them, or,
+    if that would take more than `run.LIMIT` bytes, the first, the last, the one that the recipe keeps, and evenly
+    spaced others. Epochs trained by an earlier version are not kept.
     """
     return epochs_in(home(run_id))
 
@@ -172,7 +172,7 @@ def epochs_in(home: Path) -> list[int]:
 
 
 def weights(run_id: str, epoch: int) -> "dict[str, Tensor]":
-    """Return the weights of a run after an epoch, exactly as they were; CheckpointError: the file is no such file."""
+    """Return the exact weights of a run after an epoch; CheckpointError: the file is not a valid weights file."""
     return _loaded(run_id, epoch)[1]
 
 
@@ -187,23 +187,23 @@ def load(run_id: str, epoch: int) -> "nn.Module":
 
 
 def digest(run_id: str, epoch: int) -> str:
-    """Return the digest of the weights of a run after an epoch: the one that a checkpoint with these weights has.
+    """Return the digest of the weights of a run after an epoch, the same as of a checkpoint with these weights.
 
-    It is read from the head of the file, without torch, and only `weights` and `load` hold it against the weights.
+    It is read from the file's header, without torch; only `weights` and `load` compare it with the weights.
     """
     return _notes(_kept(run_id, epoch))[1]
 
 
 def encode(weights: "Mapping[str, Tensor]", epoch: int, digest: str) -> bytes:
-    """Return the content of the file of an epoch's weights."""
+    """Return the content of the weights file of an epoch."""
     from safetensors.torch import save
 
-    notes = json.dumps({"epoch": epoch, "digest": digest})  # one entry: safetensors writes several in any order
+    notes = json.dumps({"epoch": epoch, "digest": digest})  # one entry, since safetensors writes several in any order
     return save({name: tensor.cpu().contiguous() for name, tensor in weights.items()}, {"attnviz": notes})
 
 
 def weights_path(home: Path, epoch: int) -> Path:
-    """Return where in the folder of a run the weights of an epoch lie, if they are kept."""
+    """Return the path of an epoch's weights in the folder of a run, if they are kept."""
     return home / f"weights-{epoch}.safetensors"
 
 
@@ -219,14 +219,14 @@ def weights_in(home: Path, info: RunFile, epoch: int) -> "dict[str, Tensor]":
 
 
 def home(run_id: str) -> Path:
-    """Return the folder of a run, whose ID can come from anywhere: no path is made of one that is none."""
+    """Return the folder of a run. Its ID may be user input, so an invalid ID never becomes part of a path."""
     if not is_name(run_id) or not files.is_there(folder() / run_id / "run.json"):
         raise UnknownName("run", run_id, ids())
     return folder() / run_id
 
 
 def _kept(run_id: str, epoch: int) -> Path:
-    """Return the path of the weights of an epoch that is kept."""
+    """Return the path of the weights of a kept epoch."""
     found = home(run_id)
     if epoch not in (known := epochs_in(found)):
         raise UnknownName(f"kept epoch of the run {run_id}", str(epoch), map(str, known))
@@ -240,9 +240,9 @@ def _loaded(run_id: str, epoch: int) -> "tuple[RunFile, dict[str, Tensor]]":
 
 
 def _notes(path: Path) -> tuple[int, str]:
-    """Return the epoch and the digest that a file of weights states."""
+    """Return the epoch and the digest in the header of a weights file."""
     try:
-        if not files.is_there(path):  # a device would be read without end
+        if not files.is_there(path):  # a device would be read for ever
             raise CheckpointError(f"The weights {path} cannot be read: it is not a regular file.")
         with safe_open(path, "np") as file:
             notes = files.from_json(file.metadata()["attnviz"])

@@ -1,4 +1,4 @@
-"""From a recipe to a checkpoint: train some seeds, choose by validation, test all of them once, write one card."""
+"""Make a checkpoint from a recipe: train some seeds, choose by validation, test each once, and write one card."""
 
 import platform
 import time
@@ -30,7 +30,7 @@ Report = Callable[[int, Step | Epoch | Resumed], None]
 
 @dataclass(frozen=True)
 class Trained:
-    """One seed's result: the run as the card records it, the weights it keeps, how long epochs took and its threads."""
+    """The result of a seed: its run for the card, the kept weights, the durations of its epochs, and its threads."""
 
     run: SeedRun
     weights: dict[str, Tensor]
@@ -40,7 +40,7 @@ class Trained:
 
 @dataclass(frozen=True)
 class _Job:
-    """What the trainings of all seeds share."""
+    """The inputs shared by the trainings of all seeds."""
 
     given: Material
     goal: Objective
@@ -61,36 +61,36 @@ def train(
     goal: Objective | None = None,
     together: Alone = ALONE,
 ) -> Card:
-    """Train or go on with each seed, ship one that was chosen by validation, test all of them once, and return the
-    card, which is written with the weights under `checkpoints/`.
+    """Train or resume each seed, choose by validation which one to ship, test each once, write the card and the weights
+    under `checkpoints/`, and return the card.
 
-    Seeds that the checkpoint has already and that are not named here stay on its card, with their figures. Of all on
-    the card the one with the best watched figure is shipped, or the lowest where there is no validation part. The first
-    of the processes that train `together` tests, and writes what is written.
+    Seeds that are already on the card and not named here stay on it, with their figures. Of all seeds on the card, the
+    one with the best watched figure is shipped, or the lowest if there is no validation part. Of the processes that
+    train `together`, the first tests and writes.
 
     Args:
         device: "auto" (CUDA if there is one), "cpu" or "cuda".
-        threads: of the CPU; by default as many as torch takes.
+        threads: the number of CPU threads; by default, torch's.
         goal: the recipe's objective; by default it is built here.
 
     Raises:
-        BadInput, UnknownName: no such device, or a recipe whose data, model and objective do not fit together.
-        DataError: the recipe's data are not here.
-        RunError, CheckpointError: something cannot be written, or the seeds that are there were trained otherwise, or
-            the best of them is one whose weights the checkpoint does not hold.
+        BadInput, UnknownName: there is no such device, or the recipe's data, model and objective do not fit together.
+        DataError: the recipe's data are missing.
+        RunError, CheckpointError: a file cannot be written, or existing seeds were trained with other settings, or the
+            weights of the best seed are not in the checkpoint.
     """
     job = _job(recipe, device, threads, report, goal, together, None)
     given, goal, device = job.given, job.goal, job.device
     before = None
     if together.first:
-        with checkpoints.writing(recipe.key):  # a folder that is read-only is said now, and not after the training
+        with checkpoints.writing(recipe.key):  # reports a read-only folder before the training
             before = _before(recipe, seeds, given.digest)
     kept = [run.seed for run in before.runs if run.seed not in seeds] if before else []
     command = together.command(command_of(recipe, [*kept, *seeds]))
     trained = [found for seed in seeds if (found := _train_seed(job, seed, command)) is not None]
 
     def shipped_card() -> Card:
-        with checkpoints.writing(recipe.key):  # others may train other seeds of the recipe meanwhile
+        with checkpoints.writing(recipe.key):  # another process may train other seeds of the recipe meanwhile
             return written_card()
 
     def written_card() -> Card:
@@ -104,7 +104,7 @@ def train(
         stored = {result.run.seed: checkpoints.stored(model, result.weights, recipe.weights) for result in trained}
         weights = stored.get(shipped.seed)
         if weights is None:
-            if before is None or shipped.seed != before.seed:  # of the other earlier seeds no weights are kept
+            if before is None or shipped.seed != before.seed:  # the weights of other earlier seeds are not kept
                 every = command_of(recipe, [run.seed for run in runs]).rpartition(" ")[2]
                 raise RunError(
                     f"Of the seeds {every}, {shipped.seed} is now the best on validation data, but the checkpoint does "
@@ -144,11 +144,9 @@ def train_runs(
     more: int | None = None,
     together: Alone = ALONE,
 ) -> None:
-    """Train or go on with each seed, as `train` does, and leave it at that: each has its run, and no checkpoint is
-    written.
+    """Train or resume the run of each seed, as `train` does, without writing a checkpoint.
 
-    After so many minutes or `more` epochs it ends with Terminated, as if it had been asked to; what was saved is in the
-    runs.
+    After `minutes` minutes or `more` epochs it ends with Terminated, as after SIGTERM; the runs hold what was saved.
     """
     until = stopping.Until(None if minutes is None else time.monotonic() + 60 * minutes, more)
     job = _job(recipe, device, threads, report, goal, together, until)
@@ -177,9 +175,8 @@ def _job(
 
 
 def described(recipe: Recipe, model: nn.Module, weights: dict[str, Tensor]) -> dict[str, Any]:
-    """Return the fields of `Card` about a model and its weights as they are stored: recipe, config, classes,
-    parameters, weights_digest and example. The model gets the weights, moves to the CPU and is in evaluation mode
-    afterwards.
+    """Return the fields of `Card` for a model and its stored weights: recipe, config, classes, parameters,
+    weights_digest and example. Afterwards, the model has these weights, on the CPU and in evaluation mode.
     """
     model.load_state_dict(weights)
     return {
@@ -205,20 +202,20 @@ def command_of(recipe: Recipe, seeds: Sequence[int]) -> str:
 
 
 def build(recipe: Recipe, generator: torch.Generator | None = None) -> nn.Module:
-    """Build the recipe's model with fresh weights, on the CPU; a generator of None is torch's own. BadInput and
-    UnknownName say that the config does not fit the model, or that there is none.
+    """Build the recipe's model with fresh weights, on the CPU, by default from torch's generator. BadInput,
+    UnknownName: the config does not fit the model, or there is no such model.
     """
     return models.spec(recipe.model).build(run_file.config_of(recipe), generator)
 
 
 def _before(recipe: Recipe, seeds: Sequence[int], digest: str) -> Card | None:
-    """Return the card that is there already, if any."""
+    """Return the existing card, if any."""
     if recipe.key not in cards.names() or cards.is_kept(recipe.key):
         return None
     try:
         card = cards.read(recipe.key)
     except CheckpointError:
-        return None  # it says itself that it should be trained again
+        return None  # its own error asks to train it again
     kept = [run.seed for run in card.runs if run.seed not in seeds]
     others = {
         "another recipe": not card.recipe.trains_like(recipe),
@@ -237,9 +234,9 @@ def _before(recipe: Recipe, seeds: Sequence[int], digest: str) -> Card | None:
 
 
 def _train_seed(job: _Job, seed: int, command: str, *, needed: bool = True) -> Trained | None:
-    """Train a seed; in the first of several processes, which has the run, return its result.
+    """Train a seed; return its result in the first process, which has the run.
 
-    Where the result is not needed, a run that is finished and holds no state is left as it is.
+    If the result is not needed, a finished run without a state is left unchanged.
     """
     recipe, together = job.given.recipe, job.together
     info = RunFile(
@@ -272,10 +269,10 @@ def _train_seed(job: _Job, seed: int, command: str, *, needed: bool = True) -> T
 
 
 def _durations(before: Card | None, kept: int, trained: Sequence[Trained], counted: bool) -> dict[str, Any]:
-    """Return what a card records of how long its trainings took.
+    """Return the durations of trainings for a card.
 
-    So many of its trainings are `kept`; they are taken to have been equally long, and to have computed as long as the
-    new ones where the card does not hold for how long. Core-seconds are `counted` where this process has done all the
+    The number of earlier trainings is `kept`. They are assumed to have had equal durations and, if the card lacks their
+    core-seconds, the same core-seconds as the new ones. Core-seconds are `counted` if this process did all the
     computing.
     """
     took = [one for result in trained for one in result.took]
@@ -291,7 +288,7 @@ def _durations(before: Card | None, kept: int, trained: Sequence[Trained], count
 
 
 def _made_with(device: str, threads: Sequence[int]) -> dict[str, Any]:
-    """Return what a card holds of the machine: its device, threads and versions."""
+    """Return the device, threads and versions for a card."""
     return {
         "device": device if device == "cpu" else torch.cuda.get_device_name(),
         "threads": max(threads),
@@ -303,7 +300,7 @@ def _made_with(device: str, threads: Sequence[int]) -> dict[str, Any]:
 
 
 def _shipped(recipe: Recipe, runs: Sequence[SeedRun], higher: bool) -> SeedRun:
-    """Return the run that is shipped: the best on the validation part, else the lowest seed."""
+    """Return the run to ship: the best on the validation part, or else the lowest seed."""
     if recipe.validation is None:
         return min(runs, key=lambda run: run.seed)
     watched = {run.seed: run.kept(f"validation_{recipe.watch}") or 0.0 for run in runs}

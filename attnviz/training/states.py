@@ -1,7 +1,7 @@
-"""The saved states of a run, `state-EPOCH.safetensors`, from which it resumes: written with a digest, read with checks.
+"""The saved states of a run, `state-EPOCH.safetensors`, from which it resumes.
 
-A state is a safetensors file. Its one note holds the numbers of `Training.state` and the sha256 of the file, computed
-with zeros in place of the digest. States of earlier versions have no digest; all else is checked for them, too.
+A state is a safetensors file. Its only note holds the numbers of `Training.state` and the sha256 of the file, computed
+with zeros in place of the digest. States of earlier versions have no digest; everything else is checked for them too.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"state-([1-9][0-9]{0,6})\.safetensors")
 _NO_DIGEST = "0" * 64
-_NOTES, _HEAD = 2**12, 2**8  # bytes in the head of a file, at most: of notes, and of each tensor beside its name
+_NOTES, _HEAD = 2**12, 2**8  # maximum bytes in a file's header: notes, and a tensor's entry without its name
 
 State = tuple[dict[str, "Tensor"], dict[str, Any]]
 
 
 def found(home: Path) -> dict[int, Path]:
-    """Return epoch -> the path of its state, the newest first. Files with other names, such as copies, are none."""
+    """Return epoch -> the path of its state, newest first. Files with other names, such as copies, are ignored."""
     try:
         with os.scandir(home) as entries:
             names = [entry.name for entry in entries]
@@ -43,7 +43,7 @@ def found(home: Path) -> dict[int, Path]:
 
 
 def path(home: Path, epoch: int) -> Path:
-    """Return where the state after an epoch lies."""
+    """Return the path of the state after an epoch."""
     return home / f"state-{epoch}.safetensors"
 
 
@@ -51,16 +51,16 @@ def encode(tensors: dict[str, Tensor], numbers: dict[str, Any]) -> bytes:
     """Return the content of a state's file."""
     from safetensors.torch import save
 
-    notes = {"numbers": json.dumps({**numbers, "digest": _NO_DIGEST})}  # safetensors writes several in any order
+    notes = {"numbers": json.dumps({**numbers, "digest": _NO_DIGEST})}  # one, as safetensors does not order several
     content = save({name: tensor.cpu().contiguous() for name, tensor in tensors.items()}, notes)
     return content.replace(_NO_DIGEST.encode(), hashlib.sha256(content).hexdigest().encode(), 1)
 
 
 def read(path: Path, training: Training) -> State:
-    """Return from a file what `Training.restore` takes for a training, which is left as it is.
+    """Return the arguments of `Training.restore` from a file; the training is not changed.
 
-    CheckpointError: the file cannot be read, is no regular one, is damaged or larger than such a state can be, or holds
-    no state of this training after this epoch.
+    CheckpointError: the file cannot be read, is not regular, is damaged or too large, or does not hold a state of this
+    training after this epoch.
     """
     from safetensors import SafetensorError
     from safetensors.torch import load
@@ -96,7 +96,7 @@ def read(path: Path, training: Training) -> State:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a state that cannot be read, so that nothing takes it for one or deletes it; return its new path."""
+    """Rename an unreadable state, so that it is neither used nor deleted, and return its new path."""
     names = (f"unreadable-{number}-{path.name}" if number > 1 else f"unreadable-{path.name}" for number in count(1))
     free = next(place for name in names if not (place := path.with_name(name)).exists())
     path.replace(free)
@@ -105,7 +105,7 @@ def set_aside(path: Path) -> Path:
 
 
 def _numbers(content: bytes) -> dict[str, Any]:
-    """Return the numbers that the head of a safetensors file states."""
+    """Return the numbers in the header of a safetensors file."""
     head = files.from_json(content[8 : 8 + int.from_bytes(content[:8], "little")])
     return dict(files.from_json(head["__metadata__"]["numbers"]))
 
@@ -116,7 +116,7 @@ def _is_digest(digest: object, content: bytes) -> bool:
 
 
 def _are_numbers(numbers: dict[str, Any], epoch: int, epochs: int) -> bool:
-    """Return whether these are numbers that a training can have after an epoch."""
+    """Return whether a training can have these numbers after an epoch."""
     best = numbers["best_value"]
     counts = [value for name, value in numbers.items() if name != "best_value"]
     return (
@@ -128,7 +128,7 @@ def _are_numbers(numbers: dict[str, Any], epoch: int, epochs: int) -> bool:
 
 
 def _optimiser_entries(training: Training) -> dict[str, Tensor]:
-    """Return what the optimiser keeps of every parameter, once each has had a gradient."""
+    """Return the optimiser's state of every parameter, once each has had a gradient."""
     import torch
 
     groups = []

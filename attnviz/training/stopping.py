@@ -1,11 +1,10 @@
-"""How a training ends early: by SIGTERM or as its minutes are over, after the batch that it is in; or after
-so many epochs.
+"""Ending a training early: after the current batch, by SIGTERM or a time limit, or after a number of epochs.
 
     with stopping.terminable():
         for event in stopping.heeding(run.train(training), Until(epochs=1)):
-            ...                                  # ends with Terminated after the event at which it was noticed
+            ...                                  # raises Terminated after the event at which it was noticed
 
-What an epoch in progress has learnt is lost; the epochs before it are in the run's folder.
+The unfinished epoch is lost; the epochs before it are in the run's folder.
 """
 
 import signal
@@ -23,20 +22,20 @@ Event = TypeVar("Event")
 
 
 class Terminated(KeyboardInterrupt):
-    """Somebody other than the keyboard ended a training; the message says who, or is empty."""
+    """A training was ended, but not from the keyboard; the message gives the reason, or is empty."""
 
 
 @dataclass
 class Until:
-    """When a training ends by itself before it is finished: at seconds of `time.monotonic`, or after so many more
-    epochs, whatever their seeds, which it counts down; None for neither.
+    """The limits of a training: a time of `time.monotonic` in seconds, and a number of further epochs of any seed,
+    which is counted down; None for no limit.
     """
 
     deadline: float | None = None
     epochs: int | None = None
 
     def check(self, event: object) -> None:
-        """Raise where it is time to end."""
+        """Raise Terminated if a limit is reached."""
         if isinstance(event, Epoch) and self.epochs is not None:
             self.epochs -= 1
             if self.epochs <= 0:
@@ -46,10 +45,10 @@ class Until:
 
 
 class _Asked:
-    """What the signal handler and the loop tell each other."""
+    """The shared state of the signal handler and the loop."""
 
     def __init__(self) -> None:
-        self.waits = False  # a loop is going on, which looks after each batch
+        self.waits = False  # whether a loop is running, which checks after each batch
         self.asked = False
 
 
@@ -58,9 +57,9 @@ _now = _Asked()
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Turn SIGTERM into `Terminated` inside the block: after the batch in `heeding`, elsewhere at once.
+    """Convert SIGTERM into `Terminated` inside the block: after the batch in `heeding`, elsewhere at once.
 
-    Outside the main thread, where Python takes no signals, nothing changes.
+    Outside the main thread, which alone receives signals, this does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -75,7 +74,7 @@ def terminable() -> Iterator[None]:
 
 
 def heeding(events: Iterable[Event], until: Until | None = None) -> Generator[Event, None, None]:
-    """Pass events on until the process is asked to end, or `until` is over, which is noticed after each of them."""
+    """Pass on events, and after each of them check whether SIGTERM has arrived or a limit of `until` is reached."""
     until = until or Until()
     _now.waits = True
     try:
@@ -87,7 +86,7 @@ def heeding(events: Iterable[Event], until: Until | None = None) -> Generator[Ev
     finally:
         _now.waits = False
         if isinstance(events, Generator):
-            events.close()  # it lets the run's lock go now, and not when the traceback is forgotten
+            events.close()  # releases the run's lock now, not when the traceback is deleted
 
 
 def _heard(number: int, frame: FrameType | None) -> None:

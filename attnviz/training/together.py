@@ -1,17 +1,16 @@
-"""One training by several processes, which `torchrun` starts: each computes the gradient of its part of every batch.
+"""Training by several processes, started by `torchrun`: each computes the gradient of its part of every batch.
 
     torchrun --nproc-per-node 2 -m attnviz train pixel_attention --recipe 1v8
 
-Every process makes the same batches and takes its part of them. The gradients of the parts are added, each weighted
-by its share of the batch's pictures: the sum is the gradient of the mean over the whole batch, also where the parts
-differ in size. So the weights are those of one process to rounding, and the same in all processes. Only the first
-process reads and writes the run, measures, decides when the training ends, and prints; the others follow it.
+Every process makes the same batches and takes its part of them. The gradients of the parts are added, each weighted by
+its share of the batch's pictures: the sum is the gradient of the mean over the whole batch, even if the parts differ in
+size. So up to rounding, the weights are those of one process, and they are the same in all processes. Only the first
+process reads and writes the run, measures, decides when to stop, and prints; the others follow it.
 
-Differs from torch's DistributedDataParallel. That takes part only where the wrapped model itself is called, but an
-objective may use any of its methods. Its mean is one over processes, which is the mean over pictures only where parts
-are equal.
+Differs from torch's DistributedDataParallel. That only works for calls of the wrapped model, but an objective may use
+any of its methods. It averages over processes, which is the mean over pictures only if the parts are equal.
 
-Where a model draws random numbers in training, each process draws its own: the same each time, but not those of one
+If a model draws random numbers in training, each process draws its own. They are reproducible, but not those of one
 process.
 """
 
@@ -41,78 +40,76 @@ if TYPE_CHECKING:
 Event = TypeVar("Event")
 Kind = TypeVar("Kind")
 
-_PATIENCE = timedelta(
-    hours=2
-)  # the others wait while the first measures and tests; one that has died is noticed at once
+_PATIENCE = timedelta(hours=2)  # the others wait while the first measures and tests; a dead process is noticed at once
 
 
 class Alone:
-    """A training by one process: nothing is divided and nothing is sent."""
+    """A training by one process, which divides and sends nothing."""
 
     count = 1
-    """How many processes there are."""
+    """The number of processes."""
 
     first = True
-    """Whether this one writes, measures and prints."""
+    """Whether this process writes, measures and prints."""
 
     def part(self, batch: Examples) -> Examples:
         """Return this process's part of a batch, which may be empty."""
         return batch
 
     def draws(self, generator: torch.Generator, epoch: int, step: int) -> torch.Generator:
-        """Return what the objective draws from in a step of an epoch."""
+        """Return the objective's generator for a step of an epoch."""
         return generator
 
     def add_gradients(self, model: nn.Module) -> None:
-        """Add the gradients of all processes, in all of them."""
+        """Replace the gradients by their sum over all processes."""
 
     def add(self, totals: dict[str, Tensor]) -> dict[str, Tensor]:
-        """Return the sums over all processes of numbers by name, of which some may not be known here."""
+        """Return the sums of named numbers over all processes; some may be unknown to this process."""
         return totals
 
     def shared(self, make: Callable[[], Kind]) -> Kind:
-        """Return in all processes what the first one makes."""
+        """Return the first process's result of `make`, in all processes."""
         return make()
 
     def in_step(self, events: Generator[Event, None, None]) -> Generator[Event, None, None]:
-        """Pass on the events of a training, in all processes until the first one ends it; Terminated, in the others,
-        where that is early.
+        """Pass on the events of a training in all processes, until the first one ends it. If that is early, the others
+        raise Terminated.
         """
         return events
 
     def command(self, command: str) -> str:
-        """Return the command that starts this many processes, from the one that starts one."""
+        """Return the command for this number of processes, from the command for one process."""
         return command
 
 
 @dataclass(frozen=True)
 class Several(Alone):
-    """A training by so many processes on so many machines, of which this one has a rank, from 0. `joined` makes it."""
+    """A training by several processes, perhaps on several machines; this one has a rank, from 0. `joined` makes it."""
 
     rank: int
     count: int
     nodes: int = 1
-    _ending: list[Tensor] = field(default_factory=list, repr=False, compare=False)  # as long as the gradients
+    _ending: list[Tensor] = field(default_factory=list, repr=False, compare=False)  # of the gradients' length
 
     @property
     def first(self) -> bool:  # type: ignore[override]
-        """Whether this one writes, measures and prints."""
+        """Whether this process writes, measures and prints."""
         return self.rank == 0
 
     def part(self, batch: Examples) -> Examples:
-        """Return the part of a batch. Args and Returns: as of `Alone.part`."""
+        """Return the part of a batch. Args and Returns: as in `Alone.part`."""
         size = -(-len(batch) // self.count)
         return batch[slice(self.rank * size, (self.rank + 1) * size)]
 
     def draws(self, generator: torch.Generator, epoch: int, step: int) -> torch.Generator:
-        """Return a generator of this process and step; the training's own stays the same in all processes."""
+        """Return a generator for this process and step; the training's own stays the same in all processes."""
         import torch
 
         seed = hashlib.sha256(f"{generator.initial_seed()} {epoch} {step} {self.rank}".encode()).digest()
         return torch.Generator().manual_seed(int.from_bytes(seed[:8]))
 
     def add_gradients(self, model: nn.Module) -> None:
-        """Add the gradients of all processes; a parameter that none of them used keeps having none."""
+        """Replace the gradients by their sum; a parameter that no process used still has none."""
         import torch
 
         learnt = [parameter for parameter in model.parameters() if parameter.requires_grad]
@@ -123,7 +120,7 @@ class Several(Alone):
                 (torch.zeros_like(parameter) if parameter.grad is None else parameter.grad).flatten()
                 for parameter in of_kind
             ]
-            ended = used.new_zeros(1)  # whether the first process has
+            ended = used.new_zeros(1)  # whether the first process has ended
             sums = torch.cat([torch.cat(gradients).cpu(), used, ended])
             self._ending[:] = self._ending or [torch.zeros_like(sums)]
             self._add(sums)
@@ -135,7 +132,7 @@ class Several(Alone):
                 parameter.grad = gradient.view_as(parameter) if count else None
 
     def add(self, totals: dict[str, Tensor]) -> dict[str, Tensor]:
-        """Return the sums over all processes. Args and Returns: as of `Alone.add`."""
+        """Return the sums over all processes. Args and Returns: as in `Alone.add`."""
         import torch
         import torch.distributed as dist
 
@@ -146,7 +143,7 @@ class Several(Alone):
         return {name: torch.stack([one[name] for one in every if name in one]).sum(0) for name in names}
 
     def shared(self, make: Callable[[], Kind]) -> Kind:
-        """Return what the first process makes. Args and Returns: as of `Alone.shared`."""
+        """Return the first process's result. Args and Returns: as in `Alone.shared`."""
         import torch.distributed as dist
 
         made = [make() if self.first else None]
@@ -156,7 +153,7 @@ class Several(Alone):
         return found
 
     def in_step(self, events: Generator[Event, None, None]) -> Generator[Event, None, None]:
-        """Pass on the events of a training. Args, Yields and Raises: as of `Alone.in_step`."""
+        """Pass on the events of a training. Args, Yields and Raises: as in `Alone.in_step`."""
         return self._led(events) if self.first else self._followed(events)
 
     def _led(self, events: Generator[Event, None, None]) -> Generator[Event, None, None]:
@@ -177,7 +174,7 @@ class Several(Alone):
                 raise Terminated
 
     def _end(self, after: object) -> None:
-        """Tell the others that the training ends: within an epoch in place of the next gradients."""
+        """Signal the end of the training to the others: within an epoch, in place of the next gradients."""
         if _within_epoch(after):
             (told,) = self._ending
             told[-1] = 1
@@ -186,7 +183,7 @@ class Several(Alone):
             self._go_on(False)
 
     def _go_on(self, said: bool) -> bool:
-        """Return whether the first process says that the training goes on."""
+        """Return whether the training continues, as decided by the first process."""
         import torch
 
         told = torch.tensor([said and self.first], dtype=torch.int64)
@@ -201,14 +198,14 @@ class Several(Alone):
             dist.all_reduce(numbers)
 
     def command(self, command: str) -> str:
-        """Return the command. Args and Returns: as of `Alone.command`."""
+        """Return the command. Args and Returns: as in `Alone.command`."""
         nodes = ["--nnodes", str(self.nodes)] if self.nodes > 1 else []
         words = ["torchrun", *nodes, "--nproc-per-node", str(self.count // self.nodes)]
         return f"{shlex.join(words)} {command.removeprefix('python ')}"
 
 
 def _within_epoch(event: object) -> bool:
-    """Return whether gradients are the next thing that the processes send each other."""
+    """Return whether the processes will exchange gradients next."""
     return isinstance(event, Step) and event.done < event.total
 
 
@@ -217,7 +214,7 @@ ALONE = Alone()
 
 @contextmanager
 def joined() -> Iterator[Alone]:
-    """Join the processes that `torchrun` has started, if it has started this one."""
+    """Join the processes started by `torchrun`, if it started this one."""
     if rank() is None:
         yield ALONE
         return
@@ -227,7 +224,7 @@ def joined() -> Iterator[Alone]:
     here, local = int(os.environ["LOCAL_WORLD_SIZE"]), int(os.environ["LOCAL_RANK"])
     several = Several(rank() or 0, _count(), _count() // here)
     if several.nodes == 1 and os.path.exists("/sys/class/net/lo"):  # noqa: PTH110 (no folder of ours)
-        os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # nothing that they tell each other leaves this machine
+        os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # their traffic does not leave this machine
     if torch.cuda.is_available():
         torch.cuda.set_device(local % torch.cuda.device_count())
     with _peers():
@@ -240,7 +237,7 @@ def joined() -> Iterator[Alone]:
 
 @contextmanager
 def following() -> Iterator[None]:
-    """Leave it to the first process, inside the block, to end when somebody asks for it."""
+    """Inside the block, leave reacting to a request to stop to the first process."""
     before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
@@ -250,14 +247,14 @@ def following() -> Iterator[None]:
 
 
 def rank() -> int | None:
-    """Return which of several processes this is that `torchrun` started, from 0; None where it is the only one."""
+    """Return the rank of this process among those started by `torchrun`, from 0, or None if it is the only one."""
     return int(os.environ["RANK"]) if "TORCHELASTIC_RUN_ID" in os.environ and _count() > 1 else None
 
 
 def leave(status: int) -> NoReturn:
     """End this process with a status.
 
-    One of several ends without taking Python apart first: a thread of gloo's that lets go of its last tensor meanwhile
+    One of several processes exits without finalising Python: a thread of gloo that frees its last tensor meanwhile
     would abort it.
     """
     if rank() is None:
@@ -273,7 +270,7 @@ def _count() -> int:
 
 @contextmanager
 def _peers() -> Iterator[None]:
-    """Say in a sentence that another process has gone; where that was the first, it has said why."""
+    """Convert the error of a lost process: RunError in the first process, Terminated in the others."""
     try:
         yield
     except RuntimeError as error:

@@ -1,15 +1,15 @@
-"""Objectives: what a training minimises and measures. Each is a small class, in a file of its own where a single
-mechanism needs it, and listed in `OBJECTIVES`.
+"""Objectives, which define what a training minimises and measures. Each is a small class listed in `OBJECTIVES`; those
+of a single mechanism have their own file.
 
     class Mine(Objective):
         measures = {"loss": Measure("nats", "lower"), "accuracy": Measure("share", "higher")}
         def loss(self, model, images, labels, generator): ...
         def measure(self, model, examples): ...
 
-    OBJECTIVES["mine"] = Mine            # a recipe now names it: objective="mine", objective_config={...}
+    OBJECTIVES["mine"] = Mine            # now a recipe can use it: objective="mine", objective_config={...}
 
-An objective sees the model whole. It may call it with keyword arguments, use more of what it returns than logits, and
-detach what it likes: loop, runs and cards use nothing of it but this interface.
+An objective gets the whole model. It may call it with keyword arguments, use more of its output than the logits, and
+detach any tensor: loop, runs and cards use only this interface.
 """
 
 from collections.abc import Callable

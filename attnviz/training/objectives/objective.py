@@ -1,4 +1,4 @@
-"""What an objective is, and classification, which most trainings minimise."""
+"""The interface of objectives, and classification, which most trainings use."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -15,18 +15,18 @@ from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Recipe
 from attnviz.training.examples import ExampleSet, as_float
 
-MEASURING_SEED = 0  # of the draws of a model that makes some, so that what is measured can be measured again
+MEASURING_SEED = 0  # for models that sample, so that measurements can be repeated
 
 
 @dataclass(frozen=True)
 class Measure:
-    """What a measured number means.
+    """The meaning of a measured number.
 
     Args:
         unit: "share", "nats", "count", ...
-        better: which direction is better.
-        by_calling: whether it is measured by calling the model. Only then does a replaced part change it, and the
-            number stands beside an ablation too.
+        better: the direction that is better.
+        by_calling: whether it is measured by calling the model. Only then can replacing a part change it, so that it is
+            reported for ablations too.
     """
 
     unit: str
@@ -39,11 +39,11 @@ class Measured:
     """A number measured on examples.
 
     Args:
-        value: a mean over the examples.
-        correct: of an accuracy, which examples were answered correctly: bool (count,). So that two models can be
+        value: the mean over the examples.
+        correct: for an accuracy, whether each example was answered correctly: bool (count,), so that two models can be
             compared picture by picture.
-        count: on how many examples; None for all.
-        answers: of an accuracy, the place of the class that each example was given: int64 (count,).
+        count: the number of examples; None for all.
+        answers: for an accuracy, the index of the class predicted for each example: int64 (count,).
     """
 
     value: float
@@ -53,53 +53,53 @@ class Measured:
 
 
 class Objective(ABC):
-    """What a training minimises and measures. Its constructor takes the recipe's `objective_config` as keywords."""
+    """The loss and the measures of a training. Its constructor takes the recipe's `objective_config` as keywords."""
 
     measures: ClassVar[Mapping[str, Measure]]
-    """All that `measure` returns. A recipe watches one of these; tests name those that go on the card."""
+    """Everything that `measure` returns. A recipe watches one of these; tests name those for the card."""
 
     per_step: ClassVar[bool] = False
-    """Whether it trains models whose answer is one distribution per step, on targets that are texts."""
+    """Whether it trains models that predict a distribution per step, on targets that are texts."""
 
     divisible: bool = True
-    """Whether the loss of a batch is the mean of those of its pictures, so that several processes can share a batch."""
+    """Whether the loss of a batch is the mean over its pictures, so that several processes can share a batch."""
 
     @abstractmethod
     def loss(
         self, model: nn.Module, images: Tensor, labels: Tensor, generator: torch.Generator
     ) -> Mapping[str, Tensor]:
-        """Return what is minimised, under "loss", and anything else that is worth a curve, such as a reward.
+        """Return the loss to minimise, under "loss", and any other values for curves, such as a reward.
 
         Args:
-            model: in training mode.
+            model: the model, in training mode.
             images: float (batch, channel, row, column) in 0..1.
-            labels: int64 (batch,), places of the classes; (batch, step) where a target is a text.
-            generator: for draws; it lies on the CPU, so that it is the same for every device.
+            labels: int64 (batch,), indices of the classes; (batch, step) if a target is a text.
+            generator: the generator for draws, on the CPU, so that it is the same for every device.
 
         Returns:
-            Name -> scalar, each a mean over the batch. Only "loss" needs a gradient. The curve holds the mean of each
-            over an epoch's pictures as "train_NAME".
+            Name -> scalar, each a mean over the batch. Only "loss" needs a gradient. The curve "train_NAME" holds the
+            mean of each over an epoch's pictures.
         """
 
     @abstractmethod
     def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
-        """Measure a model, in evaluation mode, without changing it: the same numbers each time.
+        """Measure a model, in evaluation mode, reproducibly and without changing it.
 
         Args:
-            model: on the device of the examples.
+            model: the model, on the device of the examples.
             examples: a validation or test part.
 
         Returns:
-            A value for each name in `measures`, but for what these examples do not allow to measure.
+            A value for each name in `measures`, except those that cannot be measured on these examples.
         """
 
     def remark(self, recipe: Recipe, values: Mapping[str, float | None]) -> str | None:
-        """Return a sentence if an epoch's values, by name in the curve, show that something has gone wrong."""
+        """Return a sentence for the user if an epoch's values, by curve name, show that something has gone wrong."""
         return None
 
 
 class Classification(Objective):
-    """Cross entropy in nats; for models of two classes, which give one logit, the binary one."""
+    """Cross entropy in nats; binary cross entropy for models of two classes, which return one logit."""
 
     measures = {"loss": Measure("nats", "lower"), "accuracy": Measure("share", "higher")}
 
@@ -110,7 +110,7 @@ class Classification(Objective):
         return {"loss": loss_of(logits_of(model, images, generator), labels)}
 
     def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
-        """Return "loss", the mean cross entropy in nats, and "accuracy", 0..1, with which examples were right."""
+        """Return "loss", the mean cross entropy in nats, and "accuracy", 0..1, with the correctness of each example."""
         logits = answers(model, examples)
         labels = examples.targets()
         answered = predicted(logits)
@@ -122,7 +122,7 @@ class Classification(Objective):
 
 
 def logits_of(model: nn.Module, images: Tensor, generator: torch.Generator) -> Tensor:
-    """Return logits, (batch, 1) or (batch, class); a model whose forward takes a generator is given this one."""
+    """Return logits, (batch, 1) or (batch, class); a model whose forward takes a generator gets this one."""
     given = {"generator": generator} if "generator" in signature(model.forward).parameters else {}
     logits: Tensor = model(images, **given)
     return logits

@@ -1,9 +1,9 @@
-"""The objective of a model that decides where to look: its policy is taught by the reward alone.
+"""The objective of a model that decides where to look; its policy learns only from the reward.
 
 Source: "Simple Statistical Gradient-Following Algorithms for Connectionist Reinforcement Learning" (REINFORCE),
 Williams, 1992; as in "Recurrent Models of Visual Attention", Mnih et al., 2014, https://arxiv.org/abs/1406.6247.
 
-Differs: the baseline of a draw is read from the state that it was drawn in, by a layer of its own, and its squared
+Differs: the baseline of a draw is computed from the state in which it was drawn, by a separate layer, and its squared
 error is part of the loss. A cross entropy after every glimpse, and a floor under the policy's spread, are optional.
 """
 
@@ -29,17 +29,17 @@ AT_ONCE = 256
 class Reinforcement(Objective):
     """Cross entropy after the last glimpse, squared error of the baseline, and REINFORCE for the policy.
 
-    The reward is 1 where the answer after the last glimpse is correct, else 0, and the same for all glimpses. The model
+    The reward is 1 if the answer after the last glimpse is correct, else 0, and the same for all glimpses. The model
     must have a method `look` that returns `attnviz.layers.glimpse.Glances`.
 
     Args:
-        every_glimpse: weight of the mean cross entropy after the glimpses before the last one.
-        draws: over how many draws of all locations the answer is averaged when the model is measured.
-        weight: of the REINFORCE term.
-        floor: where the standard deviation of the means over the pictures of a batch is smaller than this, on the axis
-            where it is larger, `floor_weight` times the square of what is missing is added to the loss, for each
-            glimpse after the first. So the policy cannot come to look at all pictures alike before it has learnt to
-            tell them apart. 0 adds nothing.
+        every_glimpse: the weight of the mean cross entropy after the glimpses before the last one.
+        draws: the number of draws of all locations over which the answer is averaged in measurements.
+        weight: the weight of the REINFORCE term.
+        floor: the minimum standard deviation of the means over the pictures of a batch, on the axis where it is larger.
+            For each glimpse after the first, `floor_weight` times the square of the shortfall is added to the loss, so
+            that the policy cannot collapse to the same locations for all pictures before it has learnt to tell them
+            apart. 0 adds nothing.
     """
 
     measures = {
@@ -47,7 +47,7 @@ class Reinforcement(Objective):
         "accuracy": Measure("share", "higher"),
         "accuracy_one_draw": Measure("share", "higher"),
         "accuracy_mean_path": Measure("share", "higher"),
-        "spread": Measure("half pictures", "higher", by_calling=False),  # but by the method `look`
+        "spread": Measure("half pictures", "higher", by_calling=False),  # it is measured by the method `look`
     }
 
     def __init__(
@@ -66,17 +66,17 @@ class Reinforcement(Objective):
             )
         self.every_glimpse, self.draws, self.weight = every_glimpse, draws, weight
         self.floor, self.floor_weight = floor, floor_weight
-        self.divisible = not floor  # the spread over the pictures of a part is not that over all of them
+        self.divisible = not floor  # the spread within a part of a batch is not that of the batch
 
     def loss(
         self, model: nn.Module, images: Tensor, labels: Tensor, generator: torch.Generator
     ) -> Mapping[str, Tensor]:
-        """Return "loss", the weighted sum of all parts, and each part and the mean "reward", 0..1, under its name."""
+        """Return "loss", the weighted sum of all terms, and each term and the mean "reward", 0..1, by name."""
         seen = _look(model, images, generator)
         classification = loss_of(seen.logits[:, -1], labels)
         reward = (predicted(seen.logits[:, -1]) == labels).to(images.dtype)
         baseline = mse_loss(seen.baselines, reward[:, None].expand_as(seen.baselines))
-        # Each location but the first was drawn in the state that the glimpse before it had left.
+        # Each location but the first was drawn in the state after the previous glimpse.
         advantage = reward[:, None] - seen.baselines[:, :-1].detach()
         policy = -(advantage * seen.log_densities[:, 1:]).sum(1).mean()
         loss = classification + baseline + self.weight * policy
@@ -91,8 +91,8 @@ class Reinforcement(Objective):
         return {"loss": loss, **{name: part.detach() for name, part in parts.items()}}
 
     def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
-        """Return the accuracies with the draws averaged, with one draw, and along the means, 0..1; "loss", the cross
-        entropy of the averaged draws in nats; and the "spread" of the means over pictures without draws (see `spread`).
+        """Return the accuracies of averaged draws, of one draw, and along the means, 0..1; "loss", the cross entropy of
+        averaged draws in nats; and the "spread" of the means over pictures, without draws (see `spread`).
         """
         model.eval()
         generator = torch.Generator().manual_seed(MEASURING_SEED)
@@ -100,7 +100,7 @@ class Reinforcement(Objective):
         with torch.no_grad():
             for part in examples.split(AT_ONCE):
                 images = as_float(part.images)
-                # By calling the model itself, so that whoever has replaced a part of it is heard.
+                # By calling the model itself, so that replaced parts take effect.
                 drawn = [probabilities(model(images, generator=generator)) for _ in range(self.draws)]
                 averaged.append(torch.stack(drawn).mean(0))
                 one_draw.append(drawn[0].argmax(1))
@@ -120,7 +120,7 @@ class Reinforcement(Objective):
         }
 
     def remark(self, recipe: Recipe, values: Mapping[str, float | None]) -> str | None:
-        """Say that the policy has collapsed, where it has. One that is not learnt cannot collapse."""
+        """Return a sentence if the policy has collapsed, which only a learnt policy can."""
         found = values.get("validation_spread")
         if found is None or found >= COLLAPSED or recipe.config.get("policy", "learnt") != "learnt":
             return None
@@ -132,11 +132,11 @@ class Reinforcement(Objective):
 
 
 def spread(means: Tensor) -> float:
-    """Return how much the mean locations (picture, glimpse, 2) differ from picture to picture, 0 or more, where 1 is
-    half a picture.
+    """Return the spread of the mean locations (picture, glimpse, 2) over pictures, 0 or more, in units of half a
+    picture.
 
-    It is their standard deviation on the axis where it is larger, at the glimpse where it is smallest, but for the
-    first glimpse, which no picture decides; 0 if there is one glimpse only.
+    It is their standard deviation on the axis where it is larger, at the glimpse where it is smallest, except the first
+    glimpse, which does not depend on the picture; 0 if there is only one glimpse.
     """
     if means.shape[1] < 2:
         return 0.0

@@ -1,7 +1,7 @@
-"""The objective of models that output a text: cross entropy of each symbol, given the right symbols before it.
+"""The objective of models that output a text: the cross entropy of each symbol, with teacher forcing.
 
-Source: "Neural Machine Translation by Jointly Learning to Align and Translate", Bahdanau, Cho, Bengio, 2015. What is
-measured is what a model outputs by itself, symbol by symbol, always the most probable one (greedy decoding).
+Source: "Neural Machine Translation by Jointly Learning to Align and Translate", Bahdanau, Cho, Bengio, 2015. Models are
+measured on texts from greedy decoding, where each symbol is the most probable one.
 """
 
 from collections import Counter, defaultdict
@@ -18,7 +18,7 @@ from attnviz.training.examples import Examples, ExampleSet, as_float
 from attnviz.training.objectives.objective import Measure, Measured, Objective
 
 AT_ONCE = 256
-ENOUGH = 500  # texts of a length, below which that length gets no figure of its own
+ENOUGH = 500  # the minimum number of texts of a length for a separate figure of that length
 
 
 _SAID = {
@@ -30,13 +30,13 @@ _SAID = {
 
 
 class Texts(Objective):
-    """Mean cross entropy over the steps, with the right symbols before each (teacher forcing).
+    """Mean cross entropy over the steps, given the correct symbols before each (teacher forcing).
 
-    Of the texts that the model outputs by itself, these are measured: "accuracy", the share of texts that are right to
-    the end; "digits", the share of places at which the right digit stands; "stopped", the share of texts that end where
-    they should; and "distance", the number of insertions, deletions and changes that would mend a text, over its
-    length. With the right symbols before each step, these are: "loss", and "told", the share of symbols that are right.
-    "digits_15" is "digits" over the texts of 15 symbols, and so on; it is measured where there are 500 of them.
+    On decoded texts, the measures are "accuracy", the share of entirely correct texts; "digits", the share of positions
+    with the correct digit; "stopped", the share of texts with the correct end; and "distance", the number of
+    insertions, deletions and changes that would correct a text, divided by its length. With teacher forcing, they are
+    "loss", and "told", the share of correct symbols. "digits_15" is "digits" over the texts of 15 symbols, and so on;
+    it is measured if there are at least 500 of them.
     """
 
     measures = {
@@ -54,7 +54,7 @@ class Texts(Objective):
         return {"loss": cross_entropy(model(images, targets=labels).mT, labels)}
 
     def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
-        """Measure what a model outputs by itself, over all texts and over those of each length."""
+        """Measure a model's decoded texts, over all texts and over those of each length."""
         found = defaultdict[str, list[Tensor]](list)
         texts = Counter[int]()
         with torch.no_grad():
@@ -79,7 +79,7 @@ class Texts(Objective):
 
 
 def _wide(examples: ExampleSet) -> Iterator[Examples]:
-    """Yield the examples in parts of at most `AT_ONCE`: parts of one length that follow each other become one."""
+    """Yield the examples in parts of at most `AT_ONCE`; consecutive parts of one length are joined."""
     joined: list[Examples] = []
     for part in examples.split(AT_ONCE):
         fits = joined and joined[0].labels.shape[1:] == part.labels.shape[1:]
