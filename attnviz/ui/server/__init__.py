@@ -1,1 +1,1 @@
-"""What Streamlit's server needs from us: who is let in, how much anybody may take, what is sent how, and preloading."""
+"""Additions to Streamlit's server: access control, limits on each visitor's resources, compression and preloading."""

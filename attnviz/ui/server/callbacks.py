@@ -1,15 +1,15 @@
-"""Let a click's callback finish, whatever else arrives meanwhile; and let nothing undo it that only repeats itself.
+"""Lets a click's callback finish whatever arrives meanwhile, and keeps repeated stale values from undoing it.
 
-Streamlit interrupts a run of the page as soon as the browser sends something new, wherever the run touches the session
-or the page. It does so inside callbacks too: a callback whose click is followed within a few milliseconds by a
-component's report ends at its first line, without a word, and the click is lost. (1.67; a run that has only begun to
-call its callbacks has nothing on the screen that could be out of date, so nothing is gained by interrupting it.)
+Streamlit interrupts a page run as soon as the browser sends a new message, wherever the run accesses the session or the
+page. It does so inside callbacks too: if a component's report follows a click within a few milliseconds, the click's
+callback silently ends at its first line, and the click is lost. (1.67; a run that has only begun to call its callbacks
+has nothing outdated on the screen, so interrupting it has no benefit.)
 
-A browser sends the values of all widgets with everything. One that has not yet heard what the last run has set sends
-the values of before, which Streamlit takes for choices of the visitor, and calls their callbacks. A browser that is
-late sends the URL of before, too: what it merely repeats of its last message is left out then.
+A browser sends the values of all widgets with every message. Until it has received the values set by the last run, it
+sends the old ones, which Streamlit treats as choices of the visitor by calling their callbacks. Such a late browser
+also sends the old URL; values that it merely repeats from its last message are then ignored.
 
-This can go when Streamlit calls callbacks without interrupting them, and knows what a browser has heard of.
+This can be removed when Streamlit calls callbacks without interruption, and tracks what a browser has received.
 """
 
 from collections.abc import Callable
@@ -25,8 +25,8 @@ _calling: set[int] = set()  # threads' runners, by identity, that are calling ca
 
 
 def finish(is_late: Callable[[], bool]) -> None:
-    """Make Streamlit call callbacks to their end, once per process and before the first page runs; `is_late` says
-    whether the URL that came with the message has been replaced since.
+    """Make Streamlit run callbacks to their end; call this once per process, before the first page runs. `is_late`
+    returns whether the URL sent with the message has been replaced since.
     """
     if getattr(ScriptRunner._maybe_handle_execution_control_request, "waits", False):
         return
@@ -53,7 +53,7 @@ def finish(is_late: Callable[[], bool]) -> None:
 
 
 def _heard(state: Any, fresh: WidgetStates, late: bool) -> WidgetStates:
-    """Return what a message says, without what it repeats where it is late; clicks are no values, and all count."""
+    """Return a message's values, without repeated ones if it is late; clicks are not values, and all count."""
     known = _REPORTED in state  # it has no `get`
     before = state[_REPORTED] if known else {}
     state[_REPORTED] = {one.id: one.SerializeToString() for one in fresh.widgets}

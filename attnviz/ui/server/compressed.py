@@ -1,9 +1,8 @@
-"""Scripts, styles and pages packed, and kept packed: a first load is 1 MB then, not 3.5.
+"""Compresses scripts, styles and pages, and caches the result: a first load is then 1 MB, not 3.5.
 
-Streamlit sends its own scripts as they are, as packing them for every visitor would cost too much. Here each is packed
-once. Scripts of components are sent without their documentation, a fifth of what they would be packed. They get an ETag
-besides, so that a browser asks whether they have changed and need not fetch them again: an edit is seen at the next
-load.
+Streamlit sends its own scripts uncompressed, since compressing them for every visitor would cost too much. Here each is
+compressed once. Components' scripts are sent without their documentation, which saves a fifth of the compressed size.
+They also have an ETag, so that a browser only checks whether they have changed: an edit is visible at the next load.
 """
 
 import gzip
@@ -27,7 +26,7 @@ DOCUMENTATION = re.compile(
 
 
 class Compressed:
-    """ASGI middleware that packs what is static: files below /static/, component files, and pages."""
+    """ASGI middleware that compresses static content: files below /static/, component files, and pages."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -35,7 +34,7 @@ class Compressed:
         self.size = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; pack the answer, or say that what the browser has is still right."""
+        """Pass the request on, and compress the answer, or confirm that the browser's copy is still valid."""
         if scope["type"] != "http" or scope["method"] != "GET" or not is_static(scope):
             await self.app(scope, receive, send)
             return
@@ -52,7 +51,7 @@ class Compressed:
         await self.finish(headers, answer, send)
 
     async def finish(self, headers: Headers, answer: "_Answer", send: Send) -> None:
-        """Send an answer that is whole: packed where the browser takes that, or 304 where it has it."""
+        """Send a complete answer: compressed if the browser accepts that, or 304 if the browser has it."""
         body, start = answer.body, answer.start
         assert start is not None
         digest = hashlib.blake2b(body, digest_size=16).digest()
@@ -76,7 +75,7 @@ class Compressed:
         await send({"type": "http.response.body", "body": packed})
 
     async def packed(self, digest: bytes, body: bytes) -> bytes:
-        """Return a body packed; of those that were packed, the ones asked for last are kept."""
+        """Return a compressed body; the most recently used bodies are cached."""
         if digest in self.kept:
             self.kept.move_to_end(digest)
             return self.kept[digest]
@@ -90,7 +89,7 @@ class Compressed:
 
 
 def is_static(scope: Scope) -> bool:
-    """Say whether a request is for a file that holds the same for everybody, or for a page."""
+    """Return whether a request is for a page, or for a file that is the same for everybody."""
     path = scope["path"]
     if "/static/" in path or COMPONENTS in path:
         return Headers(scope=scope).get("range") is None
@@ -102,7 +101,7 @@ def _lines(found: re.Match[bytes]) -> bytes:
 
 
 class _Answer:
-    """Holds an answer back until it is whole, if it is a text without an error; hands any other on as it comes."""
+    """Holds back a text answer without an error until it is complete; passes any other on as it comes."""
 
     def __init__(self, send: Send) -> None:
         self.pass_on = send

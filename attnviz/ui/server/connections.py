@@ -1,14 +1,14 @@
-"""How many connections there may be: bounded as they are accepted, before a byte of them has arrived.
+"""Limits the number of connections as they are accepted, before a byte of them has arrived.
 
-Where there is no room, the connection goes that has been idle for longest: a browser opens another when it needs it,
-and whoever only holds connections holds few.
+If there are too many, the connection that has been idle longest is closed: a browser opens a new one when it needs it,
+and a client that only holds connections keeps few.
 
-asyncio accepts all that wait, 2,048 of them, before it looks at any. Here it takes a few at a time: so there are never
-many more than there may be, and descriptors do not run out, of which it would write 2,048 tracebacks a second. Those of
-an address that goes on trying although it is refused are closed at once.
+asyncio accepts all waiting connections, up to 2,048, before it handles any. Here it accepts a few at a time, so the
+limit is never exceeded by much, and descriptors do not run out, for which asyncio would write 2,048 tracebacks a
+second. Connections from an address that keeps trying although it is refused are closed at once.
 
-asyncio also reads all that has arrived before it does anything else: with 800 handshakes at once, who draws would wait
-for all of them at each step of an answer. Here it reads few connections of an address in a turn of the loop.
+asyncio also reads all data that have arrived before it does anything else: with 800 handshakes at once, a visitor who
+draws would wait for all of them at each step of an answer. Here it reads few connections of an address at a time.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ Event = tuple[selectors.SelectorKey, int]
 
 
 class Connections:
-    """Those that are open, so many in all and of one IP address."""
+    """The open connections, limited in total and for each IP address."""
 
     def __init__(self, in_all: int, of_an_address: int) -> None:
         self.in_all, self.of_an_address = in_all, of_an_address
@@ -43,7 +43,7 @@ class Connections:
         self._look = 0  # at so many, those that have closed are left out
 
     def came(self, transport: asyncio.Transport) -> None:
-        """Count a new connection, and close one if that is too many."""
+        """Count a new connection, and close one if there are too many."""
         own = self.open[transport] = network((transport.get_extra_info("peername") or ("",))[0])
         self._counts[own] += 1
         if len(self.open) > min(self._look, self.in_all) or self._counts[own] > self.of_an_address:
@@ -56,7 +56,7 @@ class Connections:
             _close_one([*self.open])
 
     def few(self, ready: list[Event]) -> list[Event]:
-        """Return what is handled in this turn of the loop: at most `AT_A_TIME` of an address; the rest comes later."""
+        """Return the events to handle in this turn of the loop: at most `AT_A_TIME` of an address; others wait."""
         read: Counter[str] = Counter()
         found = []
         for key, events in ready:
@@ -74,12 +74,12 @@ def _close_one(among: list[asyncio.Transport]) -> None:
 
 
 def _is_idle(protocol: Any) -> bool:
-    """Return whether a connection of uvicorn's has no request, or only one that has been answered."""
+    """Return whether a uvicorn connection has no request, or only one that has been answered."""
     return hasattr(protocol, "cycle") and (protocol.cycle is None or protocol.cycle.response_complete)
 
 
 def bound() -> None:
-    """Bound the connections of this process: once, before the server starts."""
+    """Limit the connections of this process; call this once, before the server starts."""
     if getattr(BaseSelectorEventLoop, "takes_few", False):
         return
     in_all = for_connections()
@@ -106,7 +106,7 @@ def bound() -> None:
 
 
 class Listener:
-    """A socket that listens, and closes those who go on trying although they are refused."""
+    """A listening socket that closes connections from addresses that keep trying although they are refused."""
 
     def __init__(self, listener: socket.socket) -> None:
         self.listener = listener
@@ -115,7 +115,7 @@ class Listener:
         return getattr(self.listener, name)
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """Return the next connection, and its address; raise BlockingIOError where there is none for now."""
+        """Return the next connection and its address; raise BlockingIOError if there is none at the moment."""
         for _ in range(CLOSED_AT_A_TIME):
             connection, address = self.listener.accept()
             if not address or not ASKED.is_closed_to(network(address[0])):
@@ -126,7 +126,7 @@ class Listener:
 
 
 def counted(made: Any, connections: Connections) -> Any:
-    """Return a protocol's `connection_made` that counts the connection too."""
+    """Return a protocol's `connection_made` that also counts the connection."""
 
     def connection_made(protocol: Any, transport: asyncio.Transport) -> None:
         made(protocol, transport)
@@ -138,8 +138,8 @@ def counted(made: Any, connections: Connections) -> Any:
 class NoDelay:
     """A middleware that sets TCP_NODELAY on the connection of every request and of every WebSocket.
 
-    An ASGI server does not name the connection. Uvicorn's `receive` is a method of what holds it; of another server, or
-    behind a middleware that wraps it, nothing is found and nothing is done.
+    An ASGI server does not expose the connection. Uvicorn's `receive` is a method of the object that holds it. With
+    another server, or behind a middleware that wraps `receive`, nothing is found and nothing is done.
     """
 
     def __init__(self, app: ASGIApp) -> None:

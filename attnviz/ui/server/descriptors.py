@@ -1,7 +1,7 @@
-"""How many files and connections the process may have open, and what spares them.
+"""The limit on the process's open files and connections, and ways to save descriptors.
 
-Every connection takes a descriptor, of which a process often has 1,024. Where they are used up, nothing can be opened
-for anybody: no page, no data, and no module, of which torch, once half imported, can never be imported again.
+Every connection takes a descriptor, of which a process often has 1,024. Once they are used up, nothing can be opened
+for anybody: no page, no data, and no module. Torch, once half imported, can never be imported again.
 """
 
 import asyncio
@@ -18,13 +18,13 @@ except ImportError:  # Windows, whose sockets are no files
 
 WISHED = 16_384
 OURS = 224
-"""Descriptors that connections leave to all else: modules, weights, data, logs, trainings that start."""
+"""Descriptors reserved for everything but connections: modules, weights, data, logs, trainings that start."""
 
 _ROOM = 64  # that must be free before a module is imported that opens many files
 
 
 def raise_limit() -> None:
-    """Take as many descriptors as the system gives without asking: its soft limit is for programs that use `select`."""
+    """Raise the soft limit as far as the system allows; the low default is for programs that use `select`."""
     if resource is None:
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -34,14 +34,14 @@ def raise_limit() -> None:
 
 
 def for_connections() -> int:
-    """Return how many connections there may be at a time."""
+    """Return the maximum number of simultaneous connections."""
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if resource is not None else WISHED
     return max(32, min(soft if soft >= 0 else WISHED, WISHED) - OURS)  # RLIM_INFINITY is negative
 
 
 @contextmanager
 def room() -> Iterator[None]:
-    """Import in the block what must not fail half way; OSError, before it begins, where few descriptors are free."""
+    """Guard a block of imports that must not fail halfway: raise OSError before it if too few descriptors are free."""
     with ExitStack() as stack:
         for _ in range(_ROOM):
             stack.callback(os.close, os.open(os.devnull, os.O_RDONLY))
@@ -49,10 +49,10 @@ def room() -> Iterator[None]:
 
 
 def spare_sessions() -> None:
-    """Make Streamlit's sessions hold no descriptors: once per process, before the first visitor comes.
+    """Make Streamlit's sessions hold no descriptors; call this once per process, before the first visitor.
 
     Each session has an event loop for its scripts, and keeps it for two minutes after the visitor has left. It hardly
-    ever runs, and takes three descriptors all the time. (1.67; this can go when Streamlit makes it as it is needed.)
+    ever runs, but always takes three descriptors. (1.67; this can be removed when Streamlit makes it on demand.)
     """
     from streamlit.runtime import app_session
 
@@ -66,7 +66,7 @@ def spare_sessions() -> None:
 
 
 class ScriptLoop(asyncio.SelectorEventLoop):
-    """An event loop that holds descriptors only while it runs: those by which other threads wake it."""
+    """An event loop that holds the descriptors by which other threads wake it only while it runs."""
 
     def __init__(self) -> None:
         super().__init__(getattr(selectors, "PollSelector", selectors.SelectSelector)())
@@ -83,4 +83,4 @@ class ScriptLoop(asyncio.SelectorEventLoop):
         self._ssock = self._csock = None
 
     def _close_self_pipe(self) -> None:
-        """Nothing: there is none while it does not run."""
+        """Do nothing, since there is no pipe while the loop does not run."""

@@ -1,7 +1,7 @@
-"""The head of Streamlit's page: our style sheet, the glossary, and the scripts that a page's component will want.
+"""The head of Streamlit's page: our style sheet, the glossary, and the scripts that a page's component needs.
 
-Drawn by the page's script, a style sheet would come last, and bring 200 kB of Streamlit's scripts along that hold up
-all else; here it is there before anything is drawn. The component's scripts are fetched together with Streamlit's, not
+A style sheet drawn by the page's script would arrive last, with 200 kB of Streamlit's scripts that delay everything
+else; here it is available before anything is drawn. The component's scripts are fetched together with Streamlit's, not
 after them.
 """
 
@@ -31,7 +31,7 @@ STREAMLITS_PAGE = Path(streamlit.__file__).parent / "static" / "index.html"
 
 
 class Head:
-    """ASGI middleware that completes the head of every page, and begins with the imports that the page needs."""
+    """ASGI middleware that completes the head of every page, and starts the imports that the page needs."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -56,7 +56,7 @@ class Head:
                 self.scripts.setdefault(HOME, scripts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; where a browser asks for a page, complete the head of the answer."""
+        """Pass the request on, and complete the head of the answer if it is a page."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -73,7 +73,7 @@ class Head:
 
 
 class _Completing:
-    """Holds an answer back until it is whole, and sends it with something added at the end of its head."""
+    """Holds back an answer until it is complete, and sends it with an addition at the end of its head."""
 
     def __init__(self, send: Send, addition: bytes) -> None:
         self.pass_on, self.addition = send, addition
@@ -102,7 +102,7 @@ class _Completing:
 
 
 def _reserved(rows: Iterable[Mechanism]) -> str:
-    """Return the rules that reserve the heights of mechanisms' components; page.css says how large `--px` is."""
+    """Return the rules that reserve the heights of mechanisms' components; page.css sets the size of `--px`."""
     heights = [(f".st-key-{key}", height) for row in rows for key, height in row.heights.items()]
     wide = "".join(f"{element}{{min-height:calc({height.wide} * var(--px))}}" for element, height in heights)
     phone = "".join(f"{element}{{min-height:{height.phone}px}}" for element, height in heights if height.phone)
@@ -110,7 +110,7 @@ def _reserved(rows: Iterable[Mechanism]) -> str:
 
 
 def _streamlits(elements: Sequence[str], page: Path) -> str:
-    """Return the elements of HTML that fetch what Streamlit draws with; none where it has no such script."""
+    """Return the HTML elements that fetch Streamlit's scripts for drawing `elements`, or "" if it has none."""
     folder = page.parent / "static" / "js"
     known = page.read_text() if page.exists() else ""
     names = [path.name for element in elements for path in folder.glob(f"{element}.*.js")]

@@ -1,7 +1,7 @@
-"""Whether models answer: GET /health says it, for what watches over the server, such as a container's health check.
+"""The health check: GET /health returns whether models answer, for monitors such as a container's health check.
 
-Streamlit's own /_stcore/health says that the server runs. A server whose weights are damaged, or whose memory has run
-out, still does; here the smallest model answers an empty picture.
+Streamlit's own /_stcore/health reports that the server runs, even if its weights are damaged or its memory has run out.
+Here the smallest model answers an empty picture.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from attnviz.subjects.net import Loaded
 
 EVERY = 5.0
-"""Seconds for which an answer holds: nobody can make the server compute by asking more often."""
+"""Seconds for which an answer is cached, so that nobody can make the server compute by requesting it more often."""
 
 _log = logging.getLogger(__name__)
 _lock = Lock()
@@ -36,20 +36,20 @@ _last: list[tuple[float, str]] = []  # when it was asked for last, and what is w
 
 
 def routes() -> list[BaseRoute]:
-    """Return the route of the health check, for `st.App`, which does not put `server.baseUrlPath` before ours."""
+    """Return the route of the health check for `st.App`, which does not prepend `server.baseUrlPath` to ours."""
     base = st.get_option("server.baseUrlPath").strip("/")
     return [Route(f"/{base}/health" if base else "/health", answer)]
 
 
 async def answer(request: Request) -> JSONResponse:
-    """Answer 200 where a model answers, else 503 with one sentence."""
+    """Answer 200 if a model answers, or else 503 with one sentence."""
     wrong = await run_in_threadpool(wrong_now)
     said = {"models": "A model does not answer: " + wrong if wrong else "They answer."}
     return JSONResponse(said, 503 if wrong else 200, {"Cache-Control": "no-store"})
 
 
 def wrong_now() -> str:
-    """Return a sentence on what keeps a model from answering, "" for nothing; found out every 5 seconds at most."""
+    """Return a sentence on why no model answers, or "" if one does; checked at most every 5 seconds."""
     with _lock:
         if not _last or time.monotonic() - _last[0][0] > EVERY:
             _last[:] = [(time.monotonic(), _find_out())]
@@ -65,7 +65,7 @@ def _find_out() -> str:
         shape = (1, net.input.channels, net.input.rows, net.input.columns)
         with torch.no_grad():
             logits = model(torch.zeros(shape))
-        return "" if bool(logits.isfinite().all()) else "what it answers is no number."
+        return "" if bool(logits.isfinite().all()) else "its answer is not a number."
     except AttnvizError as error:
         return told(error)
     except Exception:  # a module that was half imported raises anything

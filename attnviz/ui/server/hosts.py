@@ -1,9 +1,9 @@
-"""Who is let in: requests for this server by its own name, and sockets opened by its own pages.
+"""Access control: only requests for this server by its own name, and sockets opened by its own pages, are accepted.
 
-A browser lets any page open a WebSocket to any server. Streamlit checks the origin only for its own socket, and to do
-so asks a service outside for the address of this machine, in the event loop: ten such handshakes stop it for 20 s where
-that service does not answer. And it takes any host for its own, so that a page of evil.example whose name has come to
-mean 127.0.0.1 (DNS rebinding) counts as ours. Here both are refused before Streamlit sees them.
+A browser lets any page open a WebSocket to any server. Streamlit checks the origin only for its own socket. To do so,
+it requests this machine's address from an external service, in the event loop: ten such handshakes block it for 20 s if
+that service does not answer. It also accepts any host as its own, so that a page of evil.example whose name has been
+made to resolve to 127.0.0.1 (DNS rebinding) counts as ours. Here both are refused before they reach Streamlit.
 """
 
 import ipaddress
@@ -17,13 +17,13 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 METRICS = "ATTNVIZ_METRICS"
-"""Set to 1, this environment variable opens Streamlit's figures about memory and sessions to everybody."""
+"""If set to 1, this environment variable makes Streamlit's metrics on memory and sessions public."""
 
 _log = logging.getLogger(__name__)
 
 
 class Hosts:
-    """ASGI middleware that refuses foreign hosts, sockets of foreign origin, and the server's figures.
+    """ASGI middleware that refuses foreign hosts, sockets of foreign origin, and requests for the server's metrics.
 
     Hosts are localhost, every literal IP address, and the names in Streamlit's option `server.allowedHosts`, where
     "*.example.org" stands for all names below example.org and "*" for any.
@@ -33,7 +33,7 @@ class Hosts:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or refuse it: 421 for a host, 403 for a socket, 404 for the figures."""
+        """Pass the request on, or refuse it: 421 for a host, 403 for a socket, 404 for the metrics."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -73,10 +73,10 @@ def is_ours(host: str | None) -> bool:
 
 
 def same_origin(headers: Headers) -> bool:
-    """Say whether a page of this very server opens the socket.
+    """Return whether a page of this server opens the socket.
 
-    A browser names the page's origin; who names none is no browser. Upper and lower case count, as they do for
-    Streamlit, which else would ask outside; browsers write both in lower case.
+    A browser sends the page's origin; a client that sends none is not a browser. The comparison is case-sensitive, as
+    it is in Streamlit, which would otherwise query the external service; browsers write both in lower case.
     """
     try:
         origin = urlsplit(headers.get("origin", ""))
@@ -87,7 +87,7 @@ def same_origin(headers: Headers) -> bool:
 
 
 def not_ours(host: str) -> str:
-    """Return the sentence for who used another name."""
+    """Return the message for a visitor who used another host name."""
     return (
         f"This server is not known as {host[:100]!r}. Open it by its IP address or as localhost; or start it with "
         "--server.allowedHosts and that name."

@@ -1,4 +1,4 @@
-"""What visitors can make the server write into its log: one line of what breaks off, and few of one cause a minute."""
+"""Limits what visitors can make the server log: one line for an aborted request, and few a minute of one cause."""
 
 import logging
 import time
@@ -9,14 +9,14 @@ from google.protobuf.message import DecodeError
 from starlette.requests import ClientDisconnect
 
 MOST, SECONDS = 10, 60.0
-"""So many records of one cause are written in so many seconds."""
+"""The maximum number of records of one cause, and the period in seconds."""
 
 _CAUSES = 256  # that are counted: of more, those are forgotten that began longest ago
 
 
 class Few(logging.Filter):
-    """Lets few warnings and errors of one cause through, so many in so many seconds: of one line of code, and one kind
-    of exception.
+    """Lets few warnings and errors of one cause through, `most` in `seconds`. A cause is a line of code and an
+    exception type.
     """
 
     def __init__(self, most: int = MOST, seconds: float = SECONDS, clock: Callable[[], float] = time.monotonic) -> None:
@@ -25,7 +25,7 @@ class Few(logging.Filter):
         self._causes: OrderedDict[tuple[object, ...], tuple[float, int]] = OrderedDict()  # when it began, how many
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a record is written; the last one says that more are left out, the next one how many were."""
+        """Return whether to write a record; the last one notes that more are omitted, the next one how many were."""
         if record.levelno < logging.WARNING or getattr(record, "counted", False):
             return True
         record.counted = True  # a record comes by here once for each logger and handler
@@ -45,7 +45,7 @@ class Few(logging.Filter):
 
 
 def in_one_line(record: logging.LogRecord) -> bool:
-    """Leave one line in the log of what cannot be read or broke off: a filter of the loggers that write a traceback."""
+    """Reduce the record of an invalid or aborted request to one line: a filter for loggers that write tracebacks."""
     error = record.exc_info[1] if isinstance(record.exc_info, tuple) else None
     while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
@@ -57,7 +57,7 @@ def in_one_line(record: logging.LogRecord) -> bool:
 
 
 def limit() -> None:
-    """Let one cause write few lines: once, before the first visitor comes."""
+    """Limit the lines logged for one cause; call this once, before the first visitor."""
     few = Few()
     known = [one for one in logging.Logger.manager.loggerDict.values() if isinstance(one, logging.Logger)]
     last: list[logging.Handler | None] = [logging.lastResort, *logging.getLogger().handlers]

@@ -1,4 +1,4 @@
-"""Send old links on: an experiment that has moved to another page is found there, with everything the link states."""
+"""Redirects old links to an experiment that has moved to another page, with all URL fields."""
 
 from urllib.parse import parse_qsl, urlencode
 
@@ -10,7 +10,7 @@ from attnviz.ui.mechanisms import MECHANISMS
 
 
 class Moved:
-    """ASGI middleware that redirects a browser which asks for an experiment at its old URL."""
+    """ASGI middleware that redirects a request for an experiment at its old URL."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

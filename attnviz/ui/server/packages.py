@@ -1,10 +1,10 @@
-"""The components of other packages, found by the rows of their mechanisms.
+"""Finds the components of other packages through their mechanisms' rows.
 
-Streamlit looks for components in those packages alone whose name, summary or requirements say "streamlit", and in them
-for a `pyproject.toml` inside the package's folder, which a wheel lacks unless its author thinks of it (1.67). A row of
-`MECHANISMS` names its components and the folder of their modules, so a package needs neither.
+Streamlit searches for components only in packages whose name, summary or requirements contain "streamlit", and there
+only in a `pyproject.toml` inside the package's folder, which a wheel lacks unless its author includes it (1.67). A row
+of `MECHANISMS` names its components and the folder of their modules, so a package needs neither.
 
-This can go when Streamlit has a public way to declare a component's folder.
+This can be removed when Streamlit has a public way to declare a component's folder.
 """
 
 import logging
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 def declare(rows: Iterable[Mechanism], scanner: Any = manifest_scanner) -> None:
-    """Let Streamlit find the components that rows of other packages name, before its runtime is made."""
+    """Let Streamlit find the components named by rows of other packages; call this before its runtime is made."""
     scan: Callable[..., Manifests] = getattr(
         scanner.scan_component_manifests, "plain", scanner.scan_component_manifests
     )
@@ -38,7 +38,7 @@ def declare(rows: Iterable[Mechanism], scanner: Any = manifest_scanner) -> None:
 
 
 def of_rows(rows: Iterable[Mechanism], known: Iterable[str] = ()) -> Manifests:
-    """Return what Streamlit would have read from the packages' own tables: a manifest for each component that is not
+    """Return the manifests that Streamlit would have read from the packages' own tables, for each component that is not
     declared already, as ours are in `pyproject.toml`.
     """
     found: Manifests = []

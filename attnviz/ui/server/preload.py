@@ -1,8 +1,8 @@
-"""Load slow modules while nobody is waiting for them, so that the app starts as fast as Streamlit.
+"""Loads slow modules while nobody is waiting for them, so that the app starts as fast as Streamlit.
 
-While the first browser fetches Streamlit's scripts, what the pages need before torch is imported. Home needs none of
-it, so there it waits until home is painted. Torch, the slowest, is loaded a moment after a page has been sent, while
-the visitor reads. What home and the pixel page show first needs no torch: see `first_look`.
+While the first browser fetches Streamlit's scripts, the modules needed before torch are imported. The home page needs
+none of them, so there the import waits until the page is painted. Torch, the slowest, is loaded just after a page has
+been sent, while the visitor reads. The first views of home and pixel attention need no torch: see `first_look`.
 """
 
 import gc
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 def at_start() -> None:
-    """Set what holds for the whole process, before anything can load torch: a probe or a page left open may do so."""
+    """Configure the whole process before anything can load torch, such as a probe or a page left open."""
     # A thread that only computes, as one that imports does, then lets the others in ten times as often: files are
     # served and pages run meanwhile.
     sys.setswitchinterval(0.0005)
@@ -37,24 +37,24 @@ def at_start() -> None:
 
 @cache  # once a process: a race of two visitors would only import twice, and the second import finds all there
 def soon() -> Timer:
-    """Load what pages need and torch a moment later, in a thread of its own: the last thing that a page does."""
+    """Load the modules that pages need, and torch, a moment later in a separate thread; pages call this last."""
     return _later(CALM, load_all)
 
 
 @cache
 def begin() -> Timer:
-    """Import what pages need before torch, in a thread of its own, once."""
+    """Import the modules that pages need before torch, once, in a separate thread."""
     return _later(AT_ONCE, load_pages)
 
 
 def load_all() -> None:
-    """Import everything, the quicker first."""
+    """Import everything, starting with the quicker modules."""
     load_pages()
     load_models()
 
 
 def load_pages() -> None:
-    """Import what the pages need before torch, and draw the first digits."""
+    """Import the modules that pages need before torch, and draw the first digits."""
     import_module("PIL.Image")
     import_module("attnviz.data").load("strokes", "test", count=256)
     for name in ("attnviz.ui.shared.pickers", "attnviz.ui.components.map_grid"):
@@ -64,7 +64,7 @@ def load_pages() -> None:
 
 
 def load_models() -> None:
-    """Import torch, and all that runs a model. Where that fails the server lives on; the log says why."""
+    """Import torch, and everything that runs a model. If that fails, log the error and let the server continue."""
     gc.disable()  # importing makes many objects and no garbage: looking for it takes a tenth of the time
     try:
         with descriptors.room():

@@ -1,12 +1,12 @@
-"""Let an open page continue with a server that has not drawn it: after a restart, or behind a proxy on another replica.
+"""Lets an open page continue on a server that has not drawn it: after a restart, or on another replica behind a proxy.
 
-Streamlit's browser side reconnects and keeps the page as it is. The new server starts an empty session, which knows
-neither the fragments of that page nor the callbacks of its buttons: it ignores the first click, and drops every later
-one that belongs to a fragment, so that the page looks alive and is dead (1.67). Here the first message of a session
-that already carries values of widgets runs the whole page from its URL, with those values; what was clicked follows
-once the page knows it.
+Streamlit's browser side reconnects and keeps the page unchanged. The new server starts an empty session without that
+page's fragments or its buttons' callbacks: it ignores the first click, and drops every later one that belongs to a
+fragment, so that the page looks alive but is dead (1.67). Here, if the first message of a session already carries
+widget values, it runs the whole page from its URL, with those values; the click is replayed once the page has its
+widgets.
 
-This can go when Streamlit runs the script for a browser that reconnects to an empty session.
+This can be removed when Streamlit runs the script for a browser that reconnects to an empty session.
 """
 
 from collections.abc import Callable
@@ -19,19 +19,19 @@ from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import ScriptRunnerEvent
 
 MOST = 16
-"""Messages of one session that wait for its page at most; the last place goes to the newest."""
+"""The maximum number of a session's messages that wait for its page; the newest replaces the last one."""
 
 ENDED = (
     ScriptRunnerEvent.SCRIPT_STOPPED_WITH_SUCCESS,
     ScriptRunnerEvent.SCRIPT_STOPPED_WITH_COMPILE_ERROR,
 )
-"""Events after which a run is over; one that `st.rerun` ends begins anew."""
+"""The events after which a run is over; a run ended by `st.rerun` starts again."""
 
 _WAITING = "_attnviz_waiting"  # of a session: messages that follow its first run; absent before its first message
 
 
 def resume_pages(sessions: type[Any] = AppSession) -> None:
-    """Make sessions run the whole page first: once per process, before the first page runs."""
+    """Make sessions run the whole page first; call this once per process, before the first page runs."""
     if getattr(sessions.request_rerun, "resumes", False):
         return
     rerun: Callable[..., None] = sessions.request_rerun
@@ -65,7 +65,7 @@ def resume_pages(sessions: type[Any] = AppSession) -> None:
 
 
 def whole_page(message: ClientState) -> ClientState:
-    """Return a message that runs the whole page, with the values of its widgets, and without what was clicked."""
+    """Return a message that runs the whole page, with the values of its widgets but without clicks."""
     first = ClientState()
     first.CopyFrom(message)
     first.fragment_id = ""

@@ -1,19 +1,19 @@
-"""Few scripts of pages run at the same time; the others wait for their turn.
+"""Limits the number of page scripts that run at the same time; the others wait for their turn.
 
-Streamlit runs each visitor's script at once, in a thread of its own. Thirty of them share one interpreter, so each
-takes as long as all of them together, and a live answer, which lets the interpreter go at each step of a model, waits
-for all of them each time. One after the other they are complete sooner, on average after half as long, and who draws
-waits for one of them. The visitor who has asked for least lately goes first (attnviz/ui/server/asked.py). Scripts of
-those who ask for more than anybody can look at run while no other does, one at a time, with a rest after each.
+Streamlit runs each visitor's script at once, in its own thread. Thirty of them share one interpreter, so each takes as
+long as all of them together, and a live answer, which releases the interpreter at each step of a model, waits for all
+of them each time. Run one after the other, they finish sooner, on average in half the time, and a visitor who draws
+waits for only one of them. The visitor with the lowest recent load goes first (attnviz/ui/server/asked.py). Scripts of
+visitors who request more than a person can look at run alone, one at a time, with a pause after each.
 
-A script that waits will run what its page asked for last, with all that was clicked before. Streamlit starts a thread
-for each message, and those that wait would become ever more.
+A waiting script runs its page's latest request, with all earlier clicks. Streamlit would start a thread for each
+message, and ever more of them would wait.
 
 A script that takes long lets the next one in before it has finished: it computes in a turn of the queue
-(attnviz/work/queue.py), waits there, or fetches a data set. And whenever a script draws something while a live answer
-is being computed, it steps aside for it, no longer than it has run since the last time: so both go on.
+(attnviz/work/queue.py), waits there, or fetches a data set. Whenever a script draws something while a live answer is
+being computed, it steps aside for at most as long as it has run since the last time, so both make progress.
 
-This can go when Streamlit bounds how many scripts run.
+This can be removed when Streamlit limits the number of running scripts.
 """
 
 import time
@@ -38,20 +38,20 @@ from attnviz.ui.shared import visitor
 from attnviz.work.queue import QUEUE, Queue
 
 AT_ONCE = 2
-"""Scripts at the same time, on any machine: one goes on while the other is in an operation of a model."""
+"""The number of simultaneous scripts, on any machine: one continues while the other is in an operation of a model."""
 
 PATIENCE = 0.25
-"""Seconds after which a script that still runs keeps nobody waiting: several times what a page takes. Where more than
-`AT_ONCE` run, each is slower, and has as many times longer; else they would become ever more, and ever slower."""
+"""Seconds after which a running script no longer blocks others: several times the duration of a page. If more than
+`AT_ONCE` run, each is slower and this time grows in proportion, or they would become ever more, and ever slower."""
 
 
 RESTS = 9
-"""For so many times as long as it took, no other script of those who ask for too much begins: a tenth of a core is
-theirs."""
+"""The pause after a script of visitors who request too much, as a multiple of its duration: they get a tenth of a
+core."""
 
 
 class Place:
-    """A place in the line: Streamlit's runner, whose script waits, and what it runs."""
+    """A place in the line: Streamlit's runner, whose script waits, and the script's request."""
 
     def __init__(self, who: Visitor, runner: object, asked: Any) -> None:
         self.who, self.runner, self.asked = who, runner, asked
@@ -60,14 +60,14 @@ class Place:
 
 
 class Scripts:
-    """Those that run, and the line before them.
+    """The running scripts, and the line of waiting ones.
 
     Args:
-        count: how many run at the same time, not counting those that take long.
-        patience: seconds after which one counts as taking long.
-        clock: seconds.
-        queue: in which live answers are computed.
-        asked: by which visitors come in their order.
+        count: The number of scripts that run at the same time, not counting slow ones.
+        patience: The seconds after which a script counts as slow.
+        clock: Returns the time in seconds.
+        queue: The queue in which live answers are computed.
+        asked: The visitors' recent load, which determines their order.
     """
 
     def __init__(
@@ -88,8 +88,8 @@ class Scripts:
 
     @contextmanager
     def turn(self, who: Visitor = ("", ""), runner: object = None, asked: Any = "") -> Iterator[Any]:
-        """Run the script that a visitor asked for, for the length of the block, and yield it, as `renew` may have
-        changed it, or None after `leave`; wait for it before.
+        """Wait for a script's turn, hold it during the block, and yield the script's request, as `renew` may have
+        changed it, or None after `leave`.
         """
         place = Place(who, runner or object(), asked)
         with self._lock:
@@ -112,14 +112,14 @@ class Scripts:
                 self._wake()
 
     def renew(self, runner: object, change: Callable[[Any], Any]) -> bool:
-        """Change what a script in the line will run; return False where it has begun."""
+        """Change the request of a waiting script; return False if the script has begun."""
         with self._lock:
             if place := self._places.get(runner):
                 place.asked = change(place.asked)
             return place is not None
 
     def leave(self, runner: object) -> None:
-        """Take a script out of the line, if it is there."""
+        """Remove a script from the line, if it is there."""
         with self._lock:
             if place := self._places.get(runner):
                 self._take(place)
@@ -128,7 +128,7 @@ class Scripts:
                 self._wake()
 
     def step_aside(self) -> None:
-        """Let a live answer go first, no longer than the script of this thread has run since the last time."""
+        """Let a live answer go first, for at most as long as this thread's script has run since the last time."""
         since = getattr(self._own, "since", None)
         if since is None or self.queue.has_turn():
             return
@@ -137,11 +137,11 @@ class Scripts:
 
     @property
     def waiting(self) -> int:
-        """How many are in the line."""
+        """The number of waiting scripts."""
         return len(self._places)
 
     def _begin(self, own: Place) -> bool:
-        """Leave the line if it is one's turn, and say whether one has left it; else return when it may have come."""
+        """Leave the line if it is this script's turn; return whether it has left, once its turn may have come."""
         with self._lock:
             own.look.clear()
             if own.gone:
@@ -172,11 +172,11 @@ class Scripts:
         return False
 
     def _first(self) -> Place | None:
-        """Return whose turn is next."""
+        """Return the place whose turn is next."""
         return self._line[min(self._line, key=self.asked.lately)][0] if self._line else None
 
     def _take(self, place: Place) -> None:
-        """Take a place out of the line; its visitor comes after others who have asked for as much."""
+        """Remove a place from the line; its visitor now comes after others with the same load."""
         waiting = self._line.pop(place.who)
         waiting.remove(place)
         if waiting:
@@ -193,7 +193,7 @@ SCRIPTS = Scripts(AT_ONCE)
 
 
 def take_turns() -> None:
-    """Make Streamlit run few scripts at the same time: once per process, before the first page runs."""
+    """Make Streamlit run few scripts at the same time; call this once per process, before the first page runs."""
     if getattr(ScriptRunner._run_script, "takes_turns", False):
         return
     run: Callable[[Any, Any], None] = ScriptRunner._run_script
@@ -244,7 +244,7 @@ def take_turns() -> None:
 
 
 def with_clicks(asked: RerunData, before: RerunData) -> RerunData:
-    """Return what a page asks for, with what was clicked on it before: a browser tells of each click once."""
+    """Return a page's request with the earlier clicks on it, since a browser reports each click only once."""
     states = asked.widget_states or WidgetStates()
     now = {one.id for one in states.widgets}
     earlier = before.widget_states.widgets if before.widget_states else ()

@@ -1,4 +1,4 @@
-"""Protection of visitors and server: headers on every answer, and one sentence for an uncaught error."""
+"""Protects visitors and server with headers on every answer, and shows one sentence for an uncaught error."""
 
 import base64
 import hashlib
@@ -18,8 +18,8 @@ from attnviz.ui.shared.wording import UNEXPECTED, verbatim
 
 
 def inline_scripts(page: str) -> str:
-    """Return the sources of a content policy that allow the scripts written into an HTML page, and no other: their
-    digests. Browsers read its line ends as single line feeds.
+    """Return the content policy sources, digests, that allow only the inline scripts of an HTML page. Browsers read its
+    line ends as single line feeds.
     """
     found = re.findall(r"<script>(.*?)</script>", page.replace("\r\n", "\n"), re.DOTALL)
     digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in found)
@@ -60,7 +60,7 @@ _log = logging.getLogger(__name__)
 
 
 class Headers:
-    """ASGI middleware that puts HEADERS on every answer: pages, assets, refused sockets, errors of the server too."""
+    """ASGI middleware that adds HEADERS to every answer, including assets, refused sockets and server errors."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -89,8 +89,8 @@ class Headers:
 
 
 def one_sentence(error: Exception) -> bool:
-    """Show an error that no page caught as one sentence, Streamlit having written its traceback to the log; True tells
-    it to leave out its own box.
+    """Show an uncaught error as one sentence, after Streamlit has logged its traceback; the result True suppresses
+    Streamlit's own error box.
     """
     st.error(verbatim(str(error)) if isinstance(error, AttnvizError) else UNEXPECTED)
     return True

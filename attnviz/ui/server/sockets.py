@@ -1,10 +1,10 @@
-"""How many sockets anybody may open, how much each may make the server keep or do, and what it may not ask for.
+"""Limits on WebSockets: how many anybody may open, how much each may make the server keep or do, and what it may send.
 
-What arrives on a WebSocket is kept until a message is whole, 50 MB of it by default; and sockets are not counted. Here
-both are bounded where they arrive: by the protocol that reads the connection, before a byte of a large message is kept.
+A server buffers a WebSocket message until it is complete, up to 50 MB by default, and does not count sockets. Here both
+are limited on arrival: by the protocol that reads the connection, before a byte of a large message is buffered.
 
-Any browser may send Streamlit the message of its own developer menu that empties the caches, which all visitors share;
-every page would be computed anew for everybody. It is dropped here.
+Any browser may send the message of Streamlit's developer menu that clears the caches, which all visitors share, so that
+every page would be recomputed for everybody. It is dropped here.
 """
 
 import ipaddress
@@ -60,18 +60,18 @@ _seen: OrderedDict[str, OrderedDict[str, None]] = OrderedDict()
 
 
 class Sockets:
-    """ASGI middleware that counts sockets, and bounds what each of them makes the server keep.
+    """ASGI middleware that counts sockets, and limits what each makes the server store.
 
     Args:
-        app: what answers.
-        of_a_browser: sockets of one browser at a time, which a cookie of its own tells from the others.
-        pages_of_a_browser: of these, those that pages have open.
-        of_an_address: of one IP address, or of one network of IPv6 addresses (/64), which is one household; half of
-            all connections that there may be, if that is less.
-        in_all: of all visitors; three quarters of these, if that is less.
-        of_no_browser: of those of one IP address that send no cookie.
-        of_unseen: of those of one IP address that send none, or one that was made up or is from before a restart; and
-            as many of Streamlit's own that have not sent a message yet.
+        app: The app that answers.
+        of_a_browser: The sockets of one browser at a time, identified by its cookie.
+        pages_of_a_browser: Those of them that pages have open.
+        of_an_address: The sockets of one IP address, or of one IPv6 network (/64), which is one household; at most half
+            of all connections.
+        in_all: The sockets of all visitors; at most three quarters of all connections.
+        of_no_browser: The sockets of one IP address that send no cookie.
+        of_unseen: The sockets of one IP address that send no cookie, or one that is forged or predates a restart, and
+            the same number of Streamlit's own sockets that have not sent a message yet.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Sockets:
         self.open: Counter[tuple[str, str]] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; refuse a socket too many with 429."""
+        """Pass the request on; refuse sockets above the limits with 429."""
         if scope["type"] == "http":
             await self.app(scope, receive, self._with_cookie(scope, send))
         elif scope["type"] == "websocket":
@@ -142,7 +142,7 @@ class Sockets:
                     del self.open[key]
 
     def _with_cookie(self, scope: Scope, send: Send) -> Send:
-        """Note that a browser loads a page, and give one that has no cookie its cookie with it."""
+        """Record that a browser loads a page, and send it a cookie if it has none."""
         if "text/html" not in Headers(scope=scope).get("accept", ""):
             return send
         known = _browser(scope)
@@ -162,7 +162,7 @@ class Sockets:
 
 
 def note_seen(address: str, browser: str) -> None:
-    """Note that a browser at an address has loaded a page: others there may push it out, other addresses may not."""
+    """Record that a browser at an address has loaded a page; only others at that address can evict it."""
     there = _seen.setdefault(address, OrderedDict())
     there[browser] = None
     for latest, key in ((there, browser), (_seen, address)):
@@ -172,12 +172,12 @@ def note_seen(address: str, browser: str) -> None:
 
 
 def known_as(address: str, browser: str) -> Visitor:
-    """Return as whom the requests of a browser at an address count: without its cookie where that may be made up."""
+    """Return the visitor that a browser at an address counts as, without its cookie if that may be forged."""
     return address, browser if browser in _seen.get(address, ()) else ""
 
 
 def network(address: str) -> str:
-    """Return the address by which a visitor is counted: of IPv6 its network, as anybody has 2^64 of those."""
+    """Return the address by which a visitor is counted; for IPv6 its network, since anybody has 2^64 addresses."""
     if address == "::1":
         return THIS_MACHINE
     try:
@@ -192,10 +192,10 @@ def network(address: str) -> str:
 
 
 def bound(receive: Receive, largest: int = LARGEST) -> None:
-    """Bound what the protocol behind a socket keeps of a message that is not whole yet.
+    """Limit what the protocol behind a socket buffers of an incomplete message.
 
-    An ASGI server does not name its protocol. Of uvicorn's, `receive` is a method; of another server nothing is found,
-    and what it keeps is its own matter. The middleware runs before anything that follows the handshake is read.
+    An ASGI server does not expose its protocol. Uvicorn's `receive` is a method of it; with another server nothing is
+    found, and its buffer is not limited. The middleware runs before anything after the handshake is read.
     """
     protocol: Any = getattr(receive, "__self__", None)
     connection: Any = getattr(protocol, "conn", None)
@@ -226,10 +226,10 @@ def bound(receive: Receive, largest: int = LARGEST) -> None:
 
 
 def _allowed(receive: Receive, send: Send, who: Visitor) -> Receive:
-    """Return what hands on the messages that visitors may send to Streamlit, no faster than anybody works.
+    """Return a `receive` that passes on the messages that visitors may send to Streamlit, no faster than a person acts.
 
-    It closes the socket at text, which nothing here is written in: Streamlit raises at text, with a traceback in the
-    log for each; the live channel answers with a sentence. And it drops what would empty the caches of all visitors.
+    It closes the socket on text messages, which nothing here uses: Streamlit raises on text, with a traceback in the
+    log for each; the live channel answers with a sentence. It drops messages that would clear everybody's caches.
     """
 
     async def receive_allowed() -> Message:
@@ -252,7 +252,7 @@ def _allowed(receive: Receive, send: Send, who: Visitor) -> Receive:
 
 
 def _clears_caches(message: bytes) -> bool:
-    """Say whether Streamlit would read a message as one that empties the caches."""
+    """Return whether Streamlit would clear the caches on a message."""
     try:
         return bool(BackMsg.FromString(message).WhichOneof("type") == "clear_cache")
     except DecodeError:
@@ -260,7 +260,7 @@ def _clears_caches(message: bytes) -> bool:
 
 
 def visitor(scope: Scope) -> Visitor:
-    """Return as whom the visitor who sends a request is counted."""
+    """Return the visitor that a request counts for."""
     return known_as(network((scope.get("client") or ("",))[0]), _browser(scope))
 
 

@@ -1,7 +1,7 @@
-"""How many uploaded files anybody may make the server keep, and how long one may keep others waiting.
+"""Limits the number of uploaded files that the server keeps, and the time for which one may keep others waiting.
 
-Streamlit bounds the size of a file, and keeps every file until its session ends, however many there are. Pages here
-read a file as soon as it has arrived, and need it no longer: only the latest are kept.
+Streamlit limits the size of a file, but keeps every file until its session ends. Pages here read a file as soon as it
+has arrived, and do not need it afterwards, so only the latest are kept.
 """
 
 from collections import Counter, OrderedDict
@@ -28,15 +28,15 @@ KEPT = 8  # files of all visitors together: 160 MB
 
 
 class Uploads:
-    """ASGI middleware that lets few files in at a time, and forgets all but the latest.
+    """ASGI middleware that lets few files in at a time, and discards all but the latest.
 
     Args:
-        app: what answers.
-        at_once: files that arrive at the same time.
-        of_an_address: of these.
-        longest: seconds that one may take.
-        piece: seconds over which its speed is measured.
-        kept: files that are kept.
+        app: The app that answers.
+        at_once: The number of files that may arrive at the same time.
+        of_an_address: The number of these from one address.
+        longest: The seconds that one file may take.
+        piece: The seconds over which its speed is measured.
+        kept: The number of files that are kept.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Uploads:
         self.kept: OrderedDict[tuple[str, str], None] = OrderedDict()  # (session, file), the latest last
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; an upload waits for its turn first, and is broken off with 408 if it takes too long."""
+        """Pass the request on; an upload first waits for its turn, and is aborted with 408 if it takes too long."""
         if scope["type"] != "http" or scope["method"] != "PUT" or PATH not in scope["path"]:
             await self.app(scope, receive, send)
             return
@@ -80,7 +80,7 @@ class Uploads:
 
     @asynccontextmanager
     async def _seat(self, who: Visitor) -> AsyncIterator[None]:
-        """Wait for a seat: of one visitor, one file arrives after the other."""
+        """Wait for a seat; a visitor's files arrive one after the other."""
         self.seats = self.seats or anyio.CapacityLimiter(self.at_once)
         keys: tuple[Visitor | str, ...] = who, who[0]
         self.here.update(keys)
@@ -98,7 +98,7 @@ class Uploads:
                     del self.here[key], self.own[key]
 
     def _in_time(self, receive: Receive, time: anyio.CancelScope, address: str) -> Receive:
-        """Return what hands on the parts of a file, and breaks off where they come too slowly."""
+        """Return a `receive` that passes on the parts of a file, and aborts if they arrive too slowly."""
         began, arrived = anyio.current_time(), 0
 
         async def receive_in_time() -> Message:
@@ -121,12 +121,12 @@ class Uploads:
         return receive_in_time
 
     def _least(self, address: str) -> int:
-        """Return the bytes a second that must arrive."""
+        """Return the minimum number of bytes per second."""
         waits = any(one is not None and one.statistics().tasks_waiting for one in (self.seats, self.own.get(address)))
         return LEAST_BESIDE if waits else LEAST
 
     def keep(self, session: str, file: str) -> None:
-        """Note a file that has arrived, and have Streamlit forget those that are too many."""
+        """Record a file that has arrived, and make Streamlit discard those above the limit."""
         self.kept[session, file] = None
         self.kept.move_to_end((session, file))
         while len(self.kept) > self.most:
