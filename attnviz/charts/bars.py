@@ -1,6 +1,6 @@
-"""Several numbers of several things as bars, side by side: a table whose cells are as long as they are large.
+"""A table of bars: several numbers for several things, each drawn as a bar of that length.
 
-HTML, as `attnviz.charts.dots` is, for the same reason.
+It is HTML for the same reason as `attnviz.charts.dots`.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,13 +10,13 @@ from html import escape
 
 @dataclass(frozen=True)
 class Row:
-    """One row.
+    """A row of the table.
 
     Args:
-        name: what people read.
-        values: a number for each column, 0 or more; None where it is not known.
-        remark: what stands at the end of the row, in words.
-        control: whether it is there to be compared with; its bars are hollow.
+        name: name for people.
+        values: a number for each column, 0 or more; None if unknown.
+        remark: text at the end of the row.
+        control: whether the row is a control, with hollow bars.
     """
 
     name: str
@@ -34,16 +34,16 @@ def bars(
     whole: float | None = None,
     decimals: int | None = None,
 ) -> str:
-    """Return a table of bars: HTML, whose classes page.css styles.
+    """Return a table of bars as HTML, whose classes page.css styles.
 
     Args:
-        rows: from top to bottom, at least one.
-        kind: what the rows are.
-        columns: what the values are, with their units.
-        remark: what the remarks are.
-        whole: the value whose bar fills its column, the same for all; None for the largest of each column.
-        decimals: of every number, so that they can be compared at a glance; None for whole numbers as such, and for
-            others four digits each.
+        rows: rows from top to bottom, at least one.
+        kind: heading of the names.
+        columns: headings of the values, with their units.
+        remark: heading of the remarks.
+        whole: the value that fills a column, the same for all columns; None for the largest value of each column.
+        decimals: decimals of every number, so that they can be compared at a glance; None prints whole numbers without
+            any, and others with four digits.
     """
     longest = [whole or max(row.values[place] or 0 for row in rows) or 1 for place in range(len(columns))]
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in (kind, *columns, remark))
@@ -70,7 +70,7 @@ def _bar(value: float | None, most: float, kind: str) -> str:
 
 
 def written(value: float) -> str:
-    """Return a number as the table prints it: whole where it is, and from 1,000 up; else with four digits at most."""
+    """Return a number as the table prints it: whole from 1,000 up or if it is whole, else with at most four digits."""
     if value >= 999.95 or value == int(value):
         return f"{value:,.0f}"
     return f"{value:.4g}" if value >= 5e-4 else "< 0.001"

@@ -1,4 +1,4 @@
-"""What it costs to replace parts of a model in two ways, as dots with intervals both ways."""
+"""The cost of replacing parts of models in two ways, as dots with intervals in both directions."""
 
 import math
 from collections.abc import Sequence
@@ -6,22 +6,22 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-# Streamlit puts the theme's colours for charts in the place of these names: attention, a control.
+# Streamlit replaces these names with the theme's chart colours: attention, a control.
 _DOTS, _LINE = "#000005", "#000004"
 _TICKS = (-3, -1, 0, 1, 3, 10, 30)
-_WIDTH, _HEIGHT = 130, 24  # about how many pixels a stretched unit takes across and up, on a page of 1,280 pixels
+_WIDTH, _HEIGHT = 130, 24  # approximate size of a stretched unit in pixels, on a page of 1,280 pixels
 _TEXTPOSITIONS = [f"{up} {across}" for up in ("top", "bottom", "middle") for across in ("right", "left", "center")][:-1]
 
 
 @dataclass(frozen=True)
 class Cost:
-    """A dot.
+    """A dot of the chart.
 
     Args:
-        name: beside it.
-        title: what is replaced, for the pointer.
-        across, up: what it costs, in points, and the ends of the intervals; ends that are the value draw none.
-        counts: whether it is filled.
+        name: label of the dot.
+        title: what is replaced, shown on hover.
+        across, up: costs in points, each with the limits of its interval; limits equal to the value are not drawn.
+        counts: whether the dot is filled.
     """
 
     name: str
@@ -32,13 +32,13 @@ class Cost:
 
 
 def costs(dots: Sequence[Cost], *, axes: tuple[str, str], kinds: tuple[str, str], equal: str) -> go.Figure:
-    """Draw dots on two axes that are linear near 0 and logarithmic far from it, the same both ways.
+    """Draw dots on two equal axes that are linear near 0 and logarithmic far from it.
 
     Args:
-        dots: all of them.
-        axes: what is across and what is up, with units.
-        kinds: what filled and open dots are.
-        equal: what the line is where both cost the same.
+        dots: all dots.
+        axes: titles of the horizontal and the vertical axis, with units.
+        kinds: what filled and open dots stand for.
+        equal: label of the line of equal costs.
     """
     figure = go.Figure()
     ends = [_stretched(value) for value in (min(-4.0, *(dot.up[1] for dot in dots)), 75.0)]
@@ -74,7 +74,7 @@ def _title(dot: Cost) -> str:
 
 
 def _names(some: Sequence[Cost], dots: Sequence[Cost]) -> dict[str, list[str]]:
-    """Put each name where it covers no dot and no other name; one that has no room is left to the pointer."""
+    """Place each name where it covers no dot and no other name; a name without space appears on hover only."""
     taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in map(_pixels, dots)]
     names, positions = [], []
     for dot in some:

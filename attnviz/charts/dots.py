@@ -1,7 +1,7 @@
-"""Results as dots with intervals over seeds: a mechanism beside its controls, and beside what a paper gives.
+"""Results as dots with intervals over seeds: a mechanism next to its controls and to the paper's figures.
 
-The picture is HTML with positions in percent, not a Plotly figure: it stands on every mechanism's page, and Plotly's
-script takes a browser longer than all the rest of such a page (benchmarks/start.py).
+The picture is HTML with positions in percent, not a Plotly figure, because it is on every mechanism's page and Plotly's
+script takes a browser longer than the rest of such a page (benchmarks/start.py).
 """
 
 import math
@@ -13,7 +13,7 @@ from typing import TypeGuard
 from attnviz.charts import with_minus
 from attnviz.charts.tables import anchor
 
-_TICKS = 5  # about as many fit on a phone
+_TICKS = 5  # about as many as fit on a phone
 _KINDS = {"mechanism": "with the mechanism", "control": "control", "claimed": "the paper"}
 
 
@@ -22,13 +22,13 @@ class Dot:
     """One trained model, or several seeds of it.
 
     Args:
-        name: what people read.
-        mean, lowest, highest: over the seeds.
-        control: whether it is there to be compared with.
-        parameters: how many numbers were learnt.
-        claimed: what a paper gives for it; None where it gives nothing.
-        link: the URL of a page that shows it; None where there is none.
-        counted: what is counted, where it is not seeds.
+        name: name for people.
+        mean, lowest, highest: statistics over the seeds.
+        control: whether the model is a control.
+        parameters: number of learnt parameters.
+        claimed: the paper's value, or None.
+        link: URL of a page about the model, or None.
+        counted: what is counted instead of seeds.
     """
 
     name: str
@@ -44,12 +44,12 @@ class Dot:
 
     @property
     def kind(self) -> str:
-        """What its mark says: "mechanism" or "control"."""
+        """The kind of its mark: "mechanism" or "control"."""
         return "control" if self.control else "mechanism"
 
     @property
     def words(self) -> str:
-        """Its mean and range, such as "81.19, 80.90 to 81.50 over 5 seeds"."""
+        """The mean and range, such as "81.19, 80.90 to 81.50 over 5 seeds"."""
         mean, lowest, highest = map(_written, (self.mean, self.lowest, self.highest))
         if self.seeds == 1:
             return f"{mean}, one {self.counted.removesuffix('s')}"
@@ -57,14 +57,14 @@ class Dot:
 
 
 def dots(rows: Sequence[Dot], *, axis: str, chance: float | None = None, kinds: Mapping[str, str] | None = None) -> str:
-    """Return a picture with a row per model, in the order given: HTML, whose classes page.css styles.
+    """Return a picture with a row per model, in the given order, as HTML whose classes page.css styles.
 
-    The scale shows what was measured here. What a paper gives far beyond it stands at the edge, with its number.
+    The scale covers our own measurements. A paper's value far outside it is placed at the edge, with its number.
 
     Args:
-        axis: what is measured, with its unit.
-        chance: what guessing gives; a dotted line.
-        kinds: what the marks of "mechanism" and "control" stand for, where it is not that.
+        axis: the measure, with its unit.
+        chance: the result of guessing, drawn as a dotted line.
+        kinds: labels of the marks "mechanism" and "control", if they differ.
     """
     values = [value for one in rows for value in (one.lowest, one.highest)]
     values += [chance] if chance is not None else []
@@ -93,7 +93,7 @@ def _near(claimed: float | None, first: float, last: float) -> TypeGuard[float]:
 
 
 class _Scale:
-    """From values, between the lowest and the highest of what is drawn, to percent of the width, with round ticks
+    """A scale from values, between the lowest and the highest one drawn, to percent of the width, with round ticks
     inside.
     """
 
@@ -106,12 +106,12 @@ class _Scale:
         self.ticks = [number * step for number in numbers]
 
     def place(self, value: float) -> float:
-        """Return how far from the left a value lies, in percent."""
+        """Return the distance of a value from the left, in percent."""
         return round(100 * (value - self.first) / (self.last - self.first), 2)
 
 
 def _round_step(least: float) -> float:
-    """Return the smallest of 1, 2, 5, 10 and their kin that is at least as large."""
+    """Return the smallest of 1, 2, 5, 10, ... that is at least as large."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(digit * power for digit in (1, 2, 5, 10) if digit * power >= 0.999 * least)
 

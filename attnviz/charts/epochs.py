@@ -1,7 +1,7 @@
-"""Lines over the epochs of a training, as HTML that page.css styles: the curves of trainings, and what parts do.
+"""Lines over the epochs of a training, as HTML that page.css styles: curves of trainings, and effects of parts.
 
-Not Plotly: its script takes a browser longer than all the rest of the page, and these are drawn again every few seconds
-while a training goes on.
+This is not Plotly, whose script takes a browser longer than the rest of the page; these charts are redrawn every few
+seconds during a training.
 """
 
 import math
@@ -13,18 +13,18 @@ from html import escape
 from attnviz.charts import with_minus
 
 _TICKS = 4
-_DOTS = 60  # epochs of a line up to which each has a dot that says its value
+_DOTS = 60  # up to this number of epochs, each has a dot with its value
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line.
+    """A line of the plot.
 
     Args:
-        name: in the legend, and for those who cannot see it; "" leaves it out of both.
+        name: name in the legend and in the text alternative; "" leaves it out of both.
         points: epoch and value, ascending.
-        kind: its classes, which colour it.
-        said: what each dot says before its value; by default the epoch alone.
+        kind: CSS classes, which determine the colour.
+        said: text before the value of each dot; by default the epoch alone.
     """
 
     name: str
@@ -47,15 +47,15 @@ def plot(
     """Draw lines in one plot.
 
     Args:
-        across: how far to the right an epoch lies, percent.
+        across: returns the horizontal position of an epoch in percent.
         epochs: the labels of the axis.
         written: formats a value.
-        exact: formats the value of a dot; by default as `written`.
-        last: formats the last value of a line for the legend; by default as `written`.
-        bounds: the lowest and the highest value; by default round numbers about the values.
+        exact: formats the value of a dot; `written` by default.
+        last: formats the last value of a line for the legend; `written` by default.
+        bounds: the lowest and the highest value; by default round numbers around the values.
 
     Returns:
-        HTML; titles and names in it are escaped.
+        HTML, in which titles and names are escaped.
     """
     ends = [value for line in lines for _, value in line.points]
     low, high = bounds or round_bounds(min(ends), max(ends))
@@ -81,7 +81,7 @@ def plot(
 
 
 def _drawn(line: Line, across: Callable[[int], float], low: float, high: float, exact: Callable[[float], str]) -> str:
-    """Draw a line, and a dot for each epoch or, of very many, for the last."""
+    """Draw a line, and a dot for each epoch, or only for the last if there are very many."""
     at = [(across(epoch), 100 * (high - value) / (high - low), epoch, value) for epoch, value in line.points]
     shape = " ".join(f"{x:.2f},{y:.2f}" for x, y, _, _ in at)
     drawn = (
@@ -97,13 +97,13 @@ def _drawn(line: Line, across: Callable[[int], float], low: float, high: float, 
 
 
 def round_bounds(low: float, high: float) -> tuple[float, float]:
-    """Return round numbers below and above some values, whose lowest and highest are given."""
+    """Return round numbers below and above some values, given their minimum and maximum."""
     size = max(abs(low), abs(high))
-    if high - low <= max(1e-12 * size, 1e-200):  # as far as numbers can tell, equal
+    if high - low <= max(1e-12 * size, 1e-200):  # equal up to rounding
         size = size if size > 1e-200 else 1
         low, high = low - size / 10, high + size / 10
     step = 0.0
-    while step != (wider := _step(high - low)):  # what is rounded reaches further, and may want longer steps
+    while step != (wider := _step(high - low)):  # rounded bounds reach further and may need longer steps
         step = wider
         low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
     return low, high
@@ -120,15 +120,15 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def curves(runs: Mapping[str, Sequence[Mapping[str, float | None]]], name: str) -> str:
-    """Draw one figure of several runs by epoch, training dashed and validation solid.
+    """Draw one figure of several runs by epoch, with training dashed and validation solid.
 
     Args:
-        runs: title of a run -> for each epoch, its values by name.
-        name: of the figure, such as "loss": drawn of "train_loss" and "validation_loss", as far as they are there;
-            or the name of a curve as it is.
+        runs: title of a run -> the values of each epoch by name.
+        name: name of the figure, such as "loss", for which "train_loss" and "validation_loss" are drawn if present; or
+            the full name of a curve.
 
     Returns:
-        HTML; titles and names in it are escaped.
+        HTML, in which titles and names are escaped.
     """
     drawn = []
     for number, (title, epochs) in enumerate(runs.items()):
@@ -162,21 +162,21 @@ def _short(value: float, digits: int = 4) -> str:
 
 
 MOST = 6
-"""So many parts have a colour and a name, those with the largest last values; more could not be told apart."""
+"""The maximum number of parts with a colour and a name, those with the largest last values; more would look alike."""
 
 
 def effects(
     title: str, epochs: Sequence[int], values: Mapping[str, Sequence[float]], *, top: float | None = None
 ) -> str:
-    """Draw what each of several parts does over the epochs whose weights are kept; these lie evenly, as on the slider.
+    """Draw the effect of several parts over the epochs with stored weights, evenly spaced as on the slider.
 
     Args:
-        epochs: whose weights are kept, ascending; 0 is before the training.
-        values: name of a part -> its value at each of the epochs.
-        top: the highest value that there can be; by default the plot ends above the highest that there is.
+        epochs: the epochs with stored weights, ascending; 0 is before the training.
+        values: name of a part -> its value in each of the epochs.
+        top: the highest possible value; by default the plot ends above the largest value.
 
     Returns:
-        HTML; titles and names in it are escaped.
+        HTML, in which titles and names are escaped.
     """
     places = {epoch: 100 * place / max(1, len(epochs) - 1) for place, epoch in enumerate(epochs)}
     largest = sorted(values, key=lambda name: -values[name][-1])[:MOST]
@@ -190,9 +190,9 @@ def effects(
     low = min(0.0, *(value for some in values.values() for value in some))
     high = top or max(0.0, *(value for some in values.values() for value in some)) or 1.0
     if -low < high / 50:
-        low = 0.0  # what is hardly below the axis gets no room of its own
+        low = 0.0  # values slightly below the axis get no extra space
     most = max(abs(some[-1]) for some in values.values()) or 1.0
-    decimals = min(3, max(0, 2 - math.floor(math.log10(most))))  # the same for all names, so that they compare
+    decimals = min(3, max(0, 2 - math.floor(math.log10(most))))  # the same for all names, for comparison
     return plot(
         title, lines, places.__getitem__, epochs, partial(_short, digits=3), exact="{:.4g}".format,
         last=f"{{:.{decimals}f}}".format, bounds=round_bounds(low, high),

@@ -1,4 +1,4 @@
-"""Charts of plotly: pairs of numbers, curves with their spread, the course of a training and of a search."""
+"""Charts in plotly: pairs of numbers, curves with their spread, and the progress of trainings and searches."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from attnviz.arrays import Floats
 from attnviz.charts.dots import Dot
 
-# Streamlit puts the theme's colours for charts in place of these names (see .streamlit/config.toml).
+# Streamlit replaces these names with the theme's chart colours (see .streamlit/config.toml).
 COLOURS = ATTENTION, CONTROL, OTHER, _ = "#000005", "#000004", "#000006", "#000003"
 DASHES = ("solid", "dash", "dot", "dashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")
@@ -28,9 +28,9 @@ def _laid_out(figure: go.Figure, height: int, **layout: Any) -> go.Figure:
 def _with_band(
     figure: go.Figure, at: int, name: str, x: Floats, mean: Floats, spread: Floats, hover: str, data: Any
 ) -> None:
-    """Add a line with a band of its spread; lines are told apart by colour, dash and symbol."""
+    """Add a line with a band of its spread; lines differ in colour, dash and symbol."""
     colour, dash, symbol = COLOURS[at], DASHES[at], SYMBOLS[at]
-    # A band is one closed line: there and back.
+    # A band is one closed line, forwards and back.
     figure.add_scatter(
         x=np.concatenate([x, x[::-1]]), y=np.concatenate([mean + spread, (mean - spread)[::-1]]), fill="toself",
         fillcolor=colour, opacity=0.12, line={"width": 0}, mode="lines", hoverinfo="skip", showlegend=False,
@@ -45,10 +45,10 @@ def _with_band(
 
 @dataclass(frozen=True)
 class Line:
-    """A line through a scatter.
+    """A line in a scatter plot.
 
     Args:
-        slope, offset: of it.
+        slope, offset: coefficients of the line.
         dash: "solid", "dash" or "dot".
     """
 
@@ -61,13 +61,13 @@ class Line:
 def scatter(
     across: Floats, up: Floats, lines: Sequence[Line], *, dots: str, axes: tuple[str, str], step: float | None = None
 ) -> go.Figure:
-    """Draw pairs of numbers on the same scale both ways, with lines.
+    """Draw pairs of numbers on the same scale in both directions, with lines.
 
     Args:
-        across, up: (pair,) of the same length.
-        lines: to compare with.
-        dots: what a dot is, in the legend.
-        step: between two ticks; then the axes end at a tick. None: at the farthest pair, and ticks where they fit.
+        across, up: (pair,), of equal length.
+        lines: lines to compare the pairs with.
+        dots: what a dot is, for the legend.
+        step: distance between ticks, with axes that end at a tick. None: they end at the farthest pair.
     """
     reach = float(max(np.abs(across).max(), np.abs(up).max()))
     if step is not None:
@@ -94,11 +94,11 @@ def scatter(
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """One rule of choosing what is removed.
+    """One way of choosing what to remove.
 
     Args:
-        name: in the legend.
-        mean, spread: (count,) of the change over pictures.
+        name: name in the legend.
+        mean, spread: (count,), mean and spread of the change over pictures.
     """
 
     name: str
@@ -109,16 +109,16 @@ class Rule:
 def removal(
     counts: npt.NDArray[np.int64], rules: Sequence[Rule], *, unit: str, places: int, pictures: int
 ) -> go.Figure:
-    """Draw the mean change of the logit by how much is removed, with a band of one standard deviation over pictures.
+    """Draw the mean change of the logit by the number of removals, with a band of one standard deviation over pictures.
 
     Args:
-        counts: (count,) how many are removed.
-        rules: at most three; told apart by colour, dash and symbol.
+        counts: (count,), numbers of removals.
+        rules: at most three, which differ in colour, dash and symbol.
         unit: what is removed, such as "pixels".
-        places: how many of them a picture has.
+        places: number of these per picture.
     """
     figure = go.Figure()
-    for at, rule in enumerate(rules):  # nothing is removed at 0, so nothing changes there
+    for at, rule in enumerate(rules):  # with 0 removals nothing changes
         x, mean, spread = (np.concatenate([[0], values]) for values in (counts, rule.mean, rule.spread))
         hover = f"%{{x}} {unit}: %{{y:.3g}}, spread %{{customdata:.3g}}"
         _with_band(figure, at, rule.name, x, mean, spread, hover, spread)
@@ -132,13 +132,13 @@ def removal(
 def likeness(
     layers: npt.NDArray[np.int64], lines: Mapping[str, Floats], chance: Floats, names: Sequence[str]
 ) -> go.Figure:
-    """Draw the mean of Kendall's tau by how many layers are random, with a band of one standard deviation.
+    """Draw the mean of Kendall's tau by the number of random layers, with a band of one standard deviation.
 
     Args:
-        layers: (step,) how many are random; with none, a map is itself, and tau is 1.
-        lines: name of a map -> tau, (picture, step); at most four, told apart by colour, dash and symbol.
-        chance: of random maps, (picture, draw): a band of one standard deviation about their mean.
-        names: of all layers, in the order in which they are made random.
+        layers: (step,), numbers of random layers; with none, a map is compared with itself, and tau is 1.
+        lines: name of a map -> tau, (picture, step); at most four, which differ in colour, dash and symbol.
+        chance: (picture, draw), tau of random maps, drawn as a band of one standard deviation around the mean.
+        names: names of all layers, in the order in which they are randomised.
     """
     figure = go.Figure()
     mean, spread = float(np.nanmean(chance)), float(np.nanstd(chance))
@@ -157,7 +157,7 @@ def likeness(
 
 
 def history(values: Sequence[float | None], measure: str, higher: bool) -> go.Figure:
-    """Draw a dot for each trial, and a line for the best so far: the highest if `higher` is better, else the lowest."""
+    """Draw a dot for each trial, and a line for the best so far: the highest value if `higher`, else the lowest."""
     best: list[float | None] = []
     for value in values:
         known = [one for one in (value, best[-1] if best else None) if one is not None]
@@ -170,7 +170,7 @@ def history(values: Sequence[float | None], measure: str, higher: bool) -> go.Fi
 
 
 def course_of_norm(steps: Sequence[Sequence[Mapping[str, float]]]) -> go.Figure:
-    """Draw a line per layer and number over the steps, each of which gives one or two layers' "scale" and "shift"."""
+    """Draw a line per layer and number over the steps, each with the "scale" and "shift" of one or two layers."""
     figure = go.Figure()
     for layer, colour in zip(range(len(steps[0])), (OTHER, CONTROL), strict=False):
         for name, dash in (("scale", "solid"), ("shift", "dash")):
@@ -182,7 +182,7 @@ def course_of_norm(steps: Sequence[Sequence[Mapping[str, float]]]) -> go.Figure:
     return _laid_out(figure, 220, xaxis={"title": "steps"})
 
 
-_KINDS = (  # the first lies below and is last in the legend
+_KINDS = (  # the first is drawn below the others and comes last in the legend
     ("control", "control", CONTROL, "square", "top center"),
     ("with the mechanism", "mechanism", ATTENTION, "circle", "bottom center"),
 )
@@ -193,10 +193,10 @@ _TICKS = {
 
 
 def trade(rows: Sequence[Dot], *, axis: str) -> go.Figure:
-    """Draw what is measured over the number of parameters, on a logarithmic axis; rows without it are left out."""
+    """Draw a measure over the number of parameters, on a logarithmic axis; rows without that number are omitted."""
     counted = [(one, one.parameters) for one in rows if one.parameters is not None]
-    # Names where they are asked for first: of the controls that are other networks, and of the best with the mechanism.
-    # The others on hover.
+    # Names where they matter most: the controls that are other networks, and the best model with the mechanism.
+    # The others appear on hover.
     best = max((one.mean for one, _ in counted if not one.control), default=None)
     sizes = {count for one, count in counted if not one.control}
     figure = go.Figure()

@@ -1,6 +1,6 @@
-"""Tables in HTML that page.css styles: what mechanisms are worth, and which classes a model confuses.
+"""Tables in HTML that page.css styles: the value of mechanisms, and the classes that a model confuses.
 
-HTML like attnviz/charts/dots.py, for the same reason: the verdicts are the first thing on their page.
+They are HTML for the same reason as attnviz/charts/dots.py: the verdicts are the first content of their page.
 """
 
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ _HEADS = ("Mechanism", "With it", "Without it", "Difference in points, 95 % inte
 
 @dataclass(frozen=True)
 class Side:
-    """A model in a row.
+    """One of the two models in a row.
 
     Args:
         figure: its accuracy in words.
-        note: how many seeds, and what else must be stated of it.
-        link: the URL of a page that shows the model; None where its weights are not here.
+        note: number of seeds, and other remarks.
+        link: URL of a page about the model; None if its weights are not available.
     """
 
     name: str
@@ -28,14 +28,14 @@ class Side:
 
 @dataclass(frozen=True)
 class Line:
-    """A row.
+    """A row of the table.
 
     Args:
-        link: the URL of its page.
-        one, other: with the mechanism, and without it; the other is None where it has not been trained.
-        difference: in points, with its interval.
-        verdict: one word.
-        differs: what else differs between the two.
+        link: URL of its page.
+        one, other: the models with and without the mechanism; `other` is None if it was not trained.
+        difference: the difference in points, with its interval.
+        verdict: the verdict in one word.
+        differs: further differences between the two.
     """
 
     title: str
@@ -48,14 +48,14 @@ class Line:
 
 
 def verdicts(lines: Sequence[Line]) -> str:
-    """Return a row for each mechanism: with it, without it, the difference, and one word."""
+    """Return a table with a row for each mechanism: with it, without it, the difference, and the verdict."""
     heads = "".join(f'<th scope="col">{head}</th>' for head in _HEADS)
     rows = "".join(map(_row, lines))
     return f'<table class="verdicts"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
 
 
 def anchor(link: str | None, words: str) -> str:
-    """Return words as a link that opens in the same window, or as they are; escaped."""
+    """Return escaped words, as a link that opens in the same window if there is one."""
     text = escape(words)
     return text if link is None else f'<a href="{escape(link)}" target="_self">{text}</a>'
 
@@ -76,8 +76,8 @@ def _side(side: Side) -> str:
 
 
 def confusion(counts: Sequence[Sequence[int]], classes: Sequence[str]) -> str:
-    """Return HTML of how often each answer (column) was given to the pictures of each class (row); names in it are
-    escaped. Wrong answers are the darker, the larger their share of the row.
+    """Return HTML of the number of times that each answer (column) was given to pictures of each class (row), with
+    escaped names. Wrong answers are darker, the larger their share of the row.
     """
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in classes)
     rows = "".join(

@@ -1,7 +1,7 @@
-"""How the models are trained: one file per paper, with the figures that the paper gives.
+"""How the models are trained: one file per paper, together with the paper's own figures.
 
-Another package adds a module with RECIPES, and a PAPER if there is one, through the entry point group
-`attnviz.recipes` (attnviz/extensions.py).
+Another package can add a module with RECIPES, and optionally a PAPER, through the entry point group `attnviz.recipes`
+(attnviz/extensions.py).
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ from attnviz.recipes.paper import Paper as Paper
 from attnviz.recipes.recipe import Recipe as Recipe
 
 MODULES = (schwarz, bacochina, wu, dosovitskiy, hu, jaderberg, bahdanau, vaswani)
-PAPER_MODULES = (schwarz, bacochina_tables, wu_tables, dosovitskiy, hu, jaderberg, bahdanau, vaswani)  # PAPER of each
+PAPER_MODULES = (schwarz, bacochina_tables, wu_tables, dosovitskiy, hu, jaderberg, bahdanau, vaswani)  # with a PAPER
 
 
 def _recipes(name: str, module: Any) -> dict[str, Recipe]:
@@ -43,14 +43,14 @@ PAPERS = Table("recipes", {name: one for module in PAPER_MODULES for name, one i
 VARIED: dict[str, tuple[Axis, ...]] = {
     key: axes for module in MODULES for key, axes in getattr(module, "VARIED", {}).items()
 }
-"""The recipes whose paper says what it searched -> what that was."""
+"""Recipe -> the axes that its paper searched, if the paper states them."""
 
 
 def recipe(model: str, name: str) -> Recipe:
-    """Return the recipe of that name for a model.
+    """Return a model's recipe by name.
 
     Raises:
-        UnknownName: there is no such model, or it has no such recipe; those there are are listed.
+        UnknownName: the model or its recipe does not exist; the existing names are listed.
     """
     if model not in (trained := list(dict.fromkeys(r.model for r in RECIPES.values()))):
         raise UnknownName("model", model, trained)
@@ -60,7 +60,7 @@ def recipe(model: str, name: str) -> Recipe:
 
 
 def paper(name: str) -> Paper:
-    """Return a paper's figures by the name of its file."""
+    """Return a paper's figures by the name of its module."""
     if name not in PAPERS:
         raise UnknownName("paper", name, PAPERS)
     return PAPERS[name]

@@ -1,6 +1,6 @@
-"""A recipe with a few of its settings changed, as a person asks for them in a word each: "epochs=3", "data=strokes".
+"""A recipe with some of its settings changed, given as words such as "epochs=3" or "data=strokes".
 
-for name, setting in varied(recipe).items():        # what may be varied, for a form or for a search
+for name, setting in varied(recipe).items():        # the settings that can be varied, for a form or for a search
     print(setting.title, setting.about, own(recipe, setting), setting.lowest, setting.highest)
 altered(recipe, {"epochs": "3", "heads": "2"})
 """
@@ -19,7 +19,7 @@ from attnviz.models.spec import Setting
 from attnviz.recipes.recipe import Recipe, changed
 
 _MOST = 999_999
-_SEEDS = 1000  # so many are listed at most: a link can name millions in a few letters
+_SEEDS = 1000  # the maximum number of seeds in a list: a link can name millions in a few letters
 _SCHEDULES = ("constant", "cosine", "trapezoid", "one_cycle", "plateau")
 
 TRAINING = {
@@ -48,17 +48,17 @@ TRAINING = {
         ),
     )
 }  # fmt: skip
-"""The settings of every training that may be varied, except its data; those of a model are in its `ModelSpec`."""
+"""The settings of every training that can be varied, except its data; those of a model are in its `ModelSpec`."""
 
 DATA = "data"
 OWN_VALIDATION = 0.1
-"""The share of a visitor's pictures that is held out, where the recipe's data have a validation part of their own."""
+"""The share of a visitor's pictures to hold out, if the recipe's data have a validation part of their own."""
 
 
 def varied(recipe: Recipe) -> dict[str, Setting]:
-    """Return the settings of a recipe that may be varied, its data aside: first those of training, then its model's."""
+    """Return the settings of a recipe that can be varied, except its data: those of training, then its model's."""
     training = dict(TRAINING)
-    if recipe.validation is None:  # then nothing can be watched
+    if recipe.validation is None:  # then there is no figure to watch
         del training["patience"]
         schedule = training["schedule"]
         values = {word: value for word, value in schedule.values.items() if word != "plateau"}
@@ -70,7 +70,7 @@ def varied(recipe: Recipe) -> dict[str, Setting]:
 
 
 def own(recipe: Recipe, setting: Setting) -> Any:
-    """Return the value that a recipe itself gives one of its `varied` settings."""
+    """Return the recipe's own value of one of its `varied` settings."""
     if setting.name == "patience":
         return recipe.patience or recipe.epochs
     if setting.name in TRAINING:
@@ -79,13 +79,13 @@ def own(recipe: Recipe, setting: Setting) -> Any:
 
 
 def names() -> list[str]:
-    """Return the names of all settings that some recipe may vary."""
+    """Return the names of all settings that any recipe can vary."""
     found = [DATA, *TRAINING, *(one.name for spec in models.MODELS.values() for one in spec.settings)]
     return list(dict.fromkeys(found))
 
 
 def settings(words: Iterable[str]) -> dict[str, str]:
-    """Read "NAME=VALUE" words: name -> value, both as they were written."""
+    """Parse "NAME=VALUE" words: name -> value, both unchanged."""
     found: dict[str, str] = {}
     for word in words:
         name, equals, value = word.partition("=")
@@ -98,7 +98,7 @@ def settings(words: Iterable[str]) -> dict[str, str]:
 
 
 def seeds(word: str) -> list[int]:
-    """Read "3", "0-4" or "0-2,5" as a list of seeds, in the order of the word."""
+    """Parse "3", "0-4" or "0-2,5" as a list of seeds, in the order of the word."""
     read = [re.fullmatch(r"([0-9]{1,6})(?:-([0-9]{1,6}))?", part) for part in word.split(",")]
     ranges = [range(int(part[1]), int(part[2] or part[1]) + 1) for part in read if part]
     if (count := sum(map(len, ranges))) > _SEEDS:
@@ -110,10 +110,10 @@ def seeds(word: str) -> list[int]:
 
 
 def altered(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
-    """Return a recipe with settings changed (name, "data" or one of `varied`, -> value in words), checked like any
-    other, or itself where nothing changes.
+    """Return a recipe with changed settings, checked like any other, or itself if nothing changes. The changes map
+    "data" or one of `varied` to a value in words.
 
-    Probes of single parts of the model are left out where its architecture is changed: the parts may be others.
+    If the architecture changes, probes of single parts of the model are removed, since the parts may differ.
     """
     known = varied(recipe)
     fields: dict[str, Any] = {}
@@ -151,8 +151,8 @@ def altered(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
 
 
 def suits(recipe: Recipe, name: str) -> bool:
-    """Return whether a recipe can be trained on a data set: its pictures and classes are like those of its own. A
-    visitor's own pictures may have other classes.
+    """Return whether a recipe can be trained on a data set, with pictures and classes like its own. A visitor's own
+    pictures may have other classes.
     """
     own, other = data.spec(recipe.data), data.spec(name)
     alike = own.shape == other.shape and own.columns == other.columns and own.ink == other.ink
@@ -163,7 +163,7 @@ def suits(recipe: Recipe, name: str) -> bool:
 
 
 def _data(recipe: Recipe, name: str) -> dict[str, Any]:
-    """Return what the recipe gets with other data: of a visitor's, all their classes, and no tests."""
+    """Return the changes of a recipe for other data; a visitor's data have all their classes and no tests."""
     if name not in DATASETS and not is_own(name):
         raise UnknownName("data set", name, DATASETS)
     if not suits(recipe, name):

@@ -1,4 +1,4 @@
-"""What a search varies: axes, each a setting of a recipe (`attnviz.models.spec`) with the values it may take."""
+"""The axes of a search, each a setting of a recipe (`attnviz.models.spec`) with the values that it can take."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _WORDS = {"no": False, "false": False, "yes": True, "true": True}
 
 
 class Axis(Strict):
-    """A setting that is varied.
+    """A setting to vary.
 
     Args:
-        name: a setting that the recipe lets vary, see `attnviz.recipes.altered.varied`.
-        choices: it takes one of these; or, where there are none,
-        low, high: any value from one to the other,
-        whole: only whole numbers of them,
-        log: with its logarithm spread evenly.
+        name: a setting that the recipe can vary, see `attnviz.recipes.altered.varied`.
+        choices: the possible values; if empty, the values form a range.
+        low, high: limits of the range, both inclusive.
+        whole: whether the range holds whole numbers only.
+        log: whether the logarithm of the value is spread evenly.
     """
 
     name: str = Field(pattern="^[a-z][a-z_]{0,40}$")
@@ -54,19 +54,19 @@ class Axis(Strict):
 
     @property
     def title(self) -> str:
-        """Its name for people."""
+        """The name for people."""
         return self.name.replace("_", " ")
 
     @property
     def ends(self) -> tuple[Value, ...]:
-        """All choices, or the two ends of the range."""
+        """All choices, or the two limits of the range."""
         if self.choices:
             return self.choices
         assert self.low is not None and self.high is not None
         return (int(self.low), int(self.high)) if self.whole else (self.low, self.high)
 
     def place(self, value: Value) -> float:
-        """Return where a value lies along the axis: 0..1 from its first choice or low end to its last."""
+        """Return the position of a value on the axis, from 0 (first choice or low end) to 1 (last or high end)."""
         if self.choices:
             among = self.ordered
             return among.index(value) / max(1, len(among) - 1) if value in among else math.nan
@@ -78,13 +78,13 @@ class Axis(Strict):
 
     @property
     def ordered(self) -> tuple[Value, ...]:
-        """The choices, numbers by size."""
+        """The choices, with numbers sorted by size."""
         numbers = all(isinstance(one, int | float) for one in self.choices)
         return tuple(sorted(self.choices)) if numbers else self.choices
 
 
 def read(words: Iterable[str]) -> tuple[Axis, ...]:
-    """Read axes as a person writes them: "heads=1,8,25", "heads=1..25", "learning_rate=1e-4..1e-2:log", "skip=no"."""
+    """Parse axes as people write them: "heads=1,8,25", "heads=1..25", "learning_rate=1e-4..1e-2:log", "skip=no"."""
     found = []
     for word in words:
         name, _, values = word.partition("=")
@@ -99,7 +99,7 @@ def read(words: Iterable[str]) -> tuple[Axis, ...]:
                 axis = Axis(name=name, choices=tuple(map(_value, values.split(","))))
             else:
                 raise ValueError("it is neither choices nor a range")
-        except ValueError as error:  # of pydantic too
+        except ValueError as error:  # including pydantic's
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
             raise BadInput(
                 f"What is varied must be given as NAME=1,8,25 or NAME=1..25 or NAME=1e-4..1e-2:log, not "
@@ -112,7 +112,7 @@ def read(words: Iterable[str]) -> tuple[Axis, ...]:
 
 
 def word(axis: Axis) -> str:
-    """Return the text of an axis, from which `read` returns it."""
+    """Return the text of an axis, which `read` parses."""
     if axis.choices:
         words = {False: "no", True: "yes"}
         return f"{axis.name}={','.join(words[one] if isinstance(one, bool) else str(one) for one in axis.choices)}"
@@ -120,7 +120,7 @@ def word(axis: Axis) -> str:
 
 
 def usual(recipe: Recipe) -> tuple[Axis, ...]:
-    """Return what is varied of a recipe by default: the settings of which a search tries some values."""
+    """Return the default axes of a recipe: the settings for which a search tries some values."""
     return tuple(_tried(one, own(recipe, one)) for one in varied(recipe).values() if one.tried)
 
 
@@ -135,12 +135,12 @@ def _tried(setting: Setting, value: Any) -> Axis:
 
 
 def applied(recipe: Recipe, values: Mapping[str, Value]) -> Recipe:
-    """Return a recipe with the values of some axes."""
+    """Return a recipe with the given values of some axes."""
     known = varied(recipe)
     words = {
         name: repr(value) if isinstance(value, float) else known[name].word(value) if name in known else str(value)
         for name, value in values.items()
-    }  # a fraction with all its digits
+    }  # a float with all its digits
     return altered(recipe, words)
 
 
@@ -153,7 +153,7 @@ def _value(word: str) -> Value:
             found = kind(word)
         except ValueError:
             continue
-        if not abs(found) <= sys.float_info.max:  # isfinite fails where a whole number is larger than any fraction
+        if not abs(found) <= sys.float_info.max:  # isfinite fails if an integer is larger than any float
             raise ValueError(f"{word[:100]} is no number to train with")
         return found
     if not word:

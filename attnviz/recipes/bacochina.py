@@ -1,13 +1,13 @@
 """Recipes after "Element-Wise Attention Layers: an option for optimization", Bacochina and Thom de Souza, 2023.
 
-The paper trains in full view of the test pictures, with no validation part: 10 epochs of batches of 4,096 (150
-steps), Adam at 1e-3, all weights from N(0, 0.02). So do we, and keep the last weights of the first seed. Where the
-output is normalised, 150 steps are too few for the running statistics, so they are computed anew at the end: with the
-lagging ones model G answers like chance, although its training loss is below the paper's.
+The paper monitors the test pictures while training, with no validation part: 10 epochs of batches of 4,096 (150 steps),
+Adam at 1e-3, all weights from N(0, 0.02). We do the same and keep the last weights of the first seed. If the output is
+normalised, 150 steps are too few for the running statistics, so they are recomputed at the end. With the lagging
+statistics model G answers at chance level, although its training loss is below the paper's.
 
-The paper's batch normalisation of the relevance has a variance of 1e-10 to normalise and an eps of 1e-5, so it hardly
-does. The recipes named `repaired` multiply the relevance so that an even share is 1, take more steps, and turn blocks
-of pixels into channels. The same recipes without attention show what it contributes.
+In the paper, batch normalisation of the relevance has to normalise a variance of 1e-10 with an eps of 1e-5 and so
+hardly has an effect. The recipes named `repaired` multiply the relevance so that an even share is 1, take more steps,
+and turn blocks of pixels into channels. The same recipes without attention measure its contribution.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from attnviz.recipes.recipe import TEN_CLASSES, Ablation, Augmentation, Group, P
 
 FIRST_ARRAY = "layers.0.x_weights[0]"
 ARRAYS = ("layers.*.x_weights", "layers.*.y_weights")
-FASHION_MEAN, FASHION_STD = 0.286, 0.353  # of the intensities of the training pictures
+FASHION_MEAN, FASHION_STD = 0.286, 0.353  # mean and standard deviation of the training pictures' intensities
 NORMED = " After 150 steps the running statistics of its norms lag behind; they are computed anew at the end."
 THEIRS = "The settings are the paper's, where it gives them. There was no validation part to choose others by."
 RENEWED = (
@@ -36,7 +36,7 @@ MNIST_MEAN, MNIST_STD = 0.1307, 0.3081
 
 
 def probes(layers: int) -> tuple[Probe, ...]:
-    """Return what the curves of a model hold: what the paper logs, then what says more."""
+    """Return the probes for a model's curves: first those that the paper logs, then more informative ones."""
     first, last = "layers.0", f"layers.{layers - 1}"
     asked = [
         ("loss_sum", ""),
@@ -51,7 +51,7 @@ def probes(layers: int) -> tuple[Probe, ...]:
 
 
 def two_optimisers(config: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings where the attention arrays learn at 0.1 and all else at 1e-3."""
+    """Return the settings with which the attention arrays learn at 0.1 and everything else at 1e-3."""
     rest = ("layers.*.conv.*", "classifier.*", *(["layers.*.output_norm.*"] if "output_norm" in config else []))
     return {"groups": (Group(parameters=ARRAYS, learning_rate=0.1), Group(parameters=rest))}
 
@@ -84,7 +84,7 @@ B = Recipe(
 
 
 def model(letter: str, heads: int, layers: int, norm: bool = False, affine: bool = False) -> Recipe:
-    """Return one of the paper's models; with `norm`, its output norm's scale starts at N(0, 0.02) like all weights."""
+    """Return one of the paper's models. With `norm`, its output norm's scale starts at N(0, 0.02) like all weights."""
     config: dict[str, Any] = {"heads": heads, "layers": layers}
     if norm:
         config["output_norm"] = 0.0
@@ -157,7 +157,7 @@ def repaired(
 ) -> Recipe:
     """Return a recipe with the remedies: more steps, an even share of 1, blocks of 4 x 4 pixels as channels.
 
-    Its control is the same net with a relevance of 1 everywhere; see `without`.
+    Its control is the same net with a relevance of 1 everywhere, see `without`.
     """
     shape = {name: base.config[name] for name in ("channels", "rows", "columns") if name in base.config}
     arrays = Group(parameters=ARRAYS, learning_rate=1.5e-2, weight_decay=0.0)
@@ -199,7 +199,7 @@ REPAIRED_DIGITS = repaired(
 
 
 def without(base: Recipe, mode: str, words: str, **changes: Any) -> Recipe:
-    """Return a recipe retrained with another relevance, all else alike."""
+    """Return a recipe that is retrained with another relevance and is otherwise the same."""
     return changed(
         base, name=f"{base.name}-{mode}", title=f"{base.title}, {words}", config={**base.config, "mode": mode},
         why="The same net retrained, so that the difference is what attention is worth.", ablations=(), control=None,
@@ -208,7 +208,7 @@ def without(base: Recipe, mode: str, words: str, **changes: Any) -> Recipe:
 
 
 def plain(base: Recipe, title: str, config: dict[str, Any], **changes: Any) -> Recipe:
-    """Return a control of another architecture, trained like a repaired recipe."""
+    """Return a control with another architecture, trained like a repaired recipe."""
     shape = {name: base.config[name] for name in ("channels", "rows", "columns", "mean", "std") if name in base.config}
     return changed(
         base, title=title, config={**shape, **config}, groups=(), ablations=(), control=None, chosen=UNTOLD,

@@ -1,4 +1,4 @@
-"""What "Element-Wise Attention Layers" gives, and the recipes that answer to it."""
+"""The figures of "Element-Wise Attention Layers", and the recipes that reproduce them."""
 
 from attnviz.recipes import bacochina as ours
 from attnviz.recipes.paper import Paper, PaperColumn, PaperFigure, PaperRow, PaperTable, Question, Retraining
@@ -16,7 +16,7 @@ COLOUR_COLUMNS = (FASHION_COLUMNS[0], FASHION_COLUMNS[1].model_copy(update={"tit
 
 
 def row(recipe: Recipe, *values: float | None) -> PaperRow:
-    """Return what the paper gives for a recipe, in the order of the columns, or nothing."""
+    """Return the paper's values for a recipe, in the order of the columns, or an empty row."""
     return PaperRow(checkpoint=recipe.key, values=values or (None,) * len(FASHION_COLUMNS))
 
 

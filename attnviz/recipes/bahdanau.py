@@ -1,9 +1,9 @@
 """Recipes after "Neural Machine Translation by Jointly Learning to Align and Translate", Bahdanau, Cho, Bengio, 2015.
 
-The paper translates sentences; here strips of digits are read, so that anybody can draw one. As in the paper, each
+The paper translates sentences; here the model reads strips of digits, which anybody can draw. As in the paper, each
 network is trained twice: on short strips (up to 15 digits) and on long ones (up to 30). The paper trains for days with
-Adadelta; ours take 3,000 steps of 32 strips. The network without attention has a wider decoder, so that both have as
-many weights, within 2 %.
+Adadelta; our trainings take 3,000 steps of 32 strips. The network without attention has a wider decoder, so that the
+numbers of weights match within 2 %.
 """
 
 from collections.abc import Sequence
@@ -15,16 +15,16 @@ from attnviz.recipes.paper import Paper, PaperFigure, Question
 from attnviz.recipes.recipe import Recipe, Test, changed
 
 STEPS = 12
-"""Epochs of 250 steps: 3,000 steps."""
+"""12 epochs of 250 steps, 3,000 steps in total."""
 
 OVERALL = ("accuracy", "digits", "stopped", "told")
-"""What is measured over strips of all lengths."""
+"""The measures over strips of all lengths."""
 
 
 def by_length(
     lengths: Sequence[int] = TESTED, what: Sequence[str] = ("accuracy", "digits", "stopped")
 ) -> tuple[str, ...]:
-    """Return the names of what is measured at each length of the test strips: "digits_15"."""
+    """Return the names of the measures at each length of the test strips: "digits_15"."""
     return tuple(f"{one}_{length}" for one in what for length in lengths)
 
 
@@ -62,7 +62,7 @@ STRIPS = Recipe(
 
 
 def variant(name: str, title: str, why: str, **changes: Any) -> Recipe:
-    """Return a recipe that differs in some fields."""
+    """Return a recipe with some fields changed."""
     return changed(STRIPS, name=name, title=title, why=why, **changes)
 
 

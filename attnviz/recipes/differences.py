@@ -1,4 +1,4 @@
-"""What differs between two recipes besides what they are compared for: their data, variants, budget and settings."""
+"""Differences between two recipes besides the one under comparison: their data, variants, budget and settings."""
 
 from typing import Any
 
@@ -30,23 +30,23 @@ _TRAINING = {
     "objective_config": "objective's settings",
     "keep": "weights kept",
     "precision": "precision",
-}  # field of a recipe -> what it is called; the first six are data, variants and budget
+}  # field of a recipe -> its name; the first six are data, variants and budget
 _OF_BOTH = {
     "nesterov": ("optimiser", ("sgd",)),
     "betas": ("optimiser", ("adam", "adamw")),
     "eps": ("optimiser", ("adam", "adamw")),
     "rise": ("schedule", ("cosine", "trapezoid", "one_cycle")),
     "plateau": ("schedule", ("plateau",)),
-}  # what has a meaning only with certain values of another field, and is compared where both have the same of them
+}  # fields that matter only for certain values of another field, compared if both recipes have the same value there
 BUDGET = ("data", "classes", "validation", "augmentation", "augment", "epochs")
 
 
 def differences(one: Recipe, other: Recipe) -> dict[str, str]:
-    """Return how the training of two models differs, in their data, variants, budget and settings: field of the recipe
-    -> in words, first that of `one`: {"epochs": "epochs 150 against 50"}.
+    """Return the differences between two trainings in data, variants, budget and settings: field of the recipe -> text,
+    with the value of `one` first: {"epochs": "epochs 150 against 50"}.
 
-    Of what the networks are, only the kind is compared ("model"), and the options of two of the same kind, which are
-    named ("config").
+    Of the networks only the kind is compared ("model"), or the named options of two networks of the same kind
+    ("config").
     """
     kinds = f"another kind of network, {one.model} against {other.model}"
     found = {"model": kinds} if one.model != other.model else {}
@@ -69,9 +69,9 @@ def _is_used(one: Recipe, other: Recipe, field: str, by: tuple[str, ...]) -> boo
 
 def _value(recipe: Recipe, field: str) -> Any:
     if field == "watch" and recipe.keep != "best" and recipe.patience is None and recipe.schedule != "plateau":
-        return None  # nothing goes by it
+        return None  # it has no effect
     if field == "patience" and recipe.patience is not None and recipe.patience >= recipe.epochs:
-        return None  # it never stops early
+        return None  # training never stops early
     return getattr(recipe, field)
 
 
@@ -88,7 +88,7 @@ def _text(value: Any) -> str:
 
 
 def _kinds(variants: Augmentation) -> list[str]:
-    """Return in a few words how variants are made: "rotated by up to 10 degrees", "nearest sampling"."""
+    """Return a short description of the variants: "rotated by up to 10 degrees", "nearest sampling"."""
     kinds = [f"rotated by up to {variants.rotation:g} degrees"] if variants.rotation else []
     kinds += ["shifted"] if variants.shift else []
     kinds += ["stretched"] if variants.stretch != (1.0, 1.0) else []

@@ -1,9 +1,9 @@
 """Recipes after "An Image Is Worth 16x16 Words", Dosovitskiy et al., 2020: small vision transformers.
 
-The paper's networks have 86 million weights and more, and learn from hundreds of millions of photographs; ours have at
-most 1.2 million and learn from 54,000 digits or 45,000 small photographs, so their figures are not held against the
-paper's. The network of convolutions beside them has as many weights within 3 %, the same pictures and variants. Where
-attention is even, the weights of queries and keys are given to the feed-forward networks.
+The paper's networks have 86 million weights or more and learn from hundreds of millions of photographs. Ours have at
+most 1.2 million and learn from 54,000 digits or 45,000 small photographs, so their figures are not compared with the
+paper's. The convolutional control has the same number of weights within 3 %, and the same pictures and variants. If
+attention is even, the weights of queries and keys go to the feed-forward networks.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from attnviz.recipes.recipe import TEN_CLASSES, Ablation, Augmentation, Recipe, 
 
 
 def heads_off(layers: int) -> tuple[Ablation, ...]:
-    """Return what is measured beside the whole network: each layer's attention set to its mean, and all together."""
+    """Return the ablations of the trained network: the attention of one layer set to its mean, and of all layers."""
     every = [Ablation(name="mean", of=f"layers.{layer}.attention.mixed") for layer in range(layers)]
     return (Ablation(name="mean", of="layers.*.attention.mixed"), *every)
 
@@ -49,7 +49,7 @@ DIGITS = Recipe(
 
 
 def variant(base: Recipe, end: str, title: str, why: str, config: dict[str, Any], **changes: Any) -> Recipe:
-    """Return a recipe that differs in the network alone; its title stands after the one of the base."""
+    """Return a recipe that differs in the network only; its title is appended to the title of the base."""
     return changed(
         base, name=f"{base.name}-{end}", title=f"{base.title}, {title}", why=why, ablations=(),
         config={**base.config, **config}, **{"control": None, **changes},
@@ -103,7 +103,7 @@ RECIPES = (*ON_DIGITS, *ON_COLOUR)
 
 
 def _figure(what: str, recipes: tuple[Recipe, ...]) -> PaperFigure:
-    """Return a comparison of all variants on a data set, none of which the paper has."""
+    """Return a comparison of all variants on a data set, for which the paper has no figure."""
     keys = tuple(recipe.key for recipe in recipes)
     return PaperFigure(
         what=what, where="accuracy on its test pictures", value=None, checkpoints=keys, compared=keys[:1]

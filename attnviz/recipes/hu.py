@@ -1,8 +1,8 @@
 """Recipes after "Squeeze-and-Excitation Networks", Hu et al., 2018; with CBAM (Woo et al.) and BAM (Park et al.), 2018.
 
-The papers' networks have millions of weights; ours are small ones of the same kind, so their figures are not held
-against the papers'. On each data set all variants are trained alike, for the same number of epochs, and the plain
-network stands beside them twice: as it is, and widened until it has as many weights as the largest one with gates.
+The papers' networks have millions of weights. Ours are small ones of the same kind, so their figures are not compared
+with the papers'. On each data set all variants are trained equally, for the same number of epochs. The plain network is
+included twice: unchanged, and widened until it has as many weights as the largest network with gates.
 """
 
 from typing import Any
@@ -53,10 +53,10 @@ COLOUR_PLAIN = changed(
 
 
 def gated(plain: Recipe, gate: str, title: str, why: str, name: str = "", **changes: Any) -> Recipe:
-    """Return the recipe of a plain network with gates and other changes (`reduction` goes into the config); what they
-    are worth by picture is measured block by block.
+    """Return the recipe of a plain network with gates and other changes (`reduction` goes into the config). An ablation
+    measures block by block what the gates contribute per picture.
 
-    The name is what follows the task's name in that of the recipe; the main one of a task has none.
+    The name follows the task's name in the name of the recipe; it is empty for the main recipe of a task.
     """
     reduction = {"reduction": changes.pop("reduction")} if "reduction" in changes else {}
     blocks = plain.config["blocks"]
@@ -83,7 +83,7 @@ def gated(plain: Recipe, gate: str, title: str, why: str, name: str = "", **chan
 
 
 def widened(plain: Recipe, widths: tuple[int, int, int], **changes: Any) -> Recipe:
-    """Return the recipe of a plain network with other widths; `changes` says what else differs."""
+    """Return the recipe of a plain network with other widths and further changes."""
     return changed(
         plain, name=plain.name.replace("-plain", "-widened"), title=f"{plain.title}, widened",
         why="As many weights as the largest network with gates, within 1 %, and no gates.", weights=None,
@@ -123,7 +123,7 @@ RECIPES = (*DIGITS, *FASHION, *COLOUR)
 
 
 def _figure(what: str, where: str, recipes: tuple[Recipe, ...]) -> PaperFigure:
-    """Return a comparison of all variants on a data set, none of which a paper has."""
+    """Return a comparison of all variants on a data set, for which the papers have no figure."""
     keys = tuple(recipe.key for recipe in recipes)
     compared = tuple(recipe.key for recipe in recipes if recipe.config["gate"] in ("se", "cbam") and len(keys) > 1)
     return PaperFigure(what=what, where=where, value=None, checkpoints=keys, compared=compared[:2])

@@ -1,8 +1,8 @@
 """Recipes after "Spatial Transformer Networks", Jaderberg, Simonyan, Zisserman, Kavukcuoglu, 2015.
 
-Two of its tasks on digits: rotated by up to 90 degrees, and rotated, scaled and shifted. The paper trains for 150,000
-steps of 256 pictures, each transformed anew; ours take some 6,000 steps of 128. Beside every network with a
-transformer stands the plain one, as it is and widened to as many weights.
+These are two of its tasks on digits: rotated by up to 90 degrees, and rotated, scaled and shifted. The paper trains for
+150,000 steps of 256 pictures, each transformed anew; our trainings take about 6,000 steps of 128. The controls of every
+network with a transformer are the plain network and one widened to the same number of weights.
 """
 
 from typing import Any
@@ -40,7 +40,7 @@ ROTATED = Recipe(
 
 
 def variant(base: Recipe, name: str, title: str, why: str, config: dict[str, Any], **changes: Any) -> Recipe:
-    """Return a recipe with another transform, or none."""
+    """Return a recipe with another transform, or without one."""
     return changed(
         base, name=f"{base.name}-{name}", title=base.title.replace("affine transformer", title), why=why,
         config={**base.config, **config}, **changes,
@@ -54,7 +54,7 @@ def plain(base: Recipe) -> Recipe:
 
 
 def widened(base: Recipe) -> Recipe:
-    """Return the network without a transformer, with as many weights as with an affine one, within 1 %."""
+    """Return the network without a transformer, with as many weights as an affine one within 1 %."""
     return variant(
         base, "widened", "no transformer, widened",
         "As many weights as with the affine transformer, within 1 %, and no transformer.",

@@ -1,4 +1,4 @@
-"""What a paper gives, and which recipes answer to it: figures, tables, and questions that compare two trainings."""
+"""The results of a paper, and the recipes that reproduce them: figures, tables, and comparisons of two trainings."""
 
 from typing import Self
 
@@ -11,12 +11,12 @@ class PaperFigure(Strict):
     """One number from a paper, or a question that the paper leaves open.
 
     Args:
-        what, where: in words: of which model; what was measured, on what.
-        value: in its unit; None where the paper gives none.
-        tested: whether it was measured on the test pictures of the data set. What was measured on others, such as a
-            part that was held out, is compared in words only.
-        unit: as in `attnviz.card.Figure`: of a share 0..1.
-        checkpoints: ours that answer to it, the controls last.
+        what, where: in words, the model; the measure and the data it was measured on.
+        value: the paper's value in its unit, or None if there is none.
+        tested: whether it was measured on the test pictures of the data set. A value for other pictures, such as a
+            held-out part, is compared in words only.
+        unit: as in `attnviz.card.Figure`; a share is in 0..1.
+        checkpoints: our corresponding checkpoints, the controls last.
         compared: those of them that are compared with all others, picture by picture.
     """
 
@@ -33,10 +33,10 @@ class PaperColumn(Strict):
     """A column of a paper's table.
 
     Args:
-        title: what it gives, in words.
-        of: what of a card answers to it: "parameters"; a curve, at the epoch that was kept, such as "loss_sum"; else a
-            figure's name, on the first test that measures it.
-        unit: of both; see `attnviz.card.Figure`.
+        title: the measure, in words.
+        of: the corresponding value on a card: "parameters"; a curve at the epoch that was kept, such as "loss_sum"; or
+            the name of a figure, on the first test that measures it.
+        unit: unit of both values, see `attnviz.card.Figure`.
     """
 
     title: str
@@ -45,14 +45,14 @@ class PaperColumn(Strict):
 
 
 class PaperRow(Strict):
-    """A row of a paper's table: our checkpoint, and what the paper gives in each column, or None."""
+    """A row of a paper's table: our checkpoint, and the paper's value in each column, or None."""
 
     checkpoint: str
     values: tuple[float | None, ...]
 
 
 class PaperTable(Strict):
-    """A table of a paper, to print ours beside theirs."""
+    """A table of a paper, printed next to our values."""
 
     title: str
     columns: tuple[PaperColumn, ...] = Field(min_length=1)
@@ -66,17 +66,17 @@ class PaperTable(Strict):
 
 
 class Question(Strict):
-    """The value of a mechanism: a trained model beside a control, on one figure.
+    """The value of a mechanism: a comparison of a trained model with a control, in one figure.
 
     Args:
-        checkpoint: of the model with the mechanism.
-        control: the checkpoint to compare it with; None takes the one that its recipe names.
-        ablation: compare it with itself, with a part replaced as the ablation of that name in its recipe says; then
-            there is no other control.
-        figure: a name among the figures of the main test, in shares of pictures.
-        what: in a few words what is compared; empty where the names of the two say it.
-        longer: the checkpoint of the same model trained for longer, which is compared with its own control in the same
-            row; None where there is none.
+        checkpoint: name of the checkpoint with the mechanism.
+        control: the checkpoint to compare it with; None uses the control that its recipe names.
+        ablation: compare it with itself instead, with a part replaced by this ablation of its recipe; there is then no
+            other control.
+        figure: name of a figure of the main test, a share of pictures.
+        what: a short description of the comparison; empty if the two names are enough.
+        longer: the checkpoint of the same model trained for longer, compared with its own control in the same row, or
+            None.
     """
 
     checkpoint: str
@@ -91,11 +91,11 @@ class Retraining(Strict):
     """A part of a mechanism that is replaced twice: in the trained model, and from the start of another training.
 
     Args:
-        title: of the mechanism and the data.
-        ablated: the checkpoint with the mechanism; `ablation` is on its card.
-        ablation: what is replaced in it.
+        title: the mechanism and the data.
+        ablated: the checkpoint with the mechanism; its card has `ablation`.
+        ablation: the part replaced in it.
         retrained: the checkpoint of the training without the mechanism.
-        instead: in a few words what stands in its place, after training and from the start.
+        instead: short descriptions of the replacement, after training and from the start.
     """
 
     title: str
@@ -106,14 +106,14 @@ class Retraining(Strict):
 
 
 class Paper(Strict):
-    """A paper, its figures, each with ours and the controls beside it, and its tables, row by row.
+    """A paper, with its figures next to ours and those of the controls, and its tables, row by row.
 
     Args:
-        figures, tables: what it gives.
-        note: what must be known before its tables are read, in whole sentences; Markdown.
-        first: what docs/results.md and the results page begin with, also where it speaks against the mechanism.
-        questions: what else the results begin with.
-        retrainings: what is replaced both after training and from the start of another one.
+        figures, tables: the paper's figures and tables.
+        note: what readers must know before they read the tables, in complete sentences; Markdown.
+        first: questions that begin docs/results.md and the results page, even if the answer is against the mechanism.
+        questions: further questions at the beginning of the results.
+        retrainings: parts that are replaced both after training and from the start of another training.
     """
 
     name: str
@@ -128,7 +128,7 @@ class Paper(Strict):
 
     @property
     def checkpoints(self) -> tuple[str, ...]:
-        """All of our checkpoints that correspond to it, each once."""
+        """All of our checkpoints that correspond to the paper, without repetition."""
         figures = (name for figure in self.figures for name in figure.checkpoints)
         rows = (row.checkpoint for table in self.tables for row in table.rows)
         return tuple(dict.fromkeys((*figures, *rows)))

@@ -1,4 +1,4 @@
-"""What a recipe is, and what a paper gives to compare with."""
+"""The fields of a recipe."""
 
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -8,7 +8,7 @@ from attnviz.checkpoint_folder import WORD
 
 
 class Strict(BaseModel):
-    """A base class that reads exactly what is declared or says what is wrong, and is never changed afterwards."""
+    """A base class of immutable models that accept exactly their declared fields and otherwise report what is wrong."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -20,11 +20,11 @@ def _with_tuples(value: Any) -> Any:
 
 
 Settings = Annotated[dict[str, Any], AfterValidator(_with_tuples)]
-"""Names and values for a constructor. Lists become tuples: JSON, in which runs and cards keep them, has only lists."""
+"""Names and values for a constructor. Lists become tuples, since the JSON of runs and cards has lists only."""
 
 
 class Augmentation(Strict):
-    """Random variants of pictures: the arguments of `attnviz.data.augment.augment`, where they are explained."""
+    """Random variants of pictures, as arguments of `attnviz.data.augment.augment`, which explains them."""
 
     rotation: float = Field(default=0.0, ge=0, le=180)
     shift: float = Field(default=0.0, ge=0, le=1)
@@ -37,16 +37,16 @@ class Augmentation(Strict):
 
 
 class Test(Strict):
-    """A set of pictures that a trained model is tested on, once.
+    """A set of pictures on which a trained model is tested once.
 
     Args:
-        data, split: which data set, which part.
-        count: the first so many of its pictures of the recipe's classes; None for all.
-        augmentation, draws: not the pictures themselves but so many variants of each, drawn with the seeds 0, 1, ...
-        figures: which of the objective's measures are kept.
+        data, split: the data set and its part.
+        count: number of pictures, the first ones of the recipe's classes; None for all.
+        augmentation, draws: replaces each picture by this number of variants, drawn with the seeds 0, 1, ...
+        figures: the objective's measures to keep.
     """
 
-    __test__: ClassVar[bool] = False  # pytest takes classes of this name for tests where they are imported
+    __test__: ClassVar[bool] = False  # pytest collects classes of this name as tests where they are imported
 
     data: str
     split: Literal["train", "test"] = "test"
@@ -61,8 +61,8 @@ class Group(Strict):
 
     Args:
         parameters: patterns of names as in `model.named_parameters()`, with * for any part. Every parameter of the
-            model must be matched by exactly one group.
-        learning_rate, weight_decay, eps: of this group; None takes the recipe's.
+            model must match exactly one group.
+        learning_rate, weight_decay, eps: settings of this group; None takes the recipe's.
     """
 
     parameters: tuple[str, ...] = Field(min_length=1)
@@ -75,9 +75,9 @@ class Plateau(Strict):
     """When the schedule "plateau" lowers the learning rate.
 
     Args:
-        factor: what the rate is multiplied by.
-        patience: after so many epochs in a row without a better value of the watched figure.
-        lowest: the rate never falls below this.
+        factor: factor that the rate is multiplied by.
+        patience: number of consecutive epochs without a better value of the watched figure.
+        lowest: lower limit of the rate.
     """
 
     factor: float = Field(default=0.5, gt=0, lt=1)
@@ -86,11 +86,11 @@ class Plateau(Strict):
 
 
 class Probe(Strict):
-    """A value that is measured after every epoch and kept in the curve.
+    """A value that is measured after every epoch and stored in the curve.
 
     Args:
-        name: in `attnviz.training.probes.PROBES`.
-        of: what it is measured on: the name of a parameter, or a tap path; see the probe. Empty for none.
+        name: a name in `attnviz.training.probes.PROBES`.
+        of: what the probe measures, the name of a parameter or a tap path (see the probe); empty for none.
     """
 
     name: str
@@ -98,16 +98,16 @@ class Probe(Strict):
 
     @property
     def column(self) -> str:
-        """Its name in the curve: "gradient_mean of conv1.weight"."""
+        """The name in the curve: "gradient_mean of conv1.weight"."""
         return f"{self.name} of {self.of}" if self.of else self.name
 
 
 class Ablation(Strict):
-    """An evaluation of the trained model with a part of it replaced; its figures go on the card.
+    """An evaluation of the trained model with a part of it replaced, whose figures go on the card.
 
     Args:
-        name: in `attnviz.training.evaluations.EVALUATIONS`.
-        of: what is replaced: a pattern of tap paths; see the evaluation.
+        name: a name in `attnviz.training.evaluations.EVALUATIONS`.
+        of: the part to replace, a pattern of tap paths (see the evaluation).
     """
 
     name: str
@@ -119,52 +119,52 @@ DESCRIPTIVE = {"title", "why", "cost", "control", "chosen"}  # fields of a recip
 
 
 class Recipe(Strict):
-    """How one model is trained, in full.
+    """The complete description of how one model is trained.
 
     Args:
-        model, name: of letters, digits, - and _; together the name of the checkpoint, `MODEL.NAME`.
+        model, name: made of letters, digits, - and _; together the name of the checkpoint, `MODEL.NAME`.
         why: one sentence on its purpose.
         title: its name in lists.
-        cost: the time that one seed takes, in words ("70 core-minutes"), shown in tables if the recipe was not trained.
-        control: the checkpoint that shows what the same pictures give without the mechanism; None for a control, and
-            where there is none. Tables say what differs between the two.
-        chosen: how its settings were chosen, where that was not done on its validation part: the values that were tried
-            and what they gave on validation pictures, as far as that is known. In whole sentences.
-        config: the model's, all but `classes`.
-        data, classes: the data set, its training part, and the labels kept of it, in the order of the answers.
-        validation: the share of the training part that is split off at random to choose by, the same for all seeds; or
-            "validation", where the data set has a part of that name. None: there is no such part, so nothing is chosen:
-            all epochs are trained, the weights of the last one are kept, and the lowest seed is shipped.
-        objective, objective_config: what is minimised and measured, a name in
-            `attnviz.training.objectives.OBJECTIVES`, and its settings.
+        cost: time per seed, in words ("70 core-minutes"), shown in tables if the recipe was not trained.
+        control: the checkpoint trained on the same pictures without the mechanism; None for a control, or if there is
+            none. Tables state the differences between the two.
+        chosen: how its settings were chosen, if not on its validation part: the values that were tried and their
+            results on validation pictures, as far as they are known, in complete sentences.
+        config: the model's config without `classes`.
+        data, classes: the data set, whose training part is used, and the labels to keep, in the order of the answers.
+        validation: the share of the training part that is split off at random for decisions, the same for all seeds; or
+            "validation", if the data set has a part of that name. If None, there are no decisions: all epochs are
+            trained, the weights of the last one are kept, and the lowest seed is shipped.
+        objective, objective_config: what is minimised and measured, a name in `attnviz.training.objectives.OBJECTIVES`,
+            and its settings.
         augmentation: how random variants of the pictures are made.
-        augment: an epoch shows a fresh variant of each picture "beside" the picture, or "instead" of it. The
-            validation part is split off before. With "beside" it gets its variants once; with "instead" it has none.
+        augment: whether an epoch shows a new variant of each picture "beside" the picture or "instead" of it. The
+            validation part is split off before. With "beside" it gets variants once; with "instead" it has none.
         optimiser: "sgd" (with `momentum`, which may be `nesterov`), "adam" or "adamw" (with `betas` and `eps`).
-        learning_rate, weight_decay, eps: of all parameters that no group gives its own.
-        groups: parameters with settings of their own; none means that all are trained alike.
+        learning_rate, weight_decay, eps: settings of all parameters for which no group has its own.
+        groups: parameters with settings of their own; without groups all parameters are trained equally.
         schedule: "constant"; "cosine": the rate rises linearly over the first `rise` of all steps, then falls to 0 as
             half a cosine; "trapezoid": it rises as for "cosine", stays until 60 % of all steps are done, and falls
             linearly to a 50th; "one_cycle": it rises from a 25th as half a cosine, then falls to a 250,000th as
             another; "plateau": see `plateau`.
         rise: the share of all steps over which "cosine", "trapezoid" or "one_cycle" rises.
-        clip: the gradients of all parameters together are scaled down to this norm where they exceed it; None never.
-        batch: how many pictures a step sees.
-        accumulate: a batch goes through the model in so many parts, one after the other, whose gradients are added
-            up: the step is that of the undivided batch, with less memory.
-        precision: what convolutions and matrix products of a training step are computed in. Weights, their updates and
-            all that is measured stay float32. "bfloat16" is faster where the processor or GPU has instructions for it.
-        epochs, patience: at most so many epochs, and none after `patience` of them in a row without a better value of
-            the watched figure; None never stops early.
-        watch: the figure on the validation part that stopping, choosing and "plateau" go by.
-        keep: the weights of the epoch that was "best" by the watched figure, or of the "last". "renewed": those of the
-            last, with the running means and variances of batch normalisation computed anew from the training pictures,
+        clip: the maximum norm of the gradients of all parameters together, which are scaled down to it; None: no limit.
+        batch: number of pictures per step.
+        accumulate: number of parts in which a batch passes through the model in sequence. Their gradients are added up,
+            so the step is that of the undivided batch with less memory.
+        precision: precision of the convolutions and matrix products in a training step. Weights, their updates and all
+            measures stay float32. "bfloat16" is faster if the processor or GPU has instructions for it.
+        epochs, patience: the maximum number of epochs, and the number of consecutive epochs without a better value of
+            the watched figure after which training stops; None never stops early.
+        watch: the figure on the validation part that determines stopping, choosing and "plateau".
+        keep: the weights of the epoch that was "best" by the watched figure, or of the "last". "renewed" keeps the
+            last, with the running means and variances of batch normalisation recomputed from the training pictures,
             which a training of few steps needs.
-        weights: how the shipped parameters are stored. Figures are measured with the weights as stored. None: as
-            float32, and not in the repository, to keep it small; the card gives the command that makes them.
-        probes: what else the curve holds.
-        tests: what the trained model is tested on.
-        ablations: what else is measured on the same tests.
+        weights: how the shipped parameters are stored. Figures are measured with the weights as stored. None stores
+            them as float32 outside the repository, to keep it small; the card contains the command that makes them.
+        probes: what the curve contains in addition.
+        tests: the tests of the trained model.
+        ablations: further measurements on the same tests.
     """
 
     model: str = Field(pattern=f"^{WORD}$")
@@ -239,5 +239,5 @@ class Recipe(Strict):
 
 
 def changed(base: Recipe, **changes: Any) -> Recipe:
-    """Return a recipe that differs from another in some fields, and is checked like any other."""
+    """Return a recipe with some fields changed, checked like any other."""
     return Recipe.model_validate({**base.model_dump(), **changes})

@@ -1,8 +1,8 @@
-"""Recipes after "Multi-Head Attention For Binary Classification", Schwarz, 2021: MNIST's ones against its eights.
+"""Recipes after "Multi-Head Attention For Binary Classification", Schwarz, 2021: ones against eights of MNIST.
 
-What the paper leaves open is chosen here, on validation data: head size 1 of the simple model, batches, standardised
-intensities, a fifth of the training pictures to stop by. Its test share of 20 % is MNIST's own test set here: 2,109
-ones and eights. Ten digits, positions and all controls are not the paper's: they answer its questions.
+What the paper leaves open is chosen here on validation data: head size 1 for the simple model, batches, standardised
+intensities, and a fifth of the training pictures for early stopping. Its test share of 20 % is MNIST's own test set
+here: 2,109 ones and eights. Ten digits, positions and all controls are our additions, for the paper's questions.
 """
 
 from attnviz.recipes.axes import Axis
@@ -10,10 +10,10 @@ from attnviz.recipes.paper import Paper, PaperFigure, Question
 from attnviz.recipes.recipe import TEN_CLASSES, Augmentation, Recipe, Test, changed
 
 MNIST_MEAN, MNIST_STD = 0.1307, 0.3081  # of the intensities of MNIST's training pictures
-INK_STD = 0.0433  # of the mean intensity of a picture, over MNIST's training pictures
+INK_STD = 0.0433  # standard deviation of a picture's mean intensity, over MNIST's training pictures
 STANDARD = {"mean": MNIST_MEAN, "std": MNIST_STD}
-# Scores of the first step differ by about 2 from key to key (standard deviation): the softmax is neither a plain mean,
-# from which nothing is learnt, nor all on one token.
+# At the first step, scores differ between keys by about 2 (standard deviation): the softmax is neither a plain mean,
+# from which nothing is learnt, nor concentrated on one token.
 PLACES = {
     "positions": "sinusoidal_2d",
     "position_features": 16,
@@ -23,7 +23,7 @@ PLACES = {
 
 
 def rotated(sampling: str) -> Augmentation:
-    """Return the paper's augmentation, with amounts of shift and stretch chosen here, as the paper states none."""
+    """Return the paper's augmentation, with amounts of shift and stretch that are chosen here."""
     return Augmentation.model_validate(
         {"rotation": 180, "shift": 0.1, "stretch": (0.8, 1.2), "sampling": (sampling,)}, strict=False
     )
@@ -188,8 +188,8 @@ TEN_PLAIN = changed(TEN, augmentation=None)  # slightly moved variants would onl
 
 
 def controls(base: Recipe, task: str) -> tuple[Recipe, ...]:
-    """Return what the pictures of a recipe give without attention: four models, titled by the task."""
-    epochs = 40 if len(base.classes) == 2 else 12  # of ten digits there are five times as many pictures
+    """Return the controls of a recipe, four models without attention, titled by the task."""
+    epochs = 40 if len(base.classes) == 2 else 12  # there are five times as many pictures of ten digits
     few = changed(base, control=None, schedule="cosine", batch=128, epochs=epochs, patience=epochs)
     # On few pictures logistic regression on the pixels reaches a lower validation loss with small steps.
     line = changed(SIMPLE, control=None) if base == SIMPLE else changed(few, learning_rate=1e-3)
@@ -246,7 +246,7 @@ VARIED = {
 
 
 def named(name: str) -> tuple[str, ...]:
-    """Return the checkpoints of the recipes of that name, those with attention first."""
+    """Return the checkpoints of the recipes of this name, those with attention first."""
     return tuple(recipe.key for recipe in RECIPES if recipe.name == name)
 
 

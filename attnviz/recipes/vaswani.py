@@ -1,6 +1,6 @@
 """Recipes after "Attention Is All You Need", Vaswani et al., 2017: a small Transformer reads strips of digits.
 
-The paper translates with six layers of 512 features and 65 million weights, in 100,000 steps; ours has two layers of
+The paper translates with six layers of 512 features and 65 million weights, in 100,000 steps. Ours has two layers of
 112 features, as many weights as the recurrent networks of `attnviz.recipes.bahdanau` within 2 %, and 3,000 steps.
 """
 
@@ -22,7 +22,7 @@ STRIPS = changed(
 
 
 def variant(base: Recipe, name: str, title: str, why: str, **changes: Any) -> Recipe:
-    """Return a recipe of the same Transformer for the strips, steps and tests of another recipe."""
+    """Return a recipe for the same Transformer with the strips, steps and tests of another recipe."""
     taken = {field: getattr(base, field) for field in ("data", "epochs", "cost", "tests", "control")}
     return changed(STRIPS, name=name, title=title, why=why, **{**taken, "weights": None, **changes})
 

@@ -1,10 +1,10 @@
 """Recipes after "Investigating Attention Mechanisms for Variant MNIST Datasets", Wu, Xu, Lee, 2018.
 
-The rows of its two tables are trained with its settings, where it gives them. What it leaves open is taken from the
-implementations that its settings come from: batches of 32, a tenth of the training pictures of Fashion-MNIST to choose
-by, momentum 0.5 of SGD. The policy's gradient is correct in these rows; `cluttered-6-as-published` has that of the
-implementation with these settings, which was broken: very likely the paper's, but the paper does not name it. Our own
-recipes and the controls differ in what each of them says.
+The rows of its two tables are trained with its settings as far as it states them. The rest is taken from the
+implementations that its settings come from: batches of 32, a tenth of Fashion-MNIST's training pictures for validation,
+momentum 0.5 for SGD. In these rows the gradient of the policy is correct. `cluttered-6-as-published` has the broken
+gradient of the implementation with these settings, which is very likely the paper's, although the paper does not name
+it. Our own recipes and the controls differ as each of them states.
 """
 
 import math
@@ -19,14 +19,14 @@ GLIMPSES = 6
 
 
 def tests(data: str, figures: Sequence[str] = ("accuracy",)) -> tuple[Test, ...]:
-    """Return the tests of a data set: of cluttered digits on the paper's 1,000 pictures, and on 10,000."""
+    """Return the tests of a data set; cluttered digits are tested on the paper's 1,000 pictures and on 10,000."""
     whole = Test(data=data, figures=tuple(figures))
     return (whole.model_copy(update={"count": 1000}), whole) if data.startswith("cluttered") else (whole,)
 
 
 def ring(radius: float, glimpses: int = GLIMPSES, centre: bool = False) -> list[list[float]]:
-    """Return a path around the centre of the picture, (row, column) of each glimpse in pixels from it: the first on the
-    ring lies above the centre, the others follow clockwise. With `centre`, one at the centre comes before them.
+    """Return a path around the centre of the picture, (row, column) of each glimpse in pixels from the centre. The
+    first on the ring lies above it and the others follow clockwise; `centre` adds a glimpse at the centre before them.
     """
     around = glimpses - centre
     angles = [2 * math.pi * number / around for number in range(around)]
@@ -34,7 +34,7 @@ def ring(radius: float, glimpses: int = GLIMPSES, centre: bool = False) -> list[
     return [[0.0, 0.0], *path] if centre else path
 
 
-# --- Table 1: the recurrent attention model, with the paper's settings
+# --- Table 1: the recurrent attention model with the paper's settings
 
 CLUTTERED_6 = Recipe(
     model="recurrent_attention",
@@ -58,7 +58,7 @@ CLUTTERED_6 = Recipe(
 
 
 def paper_row(name: str, title: str, why: str, config: dict[str, Any], **changes: Any) -> Recipe:
-    """Return a row of Table 1 that differs from the one of six glimpses on cluttered digits."""
+    """Return a row of Table 1, given by its differences from the row of six glimpses on cluttered digits."""
     return changed(CLUTTERED_6, name=name, title=title, why=why, config={**CLUTTERED_6.config, **config}, **changes)
 
 
@@ -95,7 +95,7 @@ AS_PUBLISHED = paper_row(
     {"squash": "tanh", "density_at": "location", "detach": False},
 )  # fmt: skip
 
-# --- Ours, and what its figures must be compared with
+# --- Our recipes, and their controls
 
 OURS = changed(
     CLUTTERED_6,
@@ -112,7 +112,7 @@ OURS = changed(
 
 
 def like_ours(name: str, title: str, why: str, config: dict[str, Any], **changes: Any) -> Recipe:
-    """Return a recipe that differs from ours in its config and in the fields that are given."""
+    """Return a recipe that differs from ours in its config and in the given fields."""
     return changed(
         OURS, name=name, title=f"Cluttered digits, {title}", why=why, config={**OURS.config, **config}, **changes
     )
@@ -197,8 +197,8 @@ DIGITS_GLIMPSES = changed(
     control="pixel_mlp.digits-moved",
     tests=(*tests("mnist", LOOKING), Test(data="strokes", count=2000)),
 )  # fmt: skip
-# At the others' rate the means run into the tanh within an epoch and stay at an edge, whatever the picture; at 3e-4 the
-# path is of use: along another picture's path the answers are 9 points worse (validation, 6 epochs, one scale).
+# At the others' rate the means reach the limits of tanh within an epoch and stay at an edge, whatever the picture. At
+# 3e-4 the path is useful: on another picture's path the answers are 9 points worse (validation, 6 epochs, one scale).
 DIGITS_TWO_SCALES = changed(
     DIGITS_GLIMPSES,
     name="digits-two-scales",
@@ -255,7 +255,7 @@ _NETS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
 
 
 def nets(base: Recipe, task: str, title: str, kept: Sequence[str]) -> tuple[Recipe, ...]:
-    """Return the four narrower networks of a plain one."""
+    """Return the four narrower networks derived from a plain one."""
     return tuple(
         changed(
             base, name=f"{task}-{kind}", title=f"{title}, {words}", why=why, config={**base.config, **config},
@@ -278,7 +278,7 @@ DIGITS_BLOCKS = changed(
     data="mnist", tests=(Test(data="mnist"), Test(data="strokes", count=2000)),
 )  # fmt: skip
 
-# --- Without glimpses: a small network of the size of the recurrent one
+# --- Without glimpses: a small network of the same size as the recurrent one
 
 MLP = changed(
     PLAIN, model="pixel_mlp", name="cluttered", title="Cluttered digits: a small network on the pixels",

@@ -1,4 +1,4 @@
-"""What "Investigating Attention Mechanisms for Variant MNIST Datasets" gives, and the recipes that answer to it."""
+"""The figures of "Investigating Attention Mechanisms for Variant MNIST Datasets", and the recipes that match them."""
 
 from attnviz.recipes import wu
 from attnviz.recipes.paper import Paper, PaperFigure, Question, Retraining
