@@ -1,17 +1,17 @@
-"""All heads of a net over many pictures: what each does, how sure that is, and which pictures move it.
+"""All heads of a net over many pictures: measures of each head, their intervals, and the pictures that matter most.
 
     heads = attnviz.heads("pixel_attention.digits", "strokes", count=500)
-    heads.mean("effect").value                       # float64 (head,), beside .low and .high
+        heads.mean("effect").value                       # float64 (head,), with intervals .low and .high
     heads["effect"]                                  # float64 (head, picture)
-    heads.random.mean("entropy").value               # the same of the net with random weights
+        heads.random.mean("entropy").value               # the same for the net with random weights
 
-What maps alone tell is computed in attnviz/measures/heads.py.
+Measures of maps alone are computed in attnviz/measures/heads.py.
 
-calls.py       which heads there are
-passes.py      what further passes tell: heads switched off, the gradient, tokens erased
-work.py        all of it in parts, which are kept on disk
-kept.py        where, and by what digest
-table.py       what is measured, and the result: means, intervals, parts of the pictures
+calls.py       the heads of a model
+passes.py      measures from further passes: heads switched off, the gradient, tokens erased
+work.py        all measures, in parts that are stored on disk
+kept.py        where the parts are stored, and their digests
+table.py       the measures, and the result: means, intervals, subsets of the pictures
 claims.py      statements about a head, tested over pictures
 export.py      CSV, npz, one HTML file
 door.py        `attnviz.heads`: from a name to a net and its pictures

@@ -1,4 +1,4 @@
-"""Which heads a model has: the calls of its attention, by the tap paths of their weights."""
+"""The heads of a model, as calls of its attention that are identified by the tap paths of their weights."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,20 +14,20 @@ from attnviz.readings import Reading
 from attnviz.tracing import trace
 
 LARGEST = 192 << 20
-"""Bytes of the weights of one picture in one call; a larger call is left out, so that memory stays bounded."""
+"""The maximum size in bytes of one picture's weights in one call; larger calls are left out to limit memory."""
 
 _AXES = ("batch", "head", "query", "key")
 
 
 @dataclass(frozen=True)
 class Call:
-    """One attention of a model.
+    """One attention call of a model.
 
     Args:
-        path: what its tap paths begin with, such as "layers.2.attention".
-        heads, queries, keys: how many there are.
-        grid: where queries and keys lie on the picture; None where that is not known, or where they lie apart.
-        bytes: of its weights, for one picture.
+        path: the prefix of its tap paths, such as "layers.2.attention".
+        heads, queries, keys: number of heads, queries and keys.
+        grid: where queries and keys lie on the picture; None if unknown, or if they lie on different grids.
+        bytes: size of its weights for one picture.
     """
 
     path: str
@@ -43,8 +43,8 @@ class Call:
 
 
 def calls_of(model: nn.Module, images: Tensor) -> tuple[tuple[Call, ...], dict[str, str]]:
-    """Return the calls of attention in a pass of a model, ours or any torch module, on two pictures, in its order; and
-    why others are left out, by path.
+    """Return the attention calls in a pass of a model, ours or any torch module, on two pictures, in order; and the
+    reasons why others are left out, by path.
 
     BadInput: the model has no attention heads, answers step by step, or fails with two pictures.
     """
@@ -80,7 +80,7 @@ def calls_of(model: nn.Module, images: Tensor) -> tuple[tuple[Call, ...], dict[s
             left_out[path] = f"its weights take {size >> 20} MB a picture, more than {LARGEST >> 20}"
             continue
         found.append(Call(path, heads, queries, keys, _grid(reading, queries, keys), size))
-    with suppress(TraceError):  # where nothing was to be captured
+    with suppress(TraceError):  # if nothing had to be captured
         left_out |= {key: call.refused for key, call in seen.captured.calls.items() if call.refused}
     if not found:
         why = "; ".join(f"{path}: {reason}" for path, reason in left_out.items())
@@ -95,11 +95,11 @@ def _refused(reading: Reading) -> str:
 
 
 def _grid(reading: Reading, queries: int, keys: int) -> Grid | None:
-    """Return where queries and keys lie, if they lie row by row after the tokens that lie nowhere."""
+    """Return where queries and keys lie, if they lie row by row after the tokens without a position."""
     grid = reading.grid
     if grid is None or not grid.tokens == queries == keys:
         return None
-    places: Any = getattr(reading, "places", None)  # of a captured call, whose tokens may lie in any order
+    places: Any = getattr(reading, "places", None)  # for a captured call, whose tokens can be in any order
     if places is None:
         return grid
     raster = (*[-1] * grid.prefix, *range(grid.rows * grid.columns))
@@ -108,5 +108,5 @@ def _grid(reading: Reading, queries: int, keys: int) -> Grid | None:
 
 
 def outline(calls: tuple[Call, ...]) -> list[Mapping[str, Any]]:
-    """Return what decides the parts of the work on these calls; JSON can say it."""
+    """Return the properties of these calls that determine the parts of the work, which can be written as JSON."""
     return [{"path": one.path, "sizes": [one.heads, one.queries, one.keys], "grid": str(one.grid)} for one in calls]

@@ -1,7 +1,7 @@
-"""Statements about a head, such as "it looks at its left neighbour", tested over many pictures.
+"""Statements about a head, such as "it attends to its left neighbour", tested over many pictures.
 
-A claim is a function of one map that says yes or no. On how many pictures it holds stands beside two chances: the same
-with random weights, and with the object and the gradient of another picture in place of the picture's own.
+A claim is a function of one map that returns True or False. The share of pictures for which it holds is compared with
+two baselines: random weights, and the object and the gradient of another picture instead of the picture's own.
 
     def looks_up(map):                                   # in FILE.py
         up = map.weights[map.columns:, :].argmax(1) == range(len(map.weights) - map.columns)
@@ -32,22 +32,22 @@ from attnviz.head_table.table import Mean, proportion
 from attnviz.head_table.work import Images, Work
 from attnviz.measures.matched_heads import FLAT
 
-MOSTLY = 0.5  # of the queries, or of the attention
-EVEN = 0.95  # of the largest entropy that there is
-TWICE = 2.0  # as much as an even share
+MOSTLY = 0.5  # share of the queries, or of the attention
+EVEN = 0.95  # share of the maximum entropy
+TWICE = 2.0  # multiple of an even share
 ALIKE = 0.3  # correlation
 
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """The map of one head on one picture, as a claim receives it.
+    """The map of one head on one picture, as passed to a claim.
 
     Args:
         weights: float64 (query, key), rows that sum to 1.
-        grid: where queries and keys lie; None where that is not known.
-        object: bool (key,), which keys lie on the object, such as ink; None where that is not known.
-        gradient: float64 (key,), how much the pixels of each key's box move the answer; 0 for keys that lie nowhere;
-            None where that is not known.
+        grid: where queries and keys lie, or None if unknown.
+        object: bool (key,), which keys lie on the object, such as ink, or None if unknown.
+        gradient: float64 (key,), how much the pixels of each key's box change the answer; 0 for keys without a
+            position; None if unknown.
     """
 
     weights: Floats
@@ -57,12 +57,12 @@ class Map:
 
     @property
     def prefix(self) -> int:
-        """How many leading tokens lie nowhere, such as a class token."""
+        """The number of leading tokens without a position, such as a class token."""
         return self.grid.prefix if self.grid else 0
 
     @property
     def columns(self) -> int:
-        """How many tokens a row of the grid has; 0 where it is not known."""
+        """The number of tokens in a row of the grid; 0 if unknown."""
         return self.grid.columns if self.grid else 0
 
     @property
@@ -73,11 +73,11 @@ class Map:
 
 
 Claim = Callable[[Map], bool | None]
-"""Whether a statement holds for a map; None where the map says nothing about it."""
+"""Return whether a statement holds for a map, or None if it does not apply to the map."""
 
 
 def left(map: Map) -> bool | None:
-    """Most queries give their largest weight to the token at their left."""
+    """Most queries give their largest weight to the token on their left."""
     if map.columns < 2:
         return None
     tokens = np.arange(map.prefix, len(map.weights))
@@ -100,16 +100,16 @@ def on_object(map: Map) -> bool | None:
 
 
 def answer(map: Map) -> bool | None:
-    """What receives much is what the answer depends on: received weight and gradient correlate with 0.3 or more."""
+    """What the answer depends on receives most: received weight and gradient correlate with 0.3 or more."""
     if map.gradient is None:
         return None
     return _alike(map.received[map.prefix :], map.gradient[map.prefix :])
 
 
 def class_token(map: Map) -> bool | None:
-    """The class token takes most from what its answer depends on: its row and the gradient correlate with 0.3 or more.
+    """The class token attends to what its answer depends on: its row and the gradient correlate with 0.3 or more.
 
-    The class token is the first of those that lie nowhere; where an answer is pooled without one, that is a register.
+    The class token is the first token without a position. If an answer is pooled without one, that token is a register.
     """
     if map.gradient is None or not map.prefix:
         return None
@@ -117,7 +117,7 @@ def class_token(map: Map) -> bool | None:
 
 
 def even(map: Map) -> bool | None:
-    """The attention is spread over all keys: its entropy is at least 95 % of the largest that there is."""
+    """The attention is spread over all keys: its entropy is at least 95 % of the maximum."""
     keys = map.weights.shape[1]
     if keys < 2:
         return None
@@ -126,25 +126,25 @@ def even(map: Map) -> bool | None:
 
 
 CLAIMS: dict[str, tuple[str, Claim]] = {
-    "left": ("Looks at the left neighbour", left),
+    "left": ("Attends to the left neighbour", left),
     "itself": ("Looks at itself", itself),
-    "object": ("Looks at the object", on_object),
-    "answer": ("Looks at what the answer depends on", answer),
-    "class_token": ("Looks at what the class token needs", class_token),
-    "even": ("Looks at everything alike", even),
+    "object": ("Attends to the object", on_object),
+    "answer": ("Attends to what the answer depends on", answer),
+    "class_token": ("Attends to what the class token needs", class_token),
+    "even": ("Attends to everything equally", even),
 }
-"""name -> title and function; the first line of its docstring says what exactly is tested."""
+"""name -> title and function; the first line of the docstring states what exactly is tested."""
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """On what share of the pictures a claim holds, for each head.
+    """The share of the pictures for which a claim holds, for each head.
 
     Args:
-        name, title, about: of the claim; `about` says what exactly is tested.
-        holds: over the pictures on which the claim can be tested.
+        name, title, about: name, title and description of the claim; the description states what exactly is tested.
+        holds: the share of the pictures to which the claim applies.
         other: the same with the object and the gradient of another picture.
-        random: the same with random weights; None where these were not tested.
+        random: the same with random weights; None if these were not tested.
     """
 
     name: str
@@ -159,7 +159,7 @@ class ClaimWork(Work):
     """Claims tested over pictures, in parts.
 
     Args:
-        model, images, mask, part: as of `Work`.
+        model, images, mask, part: see `Work`.
         claims: name -> title and function.
     """
 
@@ -179,7 +179,7 @@ class ClaimWork(Work):
     def compute(self, number: int) -> Arrays:
         numbers = self.of_part(number)
         last = (numbers[-1] + 1) % len(self.images)
-        both = [*numbers, last]  # each picture's other one is the next
+        both = [*numbers, last]  # the other picture of each is the next one
         steep = self.passes.gradient(self.batch(both))
         inked: dict[Grid, npt.NDArray[np.bool_] | None] = {}
         steepness: dict[Grid, Floats | None] = {}
@@ -216,10 +216,10 @@ class ClaimWork(Work):
         random: Sequence[Arrays] | None = None,
         pictures: npt.NDArray[np.bool_] | None = None,
     ) -> list[Outcome]:
-        """Return what came out of at least one part, and of the same parts of the net with random weights.
+        """Return the outcomes for at least one part, and for the same parts of the net with random weights.
 
-        `pictures`, bool (picture,), says which of them count: the first pictures alone, where there are marks for no
-        more.
+        `pictures`, bool (picture,), marks the pictures that count, starting with the first; pictures beyond its end do
+        not count.
         """
 
         def share(key: str, row: int, parts: Sequence[Arrays]) -> Mean:
@@ -242,7 +242,7 @@ class ClaimWork(Work):
 
 
 def claim_of(word: str) -> tuple[str, tuple[str, Claim]]:
-    """Return the claim that FILE.py:function names, as an entry of `CLAIMS`; the file is run."""
+    """Return the claim of FILE.py:function as an entry of `CLAIMS`; this runs the file."""
     path, colon, name = word.rpartition(":")
     if not colon or not Path(path).is_file():
         raise BadInput(f"A claim is FILE.py:function, such as mine.py:looks_up, and {word!r} names no file.")
@@ -272,7 +272,7 @@ def _said(title: str, claim: Claim, map: Map) -> float:
 
 def _alike(one: Floats, other: Floats) -> bool:
     if any(np.ptp(values) <= FLAT * values.mean() for values in (one, other)):
-        return False  # the same everywhere, up to rounding
+        return False  # constant, up to rounding
     return bool(np.corrcoef(one, other)[0, 1] >= ALIKE)
 
 
@@ -281,7 +281,7 @@ def _about(claim: Claim) -> str:
 
 
 def _source(claim: Claim) -> str:
-    """Return what decides what a claim says: its file, or its code and constants."""
+    """Return what determines a claim's result: its file, or its code and constants."""
     given = getattr(claim, "__attnviz_source__", "")
     code = getattr(claim, "__code__", None)
     return given or (f"{code.co_code!r} {code.co_consts!r} {code.co_names!r}" if code else repr(claim))

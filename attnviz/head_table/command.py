@@ -18,7 +18,7 @@ from attnviz.subjects import kinds
 
 
 def run(options: argparse.Namespace) -> str:
-    """Measure, write what is asked for, and return what is printed."""
+    """Measure the heads, write the requested files, and return the text to print."""
     from tqdm import tqdm
 
     claims = {**CLAIMS, **dict(claim_of(word) for word in options.claim)}
@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> str:
     models = [model] if options.no_random else [model, with_random_weights(model)]
     works = [Work(one, images, mask) for one in models]
     tests = [ClaimWork(one, images, mask, claims) for one in models]
-    total, hidden = 2 * len(models) * works[0].count, options.quiet or None  # None: shown on a terminal
+    total, hidden = 2 * len(models) * works[0].count, options.quiet or None  # None: visible on a terminal
     with tqdm(total=total, desc="Heads", unit=" parts", delay=2, leave=False, disable=hidden) as bar:
         parts = [work.all(lambda *_: bar.update()) for work in (*works, *tests)]
     tables = [work.table(some, labels) for work, some in zip(works, parts, strict=False)]

@@ -1,4 +1,4 @@
-"""`attnviz.heads`: from a name to a net and its pictures, and from these to the table."""
+"""`attnviz.heads`: from a name to a net and its pictures, and then to the table."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from attnviz.layers.intensities import is_dense
 from attnviz.measures import sanity
 from attnviz.subjects import Net, kinds
 
-SEED = 0  # of the random weights
+SEED = 0  # seed of the random weights
 
 
 class Pictures(NamedTuple):
-    """Pictures of a data set as a net takes them.
+    """Pictures of a data set in the format of a net.
 
     Args:
         images: uint8 (picture, row, column, channel).
         labels: int64 (picture,), the right answers as numbers of the net's classes.
         numbers: int64 (picture,), their indices in the test split.
-        mask: "ink" where the pictures are ink on empty paper, else None.
+        mask: "ink" if the pictures are ink on empty paper, else None.
     """
 
     images: npt.NDArray[np.uint8]
@@ -70,31 +70,31 @@ def heads(
 ) -> Heads:
     """Measure every attention head of a net over many pictures.
 
-    What is computed is kept on disk, in parts of 32 pictures, by what it depends on: a call that was interrupted goes
-    on where it was, and a second call reads it. Switching a head off takes a pass of the model for each head; erasing
-    tokens takes one for each token, at most `places`.
+    Results are stored on disk in parts of 32 pictures, identified by everything they depend on. An interrupted call
+    resumes where it stopped, and a second call reads the results. Switching off heads takes one pass per head; erasing
+    tokens takes one pass per token, for at most `places` tokens.
 
     Args:
         net: the name of a checkpoint, a `Net`, or any torch module in evaluation mode, whose attention is captured as
-            `attnviz.watch` does. A module computes where it lies; others on a CUDA device, where there is one.
-        pictures: the name of a data set, whose first test pictures of the net's classes are taken; or float (picture,
-            channel, row, column) as the module takes them, or uint8 (picture, row, column, channel).
-        count: how many pictures at most; None for all.
+            by `attnviz.watch`. A module computes on its own device; other nets use a CUDA device if there is one.
+        pictures: the name of a data set, of which the first test pictures of the net's classes are used; or float
+            (picture, channel, row, column) as the module takes them, or uint8 (picture, row, column, channel).
+        count: the maximum number of pictures; None for all.
         labels: int64 (picture,), the right answers, for pictures that are not from a data set.
-        mask: where the object is on each picture: bool (picture, row, column), or "ink" for every pixel above 0. By
-            default "ink" for a data set of ink on empty paper, else None, which says that it is not known.
-        random: also measure the net with random weights, layer by layer of the same mean and spread, as `random`.
-        effects: also switch off each head; without it `effect` and `changed` are NaN, and the rest takes few passes.
-        places: how many tokens are ranked at most, evenly spaced, and erased one by one; 0 erases none.
-        double: compute in double precision, where `net` is no module.
-        report: is told after each part how many are done, of how many.
+        mask: where the object is on each picture: bool (picture, row, column), or "ink" for every pixel above 0. The
+            default is "ink" for a data set of ink on empty paper, else None, which means unknown.
+        random: also measure the net with random weights, with the same mean and spread in each layer, as `random`.
+        effects: also switch off each head; otherwise `effect` and `changed` are NaN, and few passes are needed.
+        places: the maximum number of tokens, evenly spaced, to rank and to erase one by one; 0 erases none.
+        double: compute in double precision, unless `net` is a module.
+        report: called after each part with the numbers of finished parts and of all parts.
 
     Returns:
         All measures of all heads on all pictures, with means and intervals.
 
     Raises:
-        UnknownName, CheckpointError, DataError: the net or the data set cannot be had.
-        BadInput: the model has no attention heads, or does not answer with (batch, class); fewer than two pictures.
+        UnknownName, CheckpointError, DataError: the net or the data set is not available.
+        BadInput: the model has no attention heads, or does not return (batch, class); there are too few pictures.
     """
     model, images, labels, mask = loaded(net, pictures, count, labels, mask, double)
     work = Work(model, images, mask, places, effects=effects)
@@ -107,7 +107,7 @@ def heads(
 
 
 def later(report: Report | None, before: int, total: int) -> Report | None:
-    """Return what is told of a part of the work: that so many parts were done before, of so many in all."""
+    """Return a report for a part of the work that adds the parts before it, out of `total` parts."""
     return None if report is None else lambda done, _: report(before + done, total)
 
 
@@ -119,7 +119,7 @@ def loaded(
     mask: npt.NDArray[np.bool_] | str | None,
     double: bool,
 ) -> tuple[nn.Module, Images, npt.NDArray[np.int64] | None, npt.NDArray[np.bool_] | str | None]:
-    """Return model, pictures, right answers and mask; the arguments are those of `heads`."""
+    """Return model, pictures, right answers and mask for the arguments of `heads`."""
     if count is not None and count < 1:
         raise BadInput(f"count: expected at least one picture, or None for all, got {count}.")
     found = kinds.net(net) if isinstance(net, str) else net
@@ -154,7 +154,7 @@ def loaded(
 
 
 def with_random_weights(model: nn.Module) -> nn.Module:
-    """Return a copy of a model with the weights of all layers drawn anew; see `attnviz.measures.sanity`."""
+    """Return a copy of a model with redrawn weights in all layers; see `attnviz.measures.sanity`."""
     *_, found = sanity.randomised(model, sanity.from_the_top(model), seed=SEED)
     return found
 

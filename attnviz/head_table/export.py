@@ -1,4 +1,4 @@
-"""The table of heads as CSV, npz and JSON, and with claims as one HTML file that needs nothing else."""
+"""The table of heads as CSV, npz and JSON, or together with claims as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from attnviz.head_table.table import MEASURES, METHOD, Heads, Mean
 
 
 def rows(table: Heads, claims: Sequence[Outcome] = ()) -> list[dict[str, Any]]:
-    """Return a row for each head: its name and, of each measure and claim, mean and interval, random ones beside."""
+    """Return a row per head: its name, and the mean and interval of each measure and claim, also for random weights."""
     means = {name: (table.mean(name), table.random.mean(name) if table.random else None) for name in MEASURES}
     means |= {f"claim {one.name}": (one.holds, one.random) for one in claims}
     found = []
@@ -33,7 +33,7 @@ def rows(table: Heads, claims: Sequence[Outcome] = ()) -> list[dict[str, Any]]:
 
 
 def to_csv(table: Heads, claims: Sequence[Outcome] = (), origin: Mapping[str, Any] | None = None) -> str:
-    """Return the rows as CSV, with where they come from above, each line of which begins with #."""
+    """Return the rows as CSV, preceded by their origin in lines that start with #."""
     text, found = io.StringIO(), rows(table, claims)
     for name, value in _origin(table, origin).items():
         text.write(f"# {name}: {value}\n")
@@ -44,13 +44,13 @@ def to_csv(table: Heads, claims: Sequence[Outcome] = (), origin: Mapping[str, An
 
 
 def to_json(table: Heads, claims: Sequence[Outcome] = (), origin: Mapping[str, Any] | None = None) -> str:
-    """Return the rows as JSON, with where they come from."""
+    """Return the rows and their origin as JSON."""
     return json.dumps({"origin": _origin(table, origin), "heads": rows(table, claims)}, indent=1) + "\n"
 
 
 def to_npz(table: Heads, origin: Mapping[str, Any] | None = None) -> bytes:
-    """Return all values as npz: MEASURE and random.MEASURE (head, picture), what heads and pictures are, and as JSON
-    where they come from."""
+    """Return all values as npz: MEASURE and random.MEASURE (head, picture), descriptions of heads and pictures, and the
+    origin as JSON."""
     arrays: dict[str, Any] = {**table.values, "heads": [one.name for one in table.heads], "numbers": table.numbers}
     arrays |= {"predicted": table.predicted, "nearest": table.nearest}
     if table.labels is not None:

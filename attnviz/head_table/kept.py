@@ -1,4 +1,4 @@
-"""Parts of long work on disk, so that it can be stopped and resumed, and is done once."""
+"""Parts of long work on disk, so that it can be stopped and resumed and is done only once."""
 
 import hashlib
 import io
@@ -16,19 +16,19 @@ from attnviz import files, paths
 
 Arrays = dict[str, np.ndarray[Any, np.dtype[Any]]]
 
-VERSION = 2  # of what is measured, and of how it is written
-MOST = 64  # tables that are kept; those that were used longest ago go first
-_LARGEST = 1 << 30  # bytes of a part
-_DIGEST = 32  # bytes at the beginning of a file, before the arrays as numpy writes them
+VERSION = 2  # of the measures and of the file format
+MOST = 64  # tables to keep; the least recently used ones are deleted
+_LARGEST = 1 << 30  # maximum size of a part, in bytes
+_DIGEST = 32  # bytes at the start of a file, before numpy's arrays
 
 
 def folder() -> Path:
-    """Return where they lie: in the user's folder for what can be computed again."""
+    """Return the folder of the parts, in the user's cache folder."""
     return paths.computed("heads")
 
 
 def digest(model: nn.Module, images: Any, told: Any) -> str:
-    """Return what decides the result: the weights, the pictures, and the settings as `repr` writes them."""
+    """Return a digest of everything that determines the result: weights, pictures, and the `repr` of the settings."""
     hashed = hashlib.sha256(repr((VERSION, type(model).__qualname__, str(model), told)).encode())
     for name, one in model.state_dict().items():
         if isinstance(one, Tensor):
@@ -41,7 +41,7 @@ def digest(model: nn.Module, images: Any, told: Any) -> str:
 
 
 def load(name: str, part: str) -> Arrays | None:
-    """Return a part; None where it is not kept, or the file is damaged or that of another part."""
+    """Return a part, or None if it is not stored, or if its file is damaged or belongs to another part."""
     path = folder() / name / part
     try:
         content = files.read(path, _LARGEST)
@@ -50,12 +50,12 @@ def load(name: str, part: str) -> Arrays | None:
             return None
         with np.load(io.BytesIO(content), allow_pickle=False) as found:
             return {key: found[key] for key in found.files}
-    except Exception:  # whatever numpy and zipfile make of a damaged file
+    except Exception:  # whatever numpy and zipfile raise for a damaged file
         return None
 
 
 def save(name: str, part: str, arrays: Mapping[str, Any]) -> None:
-    """Keep a part; where nothing can be written it is computed again next time."""
+    """Store a part. If it cannot be written, it is computed again next time."""
     content = io.BytesIO()
     np.savez(content, **arrays)
     home = folder() / name
@@ -74,6 +74,6 @@ def _digest(name: str, part: str, content: bytes) -> bytes:
 
 def _forget(new: Path) -> None:
     homes = [path for path in folder().iterdir() if path.is_dir()]
-    kept = sorted(homes, key=lambda path: (path == new, path.stat().st_mtime))  # the clock may have been set back
+    kept = sorted(homes, key=lambda path: (path == new, path.stat().st_mtime))  # in case the clock was set back
     for old in kept[:-MOST]:
         shutil.rmtree(old, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""What passes of a model tell of its heads: switched off, beside the gradient, beside tokens that are erased."""
+"""Measures from further passes of a model: heads switched off, the gradient, and erased tokens."""
 
 from collections.abc import Sequence
 
@@ -16,12 +16,12 @@ from attnviz.measures.agreement import ROUNDING, kendall
 from attnviz.measures.token_boxes import boxes, erased
 from attnviz.tracing import trace
 
-BATCH = 256  # pictures at once through the model, where tokens are erased
+BATCH = 256  # pictures per forward pass with erased tokens
 
 
 def clear(logits: Tensor, answer: Tensor) -> Tensor:
-    """Return how clear an answer, int (picture,), is: its logit, of (picture, 1) or (picture, class), above the mean of
-    all; of two classes with one logit, the log-odds.
+    """Return the margin of an answer, int (picture,): its logit minus the mean of all logits, from (picture, 1) or
+    (picture, class). For two classes with one logit it is the log-odds.
     """
     if logits.shape[1] == 1:
         return logits[:, 0] * (2 * answer - 1)
@@ -29,17 +29,17 @@ def clear(logits: Tensor, answer: Tensor) -> Tensor:
 
 
 def where(model: nn.Module) -> tuple[torch.device, torch.dtype]:
-    """Return on which device a model computes, and in which precision it takes pictures."""
+    """Return the device that a model computes on, and the precision of its input."""
     floats = [one for one in (*model.parameters(), *model.buffers()) if one.is_floating_point()]
     return (floats[0].device, floats[0].dtype) if floats else (torch.device("cpu"), torch.float32)
 
 
 class Passes:
-    """A model and its calls.
+    """A model and its attention calls.
 
     Args:
-        model: in evaluation mode, on any device.
-        calls: of it.
+        model: the model, in evaluation mode, on any device.
+        calls: the model's attention calls.
     """
 
     def __init__(self, model: nn.Module, calls: Sequence[Call]) -> None:
@@ -60,7 +60,7 @@ class Passes:
         return logits.cpu(), [seen[path].tensor for path in paths]
 
     def without_heads(self, images: Tensor, logits: Tensor) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        """Switch off each head, and return (head, picture): what clearness loses, and whether the answer changes."""
+        """Switch off each head, and return (head, picture): the loss of the margin, and whether the answer changes."""
         answer = predicted(logits)
         whole = clear(logits.double(), answer)
         lost, changed = [], []
@@ -73,9 +73,9 @@ class Passes:
         return torch.stack(lost).numpy(), torch.stack(changed).numpy()
 
     def gradient(self, images: Tensor) -> Tensor | None:
-        """Return how much each pixel moves the answer, if it moves a little: float64 (picture, row, column), 0 or more.
+        """Return the effect of a small change of each pixel on the answer: float64 (picture, row, column), 0 or more.
 
-        It is the sum over the channels of the absolute derivative of the answer's clearness; None where there is none.
+        It is the sum over the channels of the absolute derivative of the answer's margin; None if there is none.
         """
         with torch.enable_grad():
             taken = images.to(self.device, self.dtype).requires_grad_()
@@ -87,7 +87,7 @@ class Passes:
         return None if found is None else found.abs().sum(1).double().cpu()
 
     def erasure(self, images: Tensor, logits: Tensor, grid: Grid, places: Tensor) -> Floats:
-        """Erase each place with the mean of its picture, and return (picture, place): what clearness loses."""
+        """Erase each position with the mean of its picture, and return the loss of the margin: (picture, position)."""
         answer = predicted(logits)
         removed = torch.zeros(len(places), grid.rows * grid.columns, dtype=torch.bool)
         removed[torch.arange(len(places)), places] = True
@@ -101,13 +101,13 @@ class Passes:
 
 
 def of_places(pixels: Tensor, grid: Grid) -> Floats:
-    """Return the sums of pictures, float64 (picture, row, column), over boxes of places: float64 (picture, place)."""
+    """Return sums of pictures, float64 (picture, row, column), over boxes of positions: float64 (picture, position)."""
     covered = boxes(grid, *pixels.shape[1:]).flatten(1).double()
     return (pixels.flatten(1) @ covered.T).numpy()
 
 
 def agreement(received: Floats, other: Floats) -> Floats:
-    """Return Kendall's tau, (picture, head), between what places receive from each head, (picture, head, place), and
-    another map of the same picture, (picture, place); NaN where a map is the same everywhere.
+    """Return Kendall's tau, (picture, head), between the weights that positions receive from each head, (picture, head,
+    position), and another map of the same picture, (picture, position); NaN if a map is constant.
     """
     return kendall(received, np.broadcast_to(other[:, None], received.shape), equal=ROUNDING)

@@ -1,4 +1,4 @@
-"""The result: what is measured of each head on each picture, its mean over pictures, and how sure that is."""
+"""The result: the measures of each head on each picture, and their means over pictures with intervals."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measure:
-    """One number for each head and picture.
+    """A number for each head and picture.
 
     Args:
-        title: its name for people.
-        unit: of its values; "" where they have none.
-        about: what it is, in one sentence.
-        scale: "unit" for a share, 0..1; "positive" from 0 up; "signed" around 0.
+        title: name for people.
+        unit: unit of its values; "" if there is none.
+        about: description in one sentence.
+        scale: "unit" for a share, 0..1; "positive" for 0 and above; "signed" around 0.
         none: why a head may have no such number.
     """
 
@@ -37,35 +37,35 @@ class Measure:
     none: str = ""
 
 
-_GRID = "It is not known where the tokens lie on the picture."
+_GRID = "The positions of the tokens on the picture are unknown."
 
 MEASURES: dict[str, Measure] = {
     "effect": Measure(
         "Effect on the answer", "logits",
-        "What the logit of the answer, above the mean of all logits, loses when the head is switched off.", "signed",
+        "The decrease of the answer's logit, above the mean of all logits, when the head is switched off.", "signed",
     ),
     "changed": Measure(
         "Changed answers", "share of pictures",
         "The share of pictures whose answer changes when the head is switched off.", "unit",
     ),
     "distance": Measure(
-        "Mean distance", "pixels", "The mean distance from a query to the keys it takes from.", "positive", _GRID,
+        "Mean distance", "pixels", "The mean distance from a query to the keys it attends to.", "positive", _GRID,
     ),
     "entropy": Measure(
-        "Entropy", "bits", "How spread the attention of a query is: 0 if one key gets all.", "positive",
+        "Entropy", "bits", "How spread out the attention of a query is: 0 if one key gets everything.", "positive",
     ),
     "object": Measure(
         "Share on the object", "share of attention", "The share of the attention that lies on the object, such as ink.",
-        "unit", "It is not known where the object is, or where the tokens lie on the picture.",
+        "unit", "The positions of the object, or of the tokens on the picture, are unknown.",
     ),
     "prefix": Measure(
         "Share on class token and registers", "share of attention",
-        "The share of the attention that goes to tokens that are no part of the picture.", "unit",
+        "The share of the attention that goes to tokens that are not part of the picture.", "unit",
         "There is no class token and no register.",
     ),
     "query": Measure(
         "Dependence on the query", "bits",
-        "The information between query and key: 0 if every query takes from the same keys.", "positive",
+        "The information between query and key: 0 if all queries attend to the same keys.", "positive",
     ),
     "position": Measure(
         "Predicted by position", "correlation",
@@ -74,25 +74,25 @@ MEASURES: dict[str, Measure] = {
     ),
     "gradient": Measure(
         "Agreement with the gradient", "Kendall's tau",
-        "Whether the tokens that receive most are those whose pixels move the answer most.", "signed", _GRID,
+        "Whether the tokens that receive most are those whose pixels change the answer most.", "signed", _GRID,
     ),
     "erasure": Measure(
         "Agreement with erasure", "Kendall's tau",
-        "Whether the tokens that receive most are those without which the answer loses most.", "signed", _GRID,
+        "Whether the tokens that receive most are those whose removal lowers the answer most.", "signed", _GRID,
     ),
     "likeness": Measure(
-        "Likeness to the nearest head", "correlation",
-        "How alike the maps of this head and of the head most like it are.", "signed",
+        "Similarity to the nearest head", "correlation",
+        "The correlation of the maps of this head with those of the most similar head.", "signed",
         "There is no other head with as many queries and keys.",
     ),
 }  # fmt: skip
-"""name -> what it is; the order is that of tables."""
+"""name -> measure, in the order of tables."""
 
 SHARES = ("changed",)
-"""Measures that are yes or no on each picture, whose intervals are Wilson's."""
+"""Measures that are true or false on each picture, with Wilson's intervals."""
 
 UNTESTED = "cannot be tested here"
-"""The result of a statement that none of the pictures can test."""
+"""The result of a statement that applies to none of the pictures."""
 
 
 METHOD = "Student's t over the pictures; Wilson's for shares of pictures; 95 %"
@@ -100,7 +100,7 @@ _WILSON = 1.959963984540054  # the 0.975 quantile of the normal distribution
 
 
 class Head(NamedTuple):
-    """One attention head: the path of its attention, the number of that in the pass, and its own, both from 0."""
+    """One attention head: the path of its attention, the index of that in the pass, and its own index, both from 0."""
 
     path: str
     layer: int
@@ -108,18 +108,18 @@ class Head(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name for people, counted from 1, such as "2.4" for layer 2, head 4."""
+        """The name for people, counted from 1, such as "2.4" for layer 2, head 4."""
         return f"{self.layer + 1}.{self.number + 1}"
 
 
 @dataclass(frozen=True, eq=False)
 class Mean:
-    """A mean over pictures for each head, with its interval; each is (head,), NaN where there is nothing.
+    """A mean over pictures for each head, with its interval; each is (head,), NaN if there are no values.
 
     Args:
         value: the mean.
-        low, high: the ends of its 95 % interval, see `METHOD`.
-        pictures: int (head,), over how many pictures it is taken: those on which there is such a number.
+        low, high: limits of its 95 % interval, see `METHOD`.
+        pictures: int (head,), number of pictures that have a value.
     """
 
     value: Floats
@@ -133,16 +133,16 @@ class Heads:
     """All heads of a net over many pictures.
 
     Args:
-        heads: what the rows are.
-        values: name of a measure -> float64 (head, picture), see `MEASURES`; NaN where there is no such number.
-        numbers: int64 (picture,), the index of each picture among those that were given.
+        heads: the heads, one per row.
+        values: name of a measure -> float64 (head, picture), see `MEASURES`; NaN if there is no such number.
+        numbers: int64 (picture,), the index of each picture among the given ones.
         predicted: int64 (picture,), the answers.
-        labels: int64 (picture,), the right answers; None where these are not known.
-        even: (picture,), the share of the picture's tokens that lie on the object; None where that is not known.
-        nearest: int64 (head,), the row of the head that is most like it; -1 where there is none.
-        calls: the attentions that the heads belong to.
-        left_out: path -> why the heads of an attention are not there.
-        random: the same of the net with random weights; None where that was not computed.
+        labels: int64 (picture,), the right answers, or None if unknown.
+        even: (picture,), the share of the picture's tokens that lie on the object, or None if unknown.
+        nearest: int64 (head,), the row of the most similar head; -1 if there is none.
+        calls: the attention calls that the heads belong to.
+        left_out: path -> why the heads of an attention call are missing.
+        random: the same for the net with random weights; None if not computed.
     """
 
     heads: tuple[Head, ...]
@@ -157,7 +157,7 @@ class Heads:
     random: Heads | None = None
 
     def __getitem__(self, name: str) -> Floats:
-        """Return a measure, float64 (head, picture); UnknownName lists the closest ones."""
+        """Return a measure, float64 (head, picture). UnknownName lists the closest names."""
         if name not in self.values:
             raise UnknownName("measure of heads", name, MEASURES)
         return self.values[name]
@@ -168,11 +168,11 @@ class Heads:
 
     @property
     def right(self) -> npt.NDArray[np.bool_] | None:
-        """Whether each answer is right; None where the right answers are not known."""
+        """Whether each answer is right, or None if the right answers are unknown."""
         return None if self.labels is None else self.predicted == self.labels
 
     def where(self, pictures: npt.NDArray[np.bool_]) -> Heads:
-        """Return the table over the pictures that bool (picture,) names, and that of random weights over the same."""
+        """Return the table over the pictures marked by bool (picture,), also for random weights."""
         if pictures.shape != self.numbers.shape or not pictures.any():
             raise BadInput(f"Choose at least one of the {len(self.numbers)} pictures, with one mark for each.")
         return replace(
@@ -187,8 +187,8 @@ class Heads:
 
 
 def average(values: Floats) -> Mean:
-    """Return means of (head, picture) over pictures with Student's t interval ("The probable error of a mean", 1908);
-    NaN counts for nothing.
+    """Return means of (head, picture) over pictures with Student's t interval ("The probable error of a mean", 1908),
+    ignoring NaN.
     """
     there = ~np.isnan(values)
     count = there.sum(1)
@@ -204,7 +204,7 @@ def average(values: Floats) -> Mean:
 
 def proportion(values: Floats) -> Mean:
     """Return shares of pictures of 0 or 1 (head, picture) with Wilson's score interval ("Probable inference, the law of
-    succession, and statistical inference", 1927); NaN counts for nothing.
+    succession, and statistical inference", 1927), ignoring NaN.
     """
     count = (~np.isnan(values)).sum(1)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,4 +1,4 @@
-"""All measures of all heads over many pictures, in parts: each is kept on disk once it is computed."""
+"""All measures of all heads over many pictures, in parts that are stored on disk once they are computed."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from attnviz.measures.heads import Values, correlation, of_maps, rows_of, sample
 from attnviz.measures.matched_heads import similarity
 from attnviz.measures.token_boxes import boxes, ink
 
-PART = 32  # pictures of a part
-REFERENCE = 64  # pictures of which the mean map is taken, and on which the nearest heads are found
-PLACES = 64  # tokens that are ranked, at most
-_BLOCK = 8 << 20  # bytes of weights at a time: they then stay near the processor
+PART = 32  # pictures per part
+REFERENCE = 64  # pictures for the mean map, and for finding the nearest heads
+PLACES = 64  # maximum number of tokens to rank
+_BLOCK = 8 << 20  # bytes of weights at a time, so that they fit the processor's cache
 
 Images = Tensor | npt.NDArray[np.uint8]
 Report = Callable[[int, int], None]
@@ -38,11 +38,11 @@ class Parts:
     """Long work in parts.
 
     Args:
-        model: in evaluation mode.
+        model: the model, in evaluation mode.
         images: float (picture, channel, row, column), or uint8 (picture, row, column, channel).
         told: the settings.
-        kind: the word before the numbers of its parts on disk.
-        part: how many pictures a part has.
+        kind: the prefix of its parts' names on disk.
+        part: number of pictures per part.
     """
 
     def __init__(self, model: nn.Module, images: Images, told: Any, kind: str, part: int) -> None:
@@ -58,11 +58,11 @@ class Parts:
 
     @property
     def count(self) -> int:
-        """How many parts there are."""
+        """The number of parts."""
         return -(-len(self.images) // self.size)
 
     def part(self, number: int) -> Arrays:
-        """Return a part, computed where it is not on disk."""
+        """Return a part, from disk or newly computed."""
         name = f"{self.kind}-{number:05d}"
         found = kept.load(self.digest, name)
         if found is None:
@@ -71,7 +71,7 @@ class Parts:
         return found
 
     def all(self, report: Report | None = None) -> list[Arrays]:
-        """Return all parts, and tell after each how many are done, of how many."""
+        """Return all parts, reporting after each the numbers of finished parts and of all parts."""
         found = []
         for number in range(self.count):
             found.append(self.part(number))
@@ -90,17 +90,17 @@ class Parts:
         return as_batch(self.images[list(numbers)], double=where(self.model)[1] == torch.float64)
 
     def of_part(self, number: int) -> range:
-        """Return the numbers of the pictures of a part."""
+        """Return the indices of the pictures in a part."""
         return range(number * self.size, min(len(self.images), (number + 1) * self.size))
 
     def blocks(self, numbers: Sequence[int] | range) -> list[Sequence[int]]:
-        """Return numbers of pictures in groups whose weights are not many at a time."""
+        """Split indices of pictures into groups, to limit the size of the weights."""
         size = max(1, _BLOCK // sum(call.bytes for call in self.calls))
         return [numbers[start : start + size] for start in range(0, len(numbers), size)]
 
     @property
     def grids(self) -> list[Grid]:
-        """Where tokens lie, each grid once."""
+        """The distinct grids of the tokens."""
         return list(dict.fromkeys(call.grid for call in self.calls if call.grid is not None))
 
 
@@ -108,15 +108,15 @@ class Work(Parts):
     """The table of all heads.
 
     Args:
-        model: in evaluation mode; ours, or any torch module.
+        model: the model, in evaluation mode; ours, or any torch module.
         images: float (picture, channel, row, column), or uint8 (picture, row, column, channel).
-        mask: bool (picture, row, column), where the object is; "ink": where a pixel is above 0; None: not known.
-        places: how many tokens are ranked at most, and erased one by one; 0: none is erased.
-        part: how many pictures a part has; `PART` if None.
-        effects: switch off each head, which takes a pass for each.
+        mask: bool (picture, row, column), where the object is; "ink" for pixels above 0; None if unknown.
+        places: the maximum number of tokens to rank and to erase one by one; 0 erases none.
+        part: number of pictures per part; `PART` if None.
+        effects: switch off each head, which takes one pass per head.
 
     Raises:
-        BadInput: fewer than two pictures, a mask of another shape, or a model without attention heads.
+        BadInput: there are fewer than two pictures, the mask has another shape, or the model has no attention heads.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class Work(Parts):
         return {**table, "predicted": predicted(whole).numpy()}
 
     def _maps(self, numbers: Sequence[int]) -> tuple[Tensor, dict[str, Floats], list[Floats]]:
-        """Return logits, the measures of maps (head, picture), and the mean rows of each call, of some pictures."""
+        """Return logits, the measures of maps (head, picture), and the mean rows of each call for some pictures."""
         logits, weights = self.passes.maps(self.batch(numbers))
         reference = self.reference()
         among = torch.from_numpy(np.isin(numbers, reference["numbers"]))
@@ -203,7 +203,7 @@ class Work(Parts):
         return logits, {**{name: one.T.numpy() for name, one in joined.items()}, "likeness": near}, means
 
     def _likeness(self, rows: Sequence[Tensor], nearest: npt.NDArray[np.int64]) -> Floats:
-        """Return how alike each head's map and that of the head nearest to it are: (head, picture)."""
+        """Return the correlation of each head's map with that of its nearest head: (head, picture)."""
         units = [(at, head) for at, call in enumerate(self.calls) for head in range(call.heads)]
         found = np.full((len(units), len(rows[0])), np.nan)
         for at, one in enumerate(rows):
@@ -216,7 +216,7 @@ class Work(Parts):
         return found
 
     def _agreements(self, images: Tensor, logits: Tensor, steep: Tensor | None, received: list[Floats]) -> Arrays:
-        """Return how the gradient and erasure agree with what places receive: by name (head, picture)."""
+        """Return how well gradient and erasure agree with the received weights: name -> (head, picture)."""
         none = {call: np.full((call.heads, len(images)), np.nan) for call in self.calls}
         found: dict[str, list[Floats]] = {"gradient": [], "erasure": []}
         others: dict[Grid, dict[str, Floats]] = {}
@@ -235,10 +235,10 @@ class Work(Parts):
         return {name: np.concatenate(some) for name, some in found.items()}
 
     def reference(self) -> Arrays:
-        """Return the sums of the maps of a fixed sample of the pictures, and for each head the one most like it.
+        """Return the sums of the maps over a fixed sample of the pictures, and the most similar head for each head.
 
-        "numbers" of these pictures; "rows0", "rows1", ...: (head, entry) of each call; "nearest": (head of all calls,),
-        -1 where there is none.
+        "numbers": indices of these pictures; "rows0", "rows1", ...: (head, entry) of each call; "nearest": (head of all
+        calls,), -1 if there is none.
         """
         if self._reference is None:
             self._reference = kept.load(self.digest, "reference")
@@ -268,21 +268,21 @@ class Work(Parts):
         return {"numbers": numbers, "nearest": nearest, **{f"rows{at}": _array(one) for at, one in enumerate(totals)}}
 
     def _alike(self) -> dict[tuple[int, int], list[int]]:
-        """Return the calls by how many queries and keys they have."""
+        """Return the calls grouped by their numbers of queries and keys."""
         found: dict[tuple[int, int], list[int]] = {}
         for at, call in enumerate(self.calls):
             found.setdefault((call.queries, call.keys), []).append(at)
         return found
 
     def inked(self, numbers: Sequence[int] | range, grid: Grid) -> Tensor | None:
-        """Return where the object is on some of the pictures: bool (picture, place); None where it is not known."""
+        """Return where the object is on some of the pictures, bool (picture, position), or None if unknown."""
         if isinstance(self.mask, np.ndarray):
             marks = torch.from_numpy(self.mask[list(numbers)]).flatten(1).double()
             return marks @ boxes(grid, *self.mask.shape[1:]).flatten(1).double().T > 0
         return None if self.mask is None else ink(self.batch(numbers), grid)
 
     def table(self, parts: Sequence[Arrays], labels: npt.NDArray[np.int64] | None = None) -> Heads:
-        """Return the table of the parts that there are, which begin with the first; `labels`, int64 (picture,), are the
+        """Return the table of the available parts, which must start with the first; `labels`, int64 (picture,), are the
         right answers.
         """
         done = sum(len(part["predicted"]) for part in parts)

@@ -1,4 +1,4 @@
-"""Run a net on an example and return the view of its attention. Loads torch."""
+"""Run a net on an example and return the view of its attention. Importing this loads torch."""
 
 from typing import Any
 
@@ -19,17 +19,16 @@ from attnviz.tracing import Grid, trace
 from attnviz.views.attention import AttentionView
 
 TAPS = ("query", "key", "value", "mixed", "output")
-Run = tuple[dict[str, Reading], Tensor]  # what was kept of a pass, by tap path, and the logits
+Run = tuple[dict[str, Reading], Tensor]  # the readings of a pass by tap path, and the logits
 
 
 def attention(
     loaded: Loaded, example: Example, *, unit: str | None = None, path: str | None = None, run: Run | None = None
 ) -> AttentionView:
-    """Return what the viewer needs to show the attention of every pixel of a picture, in the layer at a path, by
-    default the first one.
+    """Return the view of the attention of every pixel of a picture, in the layer at a path, by default the first one.
 
-    A token's `unit` is by default "pixel" where it is one, and "box" where it is a box of several. `run` is what
-    `passed` returned for them, if it is there already.
+    The default `unit` of a token is "pixel" if it covers one, and "box" if it covers several. `run` is the result of
+    `passed` for these arguments, if already available.
     """
     model, net = loaded
     image = example.taken_by(net)
@@ -43,7 +42,7 @@ def attention(
     seen, logits = run or passed(loaded, example, address)
     query, key, value, mixed, output = (seen[f"{address}.{tap}"].at(batch=0) for tap in TAPS)
     grid = seen[f"{address}.query"].grid
-    if grid is None:  # its tokens are no places of the picture
+    if grid is None:  # its tokens are not positions of the picture
         raise none
     log_normaliser, received = normalisers(query, key)
     added, signed = carried(value, layer.output.weight)
@@ -80,7 +79,7 @@ def attention(
 
 
 def passed(loaded: Loaded, example: Example, path: str | None = None) -> Run:
-    """Return of one pass the taps of an attention layer, by default the first, and of all convolutions; the logits."""
+    """Return one pass's taps of an attention layer, by default the first, and of all convolutions; and the logits."""
     there = layers(loaded.model)
     address = next(iter(there), None) if path is None else path
     taps = [] if address is None else [tap for tap in (*TAPS, "joined") if tap in there[address].taps]
@@ -97,16 +96,16 @@ def layers(model: Module) -> dict[str, Attention]:
 
 
 def convolutions(model: Module) -> dict[str, ConvBlock]:
-    """Return path -> block of convolution."""
+    """Return path -> convolution block."""
     return {path: part for path, part in model.named_modules() if isinstance(part, ConvBlock)}
 
 
 def normed_end(layer: Attention, value: Tensor, mixed: Tensor, joined: Tensor) -> dict[str, Any]:
-    """Return before, own, added, scale and eps of the view of a layer whose projection passes through ReLU and a layer
-    normalisation; nothing of any other layer.
+    """Return before, own, added, scale and eps of a view, if the layer's projection is followed by ReLU and a layer
+    normalisation, else nothing.
 
-    `value` and `mixed` are (head, token, size); `joined`, (token, feature), is what is projected: the heads side by
-    side, with the token itself added.
+    `value` and `mixed` are (head, token, size). `joined`, (token, feature), is the input of the projection: the
+    concatenated heads plus the token itself.
     """
     norm = getattr(layer, "norm", None)
     if not isinstance(norm, LayerNorm):
@@ -123,10 +122,10 @@ def normed_end(layer: Attention, value: Tensor, mixed: Tensor, joined: Tensor) -
 
 
 def pooled(pixels: Tensor, grid: Grid) -> Tensor:
-    """Return the mean, float (row, column) of a grid, of pixels, float (1, channel, row, column), over the channels and
-    the box of each token, as far as it lies on the picture.
+    """Return the mean of pixels, float (1, channel, row, column), over the channels and the box of each token, as far
+    as it lies on the picture: float (row, column) of the grid.
 
-    The first box begins at the picture's top left corner.
+    The first box starts at the picture's top left corner.
     """
     means = avg_pool2d(pixels.mean(1), int(grid.field), int(grid.stride), ceil_mode=True)[0]
     return means[: grid.rows, : grid.columns]

@@ -1,10 +1,10 @@
-"""Dot-product attention of one layer on one picture: what the pixel viewer shows, and what figures are made of.
+"""Dot-product attention of one layer on one picture, for the pixel viewer and for figures.
 
-A *choice* of what is shown is a dictionary, of which `FIELDS` says how a URL states it: "query" and "key" ([row,
+A *choice* is a dictionary that selects what to show, whose words in a URL `FIELDS` defines: "query" and "key" ([row,
 column], or None while nothing is locked), "head" (a number or "mean"), "show" (weights, scores, carried), "direction"
-(from, to, received), "scale" (share, all, map), "map" (attention, jacobian). In it, as in arrays, rows, columns and
-heads count from 0; [-1, i] is the i-th token without a position (a class token). In what a person reads, including the
-URL, they count from 1.
+(from, to, received), "scale" (share, all, map), "map" (attention, jacobian). In a choice, as in arrays, rows, columns
+and heads count from 0, and [-1, i] is the i-th token without a position (a class token). In text for people, including
+the URL, they count from 1.
 """
 
 from __future__ import annotations
@@ -36,43 +36,42 @@ FIELDS = Fields(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LayerView(Payload):
-    """One picture, one attention layer, and what is needed to compute every weight between two of its tokens.
+    """One picture, one attention layer, and all numbers needed to compute the weight between any two of its tokens.
 
-    N tokens: `prefix` that lie nowhere, then rows x columns, row by row from the top left.
+    There are N tokens: `prefix` tokens without a position, then rows x columns, row by row from the top left.
 
     Args:
-        picture: each token's intensity, 0..1; the edge of the ink is found in it.
-        query, key: whose dot product over the root of their size is the score.
-        scores: what the softmax is taken of, where that is no such product, or where a token attends to some tokens
-            only; query and key are then None.
-        attending, attended: where not every token attends to every token: the tokens that attend, and for each of them
-            the tokens that it attends to, as many for each. They are the axes query and key of `scores`.
-        value: None where it is left out, as a figure does to stay small.
+        picture: each token's intensity, 0..1, in which the edge of the ink is found.
+        query, key: the score is their dot product over the root of their size.
+        scores: inputs of the softmax, if they are not such products, or if a token attends to some tokens only; query
+            and key are then None.
+        attending, attended: if not every token attends to every token: the tokens that attend, and the equally many
+            tokens that each of them attends to. They are the axes query and key of `scores`.
+        value: None if omitted, as in figures, which should be small.
         log_normaliser: log of the sum of exp(score) over all keys, for each query; 0 for a token that attends to none.
-        carried: what a key would add to the projection of the heads if its weight were 1: signed where that is one
-            number, else the length of what it adds.
+        carried: contribution of a key to the projection of the heads if its weight were 1: signed if that is one
+            number, else the norm of the contribution.
         carried_signed: whether `carried` has a sign.
-        received: mean weight over all queries that attend to the key; 1 / `inside` is an even share.
-        output: what comes out of the layer; None where it is left out.
-        rows, columns: of the grid.
-        prefix: how many leading tokens lie nowhere.
-        classes: the names of the answers; none where the model gives no answer.
+        received: mean weight over all queries that attend to the key; an even share is 1 / `inside`.
+        output: output of the layer; None if omitted.
+        rows, columns: size of the grid.
+        prefix: number of leading tokens without a position.
+        classes: names of the answers; empty if the model gives no answer.
         probabilities: the model's answer, 0..1.
-        label: the true class, if it is known.
-        origin: software version, model, recipe, seed, digest, image, address: stands in every export.
-        ink: whether the edge of the ink is drawn on the maps (it is for drawn digits).
-        background: of one or three colours, drawn instead of `picture`, at its own resolution.
-        projection, readout, of_heads, logit: how the answer is read out of the layer's output, as in
-            `attnviz.measures.attention.Readout`, so that the browser can compute what a pair adds to the answer; all
-            None for a model where that is no sum.
-        before, own, added, scale, eps: where the layer ends in ReLU and a layer normalisation, so that the browser can
-            compute what a pair changes in the output: what enters ReLU; the part of it that comes from the token
-            itself; what a key would add to it if its weight were 1; the scale of the norm; and what the norm adds to
-            the variance. All None where the projection is the output.
-        boxes: where the tokens' boxes lie on `background`, as `Grid.boxes` says; None where they are its pixels, or lie
-            side by side and cover it.
-        unit: what a token is called: "pixel", "box", "block".
-        names: what the tokens that lie nowhere are called; None where nobody has named them.
+        label: the true class, if known.
+        origin: software version, model, recipe, seed, digest, image, address; included in every export.
+        ink: whether the edge of the ink is drawn on the maps, as for drawn digits.
+        background: a picture of one or three colours, drawn instead of `picture` at its own resolution.
+        projection, readout, of_heads, logit: how the answer depends on the layer's output, as in
+            `attnviz.measures.attention.Readout`, so that the browser can compute the contribution of a pair; all None
+            if the answer is not such a sum.
+        before, own, added, scale, eps: for a layer that ends in ReLU and layer normalisation, so that the browser can
+            compute how a pair changes the output: the input of ReLU; the part of it that comes from the token itself;
+            the contribution of a key to it if its weight were 1; the scale of the norm; and the norm's epsilon for the
+            variance. All None if the projection is the output.
+        boxes: where the tokens' boxes lie on `background`, as in `Grid.boxes`; None if they are its pixels, or tile it.
+        unit: name of a token: "pixel", "box", "block".
+        names: names of the tokens without a position; None if they have no names.
     """
 
     together = (
@@ -130,7 +129,7 @@ class LayerView(Payload):
             raise BadInput(f"boxes: expected six numbers and a background that they lie on, got {self.boxes}.")
 
     def sizes(self) -> dict[str, int]:
-        """Return the sizes that follow from the grid and the classes."""
+        """Return the axis sizes that follow from the grid and the classes."""
         tokens = self.prefix + self.rows * self.columns
         return {
             "row": self.rows, "column": self.columns, "token": tokens, "class": len(self.classes),
@@ -139,21 +138,21 @@ class LayerView(Payload):
 
     @property
     def heads(self) -> int:
-        """How many heads there are."""
+        """The number of heads."""
         return int(self.log_normaliser.shape[0])
 
     @property
     def tokens(self) -> int:
-        """How many tokens there are, those that lie nowhere included."""
+        """The number of tokens, including those without a position."""
         return self.prefix + self.rows * self.columns
 
     @property
     def inside(self) -> int:
-        """How many tokens a query attends to."""
+        """The number of tokens that a query attends to."""
         return self.tokens if self.attended is None else int(self.attended.shape[1])
 
     def token(self, place: Sequence[int]) -> int:
-        """Return the token at [row, column] of a choice."""
+        """Return the token at a choice's [row, column]."""
         row, column = place
         if row == -1 and 0 <= column < self.prefix:
             return column
@@ -166,7 +165,7 @@ class LayerView(Payload):
         return self.prefix + row * self.columns + column
 
     def scores_of(self, query: int) -> npt.NDArray[np.float64]:
-        """Return what the softmax of a query is taken of, (head, key); -inf for what it does not attend to."""
+        """Return the inputs of the softmax for a query, (head, key); -inf for keys that it does not attend to."""
         import numpy as np
 
         if self.attending is not None:
@@ -200,14 +199,14 @@ class LayerView(Payload):
         return scores
 
     def weights(self, query: int) -> npt.NDArray[np.float64]:
-        """Return the weights of a query over all keys, (head, key); each head's add up to one."""
+        """Return the weights of a query over all keys, (head, key); those of each head add up to one."""
         import numpy as np
 
         weights: npt.NDArray[np.float64] = np.exp(self.scores_of(query) - self.log_normaliser[:, [query]])
         return weights
 
     def to_wire(self, arrays: dict[str, Array]) -> dict[str, Array]:
-        """Send each distinct token once; the picture comes last, so that several layers can share it."""
+        """Send each distinct token once, and the picture last, so that several layers can share it."""
         first, place = distinct(self)
         sent = {name: array[:, first] if name in OF_TOKENS else array for name, array in arrays.items()}
         background = sent.pop("background", None)
@@ -215,14 +214,14 @@ class LayerView(Payload):
 
     @classmethod
     def from_wire(cls, arrays: dict[str, Array]) -> dict[str, Array]:
-        """Give every token its numbers."""
+        """Restore the numbers of every token."""
         place = arrays.pop("place")
         return {name: array[:, place] if name in OF_TOKENS else array for name, array in arrays.items()}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AttentionView(LayerView):
-    """The same of a model of ours, of which nothing is left out."""
+    """A complete `LayerView`, of one of our models."""
 
     query: Annotated[Array, Axes("head token size")]
     key: Annotated[Array, Axes("head token size")]
@@ -231,10 +230,10 @@ class AttentionView(LayerView):
 
 
 def distinct(view: LayerView) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Return the first token of each kind, (distinct,), and the place of each token's kind in it, (token,).
+    """Return the first token of each kind, (distinct,), and the index of each token's kind in it, (token,).
 
-    Equal tokens are sent to the browser only once, which for some models is a tenth of all. As
-    `attnviz.equal_tokens.distinct`, but without torch, which the first page that shows a viewer has not yet loaded.
+    Equal tokens are sent to the browser only once, and for some models a tenth of the tokens are distinct. Equivalent
+    to `attnviz.equal_tokens.distinct`, but without torch, which the first page with a viewer has not loaded yet.
     """
     import numpy as np
 

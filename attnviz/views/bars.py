@@ -1,4 +1,4 @@
-"""A value per channel, unit or class as a bar: what `frontend/value_bars/` draws."""
+"""A value per channel, unit or class as a bar, drawn by `frontend/value_bars/`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def packed(
     marks: np.ndarray | None = None,
     origin: Mapping[str, str | int | float] | None = None,
 ) -> bytes:
-    """Return bars as the browser gets them: real numbers (bar,), and a line across each at its `marks` (bar,), such as
-    its mean over many pictures.
+    """Return bars in the format for the browser: real numbers (bar,), each with an optional line across at its `marks`
+    (bar,), such as its mean over many pictures.
 
-    `axis` is what the bars are, such as "channel"; they are numbered from 1, unless they have names. They reach "unit"
-    0 to 1, "positive" 0 to the largest, "signed" as far down as up. `origin` stands in every export: software version,
-    model, recipe, seed, digest, image, address.
+    `axis` names the bars, such as "channel"; they are numbered from 1 unless they have names. The range is 0 to 1 for
+    "unit", 0 to the largest value for "positive", and symmetric for "signed". `origin` is included in every export:
+    software version, model, recipe, seed, digest, image, address.
     """
     if values.ndim != 1 or not len(values):
         raise BadInput(f"values: expected one axis with at least one bar, got {values.shape}.")

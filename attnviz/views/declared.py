@@ -1,4 +1,4 @@
-"""One declaration of what a component receives: packing, reading, checks and the type for JavaScript follow from it.
+"""A single declaration of a component's data, from which packing, reading, checks and the JavaScript type follow.
 
     @dataclass(frozen=True, eq=False)
     class Maps(Payload):
@@ -6,8 +6,8 @@
         received: Annotated[Array, Axes("head token")]
         unit: str = "pixel"
 
-Axes of the same name have the same size. What is no array is plain JSON and stands in the header. A field may also be a
-payload itself, or a tuple of them: its arrays are then named FIELD.ARRAY, or PLACE.ARRAY. Loads no numpy.
+Axes of the same name have the same size. Fields other than arrays are plain JSON in the header. A field may also be a
+payload itself, or a tuple of payloads; its arrays are then named FIELD.ARRAY, or INDEX.ARRAY. Importing loads no numpy.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = np.ndarray
 else:
-    Array = object  # numpy takes a tenth of a second, and the home page draws a viewer before that
+    Array = object  # importing numpy takes a tenth of a second, and the home page draws a viewer before that
 
 FLOATS = ("float64", "float32")
 
 
 @dataclass(frozen=True)
 class Axes:
-    """What the axes of an array mean.
+    """The meaning of an array's axes.
 
     Args:
         words: a word for each axis; "..." for any axes.
-        dtypes: which one of them its numbers have.
-        sent: the type in which they travel; None for their own.
+        dtypes: the allowed dtypes.
+        sent: the dtype for transfer; None for the array's own.
     """
 
     words: str
@@ -57,15 +57,15 @@ class Axes:
 
 
 class Payload:
-    """What a component receives: the base of a frozen dataclass whose fields say all of it."""
+    """The base of frozen dataclasses whose fields declare the data of a component."""
 
     together: ClassVar[tuple[tuple[str, ...], ...]] = ()
-    """Names of fields of which all are given, or none."""
+    """Groups of fields that are given all together or not at all."""
     following: ClassVar[tuple[str, ...]] = ()
-    """What `facts` adds to the header."""
+    """The keys that `facts` adds to the header."""
 
     def __post_init__(self) -> None:
-        """Check that arrays have their types, and that axes of one name have one size."""
+        """Check the dtypes of arrays, and that axes of one name have one size."""
         for names in self.together:
             given = [getattr(self, name) is not None for name in names]
             if any(given) and not all(given):
@@ -83,15 +83,15 @@ class Payload:
                 raise BadInput(f"{name}: expected {expected}, got {array.dtype} of {array.shape}.")
 
     def sizes(self) -> dict[str, int]:
-        """Return the sizes of the axes that follow from what is no array."""
+        """Return the sizes of the axes that follow from fields other than arrays."""
         return {}
 
     def packed(self) -> bytes:
-        """Return it as the browser receives it."""
+        """Return the bytes for the browser."""
         return pack(*self.split())
 
     def split(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Return the header and the arrays; what belongs together and is not given is left out."""
+        """Return the header and the arrays, without groups of fields that are not given."""
         known = arrays_of(type(self))
         absent = {name for names in self.together for name in names if getattr(self, name) is None}
         header: dict[str, Any] = {}
@@ -116,7 +116,7 @@ class Payload:
 
     @classmethod
     def unpacked(cls, data: bytes) -> Self:
-        """Return what `packed` made these bytes from, if no payload is inside; what a page has added is dropped."""
+        """Return the payload that `packed` wrote, if it contains no other one. Keys that a page added are dropped."""
         header, arrays = unpack(data)
         hints = _hints(cls)
         plain = {name: _tuples(value) if _is_tuple(hints[name]) else value for name, value in header.items()
@@ -124,11 +124,11 @@ class Payload:
         return cls(**plain, **cls.from_wire(arrays))
 
     def facts(self) -> dict[str, Any]:
-        """Return what the header says besides, as it follows from the fields."""
+        """Return the entries of the header that follow from the fields."""
         return {}
 
     def to_wire(self, arrays: dict[str, Array]) -> dict[str, Array]:
-        """Return the arrays as they travel; by default as they are."""
+        """Return the arrays in the form for transfer, by default unchanged."""
         return arrays
 
     @classmethod
@@ -144,7 +144,7 @@ def arrays_of(payload: type[Payload]) -> dict[str, Axes]:
 
 
 def typescript(payload: type[Payload]) -> str:
-    """Return the type of a payload for JavaScript, as `npm run types` reads it."""
+    """Return the type of a payload for JavaScript, which `npm run types` checks."""
     plain = [f"    {name}: {_in_typescript(hint)};" for name, hint in _hints(payload).items() if not _axes(hint)]
     plain += [f"    {name}: any; // follows from the fields" for name in payload.following]
     parts = {"header": plain, "arrays": [*_arrays(payload)]}
@@ -186,12 +186,12 @@ def _axes(hint: Any) -> Axes | None:
 
 
 def _row(hint: Any) -> type[Payload] | None:
-    """Return the payload of which a field is a tuple; None where it is none."""
+    """Return the payload type of a field that is a tuple of payloads, else None."""
     return _part(get_args(hint)[0]) if _is_tuple(hint) else None
 
 
 def _part(hint: Any) -> type[Payload] | None:
-    """Return the payload that a field is, if it is given; None for any other field."""
+    """Return the payload type of a field that is a payload and is given, else None."""
     kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
     return next((one for one in kinds if isinstance(one, type) and issubclass(one, Payload)), None)
 

@@ -1,10 +1,10 @@
-"""How a model looks at a picture, glimpse by glimpse: what the glimpse player and a figure show, and its view's state.
+"""A model's path of glimpses over a picture, for the glimpse player and figures, and the state of its view.
 
-A *view* is a dictionary: "glimpse" (which one is looked at), "locations" ("drawn" from the policy, its "means", or
-"fifty" draws at once as a density under the path), "draw" (of which random numbers), "moved" ([glimpse, row, column] of
-the pixel to which each one was moved that was).
-Numbers count from 0 in it; in what a person reads, the URL included, they count from 1: `FIELDS` converts.
-Loads neither torch nor numpy.
+A *view* is a dictionary: "glimpse" (the selected one), "locations" ("drawn" from the policy, its "means", or "fifty"
+draws at once as a density under the path), "draw" (the seed of the random numbers), "moved" ([glimpse, row, column] for
+each glimpse that was moved to another pixel).
+Numbers count from 0 in it. In text for people, including the URL, they count from 1; `FIELDS` converts.
+Importing this loads neither torch nor numpy.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from attnviz.layers.glimpse import Glimpses
 
 TAPS = ("location_mean", "location", "patches", "belief", "baseline")
-MOST_DRAWS = 1000  # as in view.js, which shows the first draw in place of one beyond
+MOST_DRAWS = 1000  # as in view.js, which shows the first draw instead of a higher one
 
 KINDS["moves"] = Kind(lambda word: numbers(word, 3), dotted)  # of [glimpse, row, column]
 
@@ -37,15 +37,15 @@ FIELDS = Fields(
 
 @dataclass(frozen=True, eq=False)
 class GlimpsePath(Payload):
-    """What the model did, in single precision as over the live channel.
+    """The model's path, in single precision as over the live channel.
 
     Args:
-        location: (row, column) in -1..1, where it looked.
-        location_mean: of the distribution that each was drawn from.
-        corner: (row, column) of the top left pixel of each patch; it may lie off the picture.
-        patches: what the retina saw, 0..1.
+        location: (row, column) in -1..1, where the model looked.
+        location_mean: means of the distributions that the locations were drawn from.
+        corner: (row, column) of the top left pixel of each patch, which may lie outside the picture.
+        patches: output of the retina, 0..1.
         belief: probabilities after each glimpse.
-        baseline: the reward that the model expects after each glimpse.
+        baseline: the model's expected reward after each glimpse.
     """
 
     location: Annotated[Array, Axes("glimpse pair", FLOATS, sent="float32")]
@@ -61,22 +61,22 @@ class GlimpsePath(Payload):
 
 @dataclass(frozen=True, eq=False)
 class GlimpseView(GlimpsePath):
-    """One picture, and the path on which a model looks at it.
+    """One picture, and the model's path over it.
 
     Args:
-        picture: as the model takes it.
-        draw: of which random numbers the path is; None for the means, -1 for unknown ones.
+        picture: the picture as the model receives it.
+        draw: seed of the path's random numbers; None for the means, -1 if unknown.
         policy: "learnt", "random" or "fixed".
-        std: standard deviation of a location around its mean, where half a picture is 1; of a learnt policy.
+        std: standard deviation of a location around its mean for a learnt policy, where half a picture is 1.
         centre: whether the first glimpse is always at the centre.
-        classes: the names of the answers.
-        label: what the picture shows, if it is known.
-        checkpoint: the key of the net that the live channel asks; None where there is no channel, as in a figure.
-        ask: the example that it is asked about, as a request names it.
-        squash: how a draw is brought into the picture, "clamp" or "tanh"; see `attnviz.layers.glimpse.Glimpses`.
-        forced: per glimpse the [row, column] in -1..1 where the model is made to look, whatever its policy says.
+        classes: names of the answers.
+        label: the true class, if known.
+        checkpoint: key of the net for the live channel; None without a channel, as in a figure.
+        ask: the example, in the form that a request names it.
+        squash: how a draw is moved into the picture, "clamp" or "tanh"; see `attnviz.layers.glimpse.Glimpses`.
+        forced: for each glimpse the [row, column] in -1..1 where the model must look, whatever its policy.
         ink: whether the picture is ink on paper.
-        origin: software version, model, recipe, seed, digest, image: stands in every export.
+        origin: software version, model, recipe, seed, digest, image; included in every export.
     """
 
     picture: Annotated[Array, Axes("row column channel", ("uint8",))]
@@ -95,7 +95,7 @@ class GlimpseView(GlimpsePath):
 
 
 def draw_of(state: Mapping[str, Any]) -> int | None:
-    """Return of which random numbers the path is that a view shows; None for the means, 0 for nonsense."""
+    """Return the seed of the path in a view; None for the means, 0 for an invalid value."""
     if state.get("locations") == "means":
         return None
     draw = state.get("draw", 0)
@@ -103,7 +103,7 @@ def draw_of(state: Mapping[str, Any]) -> int | None:
 
 
 def layer_of(model: nn.Module) -> tuple[str, Glimpses]:
-    """Return path and layer of what takes the glimpses; BadInput where the model does not look in glimpses."""
+    """Return path and layer of the glimpses of a model, or raise BadInput if it does not look in glimpses."""
     from attnviz.layers.glimpse import Glimpses
 
     found = next(((path, layer) for path, layer in model.named_modules() if isinstance(layer, Glimpses)), None)

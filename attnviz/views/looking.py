@@ -1,4 +1,4 @@
-"""Run a net on an example and return how it looks at it, glimpse by glimpse. Loads torch."""
+"""Run a net on an example and return its path of glimpses. Importing this loads torch."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Places = tuple[tuple[float, float], ...]
 
 
 def view(loaded: Loaded, example: Example, draw: int | None, forced: Places = ()) -> GlimpseView:
-    """Return what the player needs of a net on an example, in single precision, as the live channel answers: in double,
-    a location at the edge of a pixel could be another.
+    """Return the view of a net on an example for the glimpse player, in single precision like the live channel: in
+    double precision, a location at the edge of a pixel could differ.
 
-    `draw` is the seed of the random numbers, None for the path along the means; `forced` is (row, column) in -1..1 of
-    each glimpse where the net is made to look.
+    `draw` is the seed of the random numbers, or None for the path along the means. `forced` is (row, column) in -1..1
+    for each glimpse whose location is given.
     """
     model, net = loaded
     path, layer = layer_of(model)
@@ -46,7 +46,7 @@ def view(loaded: Loaded, example: Example, draw: int | None, forced: Places = ()
 
 
 def path_over(model: torch.nn.Module, image: np.ndarray, draw: int | None, forced: Places = ()) -> GlimpsePath:
-    """Return what a model does on a picture, uint8 (row, column, 1)."""
+    """Return a model's path over a picture, uint8 (row, column, 1)."""
     path, layer = layer_of(model)
     generator = None if draw is None else torch.Generator().manual_seed(draw)
     locations = torch.tensor([forced], dtype=torch.float32) if forced else None
@@ -56,7 +56,7 @@ def path_over(model: torch.nn.Module, image: np.ndarray, draw: int | None, force
 
 
 def path_of(seen: Mapping[str, Reading], path: str, layer: Glimpses, batch: int = 0) -> GlimpsePath:
-    """Return what a layer did to one picture of the batch, of the readings of a pass."""
+    """Return a layer's path over one picture of the batch, from the readings of a pass."""
     found = {tap: seen[f"{path}.{tap}"].tensor[:, batch].detach().float().cpu() for tap in TAPS}
     return GlimpsePath(
         corner=layer.retina.corners(found["location"]).numpy().astype(np.int32),

@@ -1,6 +1,6 @@
-"""Maps of one grid, such as heads, channels or pictures: what `frontend/map_grid/` draws.
+"""Maps of one grid, such as heads, channels or pictures, drawn by `frontend/map_grid/`.
 
-Maps and cells count from 0 in what is given, from 1 in what a person reads.
+Maps and cells count from 0 in arguments and from 1 in text for people.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ROLES: tuple[str, ...] = ("signed", "unit", "positive", "share", "ink", "own")
 
 @dataclass(frozen=True)
 class Table:
-    """Maps laid out as a table, row by row: its labels decide how many rows and columns it has."""
+    """Maps laid out as a table, row by row; the labels determine the number of rows and columns."""
 
     rows: Sequence[str]
     columns: Sequence[str]
@@ -30,7 +30,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Names:
-    """What the cells of a single map stand for, where they are no pixels: "head" "3" beside "other head" "7"."""
+    """Names of the cells of a single map, if they are not pixels: "head" "3" next to "other head" "7"."""
 
     row: str
     rows: Sequence[str]
@@ -39,52 +39,52 @@ class Names:
 
 
 class Looks(TypedDict, total=False):
-    """How maps are drawn; what is left out has its default."""
+    """How maps are drawn; missing keys have their defaults."""
 
     captions: Sequence[str] | None
-    """Shown below the maps instead of the labels, which are read out and exported."""
+    """Shown below the maps instead of the labels, which are read aloud and exported."""
     role: Role
-    """The kind of values: "signed" (colours centred on zero), "unit" (0..1), "positive" (from 0 up), "share" (attention
-    weights: multiples of an even share, -4 to 4 in log2), "ink" (0..1, drawn as pictures), "own" (any numbers, each map
-    from its own lowest to its own highest in the picture's greys, as papers draw them). By default "signed"."""
+    """The kind of values: "signed" (colours centred on zero), "unit" (0..1), "positive" (0 and above), "share"
+    (attention weights: multiples of an even share, -4 to 4 in log2), "ink" (0..1, drawn as pictures), "own" (any
+    numbers, each map from its minimum to its maximum in the picture's greys, as in papers). By default "signed"."""
     title: str | None
-    """Shown above the maps; "N maps" if there is none."""
+    """Shown above the maps; "N maps" by default."""
     scale: Scale | None
-    """What the colours reach to at first: "share" (role "share"), "all" maps, each "map" its own, or all "pictures". By
+    """The initial range of the colours: "share" (role "share"), "all" maps, each "map" its own, or all "pictures". By
     default "share" for shares, "map" for "own", "all" otherwise."""
     fixed: bool
-    """Offer no other scale."""
+    """Whether to offer no other scale."""
     bounds: tuple[float, float] | None
-    """Lowest and highest value over all pictures; with it "pictures" can be chosen."""
+    """Minimum and maximum over all pictures, which make the scale "pictures" available."""
     tokens: int | None
-    """How many share the attention (role "share"); by default the cells of one map."""
+    """Number of tokens that share the attention (role "share"); by default the cells of one map."""
     picture: np.ndarray | None
-    """(row, column) intensities 0..1, or (map, row, column), one per map; the edge of the ink is drawn on every map if
+    """(row, column) intensities 0..1, or (map, row, column), one per map. The edge of the ink is drawn on every map if
     it has the maps' shape."""
     colours: np.ndarray | None
-    """uint8 (map, row, column, 3), the pictures of role "ink" in colour; the maps are their intensities then."""
+    """uint8 (map, row, column, 3), the pictures of role "ink" in colour, whose intensities are then the maps."""
     background: np.ndarray | None
-    """uint8 (row, column, 1 or 3), the picture that the maps belong to, at its own resolution: it is shown in front of
-    them, with the outlined and the current cell framed at their positions on the grid."""
+    """uint8 (row, column, 1 or 3), the picture that the maps belong to, at its own resolution. It is shown in front of
+    them, with frames around the outlined and the current cell at their positions on the grid."""
     ink: bool
-    """Whether the background is ink on paper, and not a photograph; by default it is."""
+    """Whether the background is ink on paper (the default) or a photograph."""
     grid: Grid | None
-    """Where the cells lie on the background; by default they share it out evenly."""
+    """Where the cells lie on the background; by default they divide it evenly."""
     table: Table | None
-    """Lay the maps out in labelled rows and columns."""
+    """Labels of rows and columns in which to lay out the maps."""
     names: Names | None
-    """What the rows and columns of a single map stand for, one name each; they are written beside it."""
+    """Names of the rows and columns of a single map, written next to it."""
     outlined: Sequence[int] | None
-    """A cell of each map, row by row from 0, that is outlined in the query's colour."""
+    """A cell of each map, row by row from 0, to outline in the query's colour."""
     note: str | None
-    """A description of the values below the legend; by default it says whose scale it is."""
+    """A description of the values below the legend; by default it names the scale."""
     origin: Mapping[str, str | int | float] | None
-    """Software version, model, recipe, seed, digest, image, address: stands in every export."""
+    """Software version, model, recipe, seed, digest, image, address; included in every export."""
 
 
 def packed(maps: np.ndarray, labels: Sequence[str], **looks: Unpack[Looks]) -> bytes:
-    """Return maps, real numbers (map, row, column), as the browser gets them, with a label each; NaN, infinity and
-    minus infinity (masked) get marks of their own.
+    """Return labelled maps, real numbers (map, row, column), in the format for the browser. NaN, infinity and minus
+    infinity (masked) are marked.
     """
     captions, outlined = looks.get("captions"), looks.get("outlined")
     table, names = looks.get("table"), looks.get("names")
@@ -144,7 +144,7 @@ def packed(maps: np.ndarray, labels: Sequence[str], **looks: Unpack[Looks]) -> b
 def _boxes(maps: Sequence[int], picture: Sequence[int], grid: Grid | None) -> list[float] | None:
     """Return where cells lie on a picture, in its pixels: top, left, step down, step across, height, width.
 
-    None where they lie nowhere: strips without a grid, or a grid of another shape.
+    None for strips without a grid, or a grid of another shape.
     """
     _, rows, columns = maps
     if grid is None:

@@ -1,11 +1,11 @@
-"""Many arrays and a header as one string of bytes: what a component receives, and its browser side reads.
+"""Many arrays and a header as one string of bytes, which a component receives and its browser side reads.
 
     bytes 0-3        length of the header, unsigned, little-endian
-    the header       JSON in UTF-8, padded with spaces so that the arrays begin at a multiple of 8
-    the arrays       each little-endian, row by row, each beginning at a multiple of 8
+        the header       JSON in UTF-8, padded with spaces so that the arrays start at a multiple of 8
+    the arrays       each little-endian, row by row, starting at a multiple of 8
 
-The header gains "arrays": {name: {"dtype", "shape", "offset"}}; offsets count from the end of the header.
-`frontend/core/payload.js` is the other side of this file.
+The header also contains "arrays": {name: {"dtype", "shape", "offset"}}, with offsets from the end of the header.
+`frontend/core/payload.js` is the counterpart of this file.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 DTYPES = ("float64", "float32", "int32", "uint8")
 ALIGNMENT = 8
-DIMENSIONS = 8  # of an array that is read, at most
-LARGEST = 2**31 - 1  # numbers along one of them, and bytes to its beginning
+DIMENSIONS = 8  # maximum for an array that is read
+LARGEST = 2**31 - 1  # maximum size of an axis, and maximum offset in bytes
 
 
 def pack(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
@@ -33,7 +33,7 @@ def pack(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
         arrays: name -> array of any shape, of float64, float32, int32 or uint8 (NaN and infinity are allowed here).
 
     Returns:
-        The bytes that `unpack`, and `frontend/core/payload.js`, turn back.
+        The bytes, which `unpack` and `frontend/core/payload.js` read.
     """
     table: dict[str, dict[str, Any]] = {}
     blocks: list[bytes] = []
@@ -41,7 +41,7 @@ def pack(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
     for name, array in arrays.items():
         if array.dtype.name not in DTYPES:
             raise BadInput(f"The array {name!r} has the type {array.dtype}; expected one of {', '.join(DTYPES)}.")
-        block = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()  # row by row, however it lies
+        block = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()  # row by row, whatever its layout
         table[name] = {"dtype": array.dtype.name, "shape": list(array.shape), "offset": offset}
         blocks.append(block + bytes(-len(block) % ALIGNMENT))
         offset += len(blocks[-1])
@@ -51,13 +51,13 @@ def pack(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
 
 
 def with_header(data: bytes, **changes: Any) -> bytes:
-    """Return a payload with some entries of its header changed or added, and the same arrays. Loads no numpy."""
+    """Return a payload with changed or added entries in its header, and the same arrays. Does not load numpy."""
     header, start = _split(data)
     return _joined({**header, **changes}, [data[start:]])
 
 
 def header_of(data: bytes) -> dict[str, Any]:
-    """Return the header of a payload, with its table of arrays. Loads no numpy."""
+    """Return the header of a payload, including its table of arrays. Does not load numpy."""
     return _split(data)[0]
 
 
@@ -71,8 +71,8 @@ def _joined(header: dict[str, Any], blocks: list[bytes]) -> bytes:
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the header of what `pack` wrote, without its table of arrays, and name -> array, a read-only view of
-    `data`; BadInput where the bytes are truncated or not of `pack`.
+    """Return the header of bytes from `pack`, without its table of arrays, and name -> array, a read-only view of
+    `data`. BadInput if the bytes are truncated or are not from `pack`.
     """
     header, start = _split(data)
     table = header.pop("arrays")
@@ -80,7 +80,7 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 
 def _split(data: bytes) -> tuple[dict[str, Any], int]:
-    """Return the header with its table of arrays, and where the arrays begin."""
+    """Return the header including its table of arrays, and the offset of the arrays."""
     start = 4 + int.from_bytes(data[:4], "little")
     if len(data) < max(4, start):
         raise BadInput(f"The payload is truncated: expected at least {max(4, start)} bytes, got {len(data)}.")
@@ -108,7 +108,7 @@ def _view(name: str, data: bytes, start: int, entry: Any) -> np.ndarray:
     kind = np.dtype(dtype).newbyteorder("<")
     count = math.prod(shape)
     end = start + offset + count * kind.itemsize
-    span = math.prod(max(size, 1) for size in shape) * kind.itemsize  # NumPy counts so, also where one size is 0
+    span = math.prod(max(size, 1) for size in shape) * kind.itemsize  # NumPy counts so, even if a size is 0
     if end > len(data) or span > LARGEST:
         raise BadInput(f"The payload is truncated: the array {name!r} ends at byte {end} of {len(data)}.")
     return np.frombuffer(data, kind, count, start + offset).reshape(shape)

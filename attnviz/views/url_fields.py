@@ -1,12 +1,12 @@
-"""The URL fields of a component's view: declared once, and written the same way by Python and by the browser.
+"""The URL fields of a component's view, declared once and written in the same way by Python and by the browser.
 
     FIELDS = Fields(Field("query", "place"), Field("head", "head", 0), Field("show", "choice", "weights", SHOWN))
     FIELDS.read({"query": "5,8"})                          # {"query": [4, 7]}
     FIELDS.write({"query": [4, 7], "head": 0})             # {"query": "5,8", "head": None, "show": None}
 
-Numbers count from 0 in a view and from 1 in the URL, where a person reads them. The browser gets the declaration with
-the component's data; `frontend/core/url_fields.js` writes links from it. tests/javascript/url_words.json holds
-examples of every kind, by which both sides are tested.
+Numbers count from 0 in a view and from 1 in the URL, which people read. The browser receives the declaration with the
+component's data, and `frontend/core/url_fields.js` writes links from it. tests/javascript/url_words.json contains
+examples of every kind, with which both sides are tested.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of value that a URL field can have: from a word to the value that it means, None for one that makes no
-    sense, and back.
+    """A kind of value for a URL field: it converts a word to its value, or None for an invalid word, and a value to its
+    word.
     """
 
     read: Callable[[str], Any]
@@ -32,12 +32,12 @@ class Field:
     """One field of the URL.
 
     Args:
-        name: in the URL, and in the view.
-        kind: what its value is, of KINDS. "choice": one of the options; "text": any word; "place": [row, column];
-            "number": a whole number; "head": a number or "mean"; "yes_no": True or False; "float": a number. A
-            component may add a kind of its own.
-        default: the value while the URL does not name it.
-        options: of a choice.
+        name: name in the URL and in the view.
+        kind: kind of its value, a name in KINDS. "choice": one of the options; "text": any word; "place": [row,
+            column]; "number": an integer; "head": a number or "mean"; "yes_no": True or False; "float": a number. A
+            component can add kinds of its own.
+        default: the value if the URL does not contain the field.
+        options: the options of a choice.
     """
 
     name: str
@@ -46,41 +46,41 @@ class Field:
     options: tuple[str, ...] = ()
 
     def read(self, word: str) -> Any:
-        """Return the value that a word of the URL means; a word that makes no sense as it is, for others to name."""
+        """Return the value of a word in the URL, or an invalid word unchanged, so that others can report it."""
         found = KINDS[self.kind].read(word)
         return word if found is None else found
 
     def write(self, value: Any) -> str | None:
-        """Return the word of the URL for a value; None for the default, which the URL leaves out."""
+        """Return the URL word of a value, or None for the default, which the URL omits."""
         return None if value == self.default else KINDS[self.kind].write(value)
 
 
 class Fields:
-    """All fields of a view, in the order in which a link has them."""
+    """All fields of a view, in the order of a link."""
 
     def __init__(self, *fields: Field) -> None:
         self.fields = fields
         self.defaults: dict[str, Any] = {field.name: field.default for field in fields}
 
     def read(self, words: Mapping[str, str]) -> dict[str, Any]:
-        """Return the part of a view that the URL names; words of other fields are left alone."""
+        """Return the part of a view that the URL contains, ignoring words of other fields."""
         return {field.name: field.read(words[field.name]) for field in self.fields if field.name in words}
 
     def write(self, view: Mapping[str, Any]) -> dict[str, str | None]:
-        """Return a view, filled up with defaults, as fields of the URL; None for a default, which is left out."""
+        """Return a view, completed with defaults, as fields of the URL; None for a default, which is omitted."""
         return {field.name: field.write(view.get(field.name, field.default)) for field in self.fields}
 
     def complete(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a view with every field filled."""
+        """Return a view with the defaults of missing fields."""
         return {**self.defaults, **view}
 
     def declared(self) -> list[dict[str, Any]]:
-        """Return the declaration for the browser; JSON can say it."""
+        """Return the declaration for the browser, which can be written as JSON."""
         return [{"name": f.name, "kind": f.kind, "default": f.default, "options": [*f.options]} for f in self.fields]
 
 
 def place(word: str) -> list[int] | None:
-    """Return the row and column, from 0, that "row,column" means, which counts from 1; None for anything else."""
+    """Return the row and column, from 0, of the word "row,column", which counts from 1; None for an invalid word."""
     found = re.fullmatch(r"(\d{1,6}),(\d{1,6})", word, re.ASCII)
     return [int(part) - 1 for part in found.groups()] if found else None
 
@@ -90,7 +90,7 @@ def _number(word: str) -> int | None:
 
 
 def numbers(word: str, together: int) -> list[list[int]] | None:
-    """Return the tuples of numbers, from 0, that a word of the URL such as "1.3,2.1" means, which counts from 1."""
+    """Return the tuples of numbers, from 0, of a URL word such as "1.3,2.1", which counts from 1; None if invalid."""
     one = r"\d{1,6}" + r"\.\d{1,6}" * (together - 1)
     if not re.fullmatch(f"{one}(,{one})*", word, re.ASCII):
         return None
@@ -98,7 +98,7 @@ def numbers(word: str, together: int) -> list[list[int]] | None:
 
 
 def dotted(tuples: Iterable[Sequence[int]]) -> str:
-    """Return the word of several tuples of numbers, as `numbers` reads it."""
+    """Return the word for tuples of numbers, which `numbers` reads."""
     return ",".join(".".join(str(number + 1) for number in one) for one in tuples)
 
 
@@ -121,4 +121,4 @@ KINDS: dict[str, Kind] = {
     "yes_no": Kind({"yes": True, "no": False}.get, lambda yes: "yes" if yes else "no"),
     "float": Kind(_float, str),
 }
-"""The kinds of values; a component adds its own, here and in `KINDS` of `url_fields.js`."""
+"""The kinds of values; a component adds its own here and to `KINDS` of `url_fields.js`."""
