@@ -1,1 +1,1 @@
-"""What every mechanism with dot-product attention shares: the view of its viewer, and the mean row of a head."""
+"""Shared by all mechanisms with dot-product attention: the view of the viewer, and the mean row of a head."""

@@ -1,4 +1,4 @@
-"""The view of a net's attention with its answer in words, kept by subject. Loads torch."""
+"""The view of a net's attention with its answer in words, cached by subject. Loads torch."""
 
 from dataclasses import replace
 
@@ -10,9 +10,9 @@ from attnviz.views.attention import AttentionView
 
 
 def attention(loaded: Loaded, example: Example, *, unit: str | None = None) -> AttentionView:
-    """Return what the viewer shows of the first attention layer, with the answer in its origin."""
+    """Return the viewer's contents for the first attention layer, with the answer in their origin."""
     if not attending.layers(loaded.model):
-        return attending.attention(loaded, example, unit=unit)  # which refuses the net
+        return attending.attention(loaded, example, unit=unit)  # raises a message about the net
     shared = attending.convolutions(loaded.model)  # another view of the same page shows the convolutions
     run = cache.of_subject(attending.passed, Subject(loaded.net, example)) if shared else None
     run = run or attending.passed(loaded, example)

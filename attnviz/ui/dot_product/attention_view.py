@@ -1,4 +1,4 @@
-"""What the attention viewer shows, as a view of every net with dot-product attention."""
+"""The contents of the attention viewer, as a view of every net with dot-product attention."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 class OfTokens(Strict):
-    """What a token is called, such as "block"; by default "pixel" where it is one, else "box"."""
+    """The name of a token, such as "block"; by default "pixel" if it is one, else "box"."""
 
     unit: Annotated[str, Field(pattern=r"^[a-z ]{1,40}$")] | None = None
 
 
 def attention(subject: Subject, unit: str | None = None) -> AttentionView:
-    """Return what the attention viewer needs of a subject; torch is loaded only where that is not stored."""
+    """Return the attention viewer's contents for a subject; torch is loaded only if they are not stored."""
     found = _stored(subject)
     return _computed(subject, unit) if found is None else _unpacked(found)
 
 
 def payload(subject: Subject, parameters: OfTokens) -> bytes:
-    """Return the same as the viewer takes it."""
+    """Return the same contents as the viewer's payload."""
     return _stored(subject) or _computed(subject, parameters.unit).packed()
 
 
@@ -40,12 +40,12 @@ def _computed(subject: Subject, unit: str | None) -> AttentionView:
     return cache.of_subject(attending.attention, subject, unit=unit)
 
 
-_unpacked = lru_cache(maxsize=4)(AttentionView.unpacked)  # of what is stored
+_unpacked = lru_cache(maxsize=4)(AttentionView.unpacked)  # stored payloads
 
 
 def _stored(subject: Subject) -> bytes | None:
     found = None if subject.net.card is None else first_look.stored(subject.net.key, subject.example.key)
-    # Beside the weights of a net of another mechanism lies the first look of that mechanism's page.
+    # A net of another mechanism has the first look of that mechanism's page next to its weights.
     return None if found is None or "carried_signed" not in header_of(found) else found
 
 

@@ -19,27 +19,25 @@ if TYPE_CHECKING:
     from attnviz.readings import Reading
     from attnviz.subjects import Loaded
 
-ROWS = 256  # mean rows in an answer, counting every picture: of 784 tokens all with ink one takes 3 ms
+ROWS = 256  # maximum number of mean rows in an answer, over all pictures: one of 784 inked tokens takes 3 ms
 LEAST_UNIFORM = "least_uniform"
 MOST_KEPT = 256
 
 
 class OfHead(Strict):
-    """Which head of the layer at a path; "least_uniform" is the one furthest from an even share on one picture of each
-    class.
-    """
+    """A head of the layer at a path; "least_uniform" is the one farthest from even shares on a picture per class."""
 
     layer: Annotated[str, Field(pattern=r"^([A-Za-z_][A-Za-z0-9_.]{0,190})?$")]
     head: Annotated[int, Field(ge=0, lt=1 << 31)] | Literal["least_uniform"]
 
 
 def taps_of(parameters: OfHead) -> tuple[str, str]:
-    """Return the taps that a mean row is made of, so that the layer need not materialise the matrix of weights."""
+    """Return the taps from which a mean row is computed, so that the layer need not materialise its weights."""
     return _tap(parameters.layer, "query"), _tap(parameters.layer, "key")
 
 
 def settle(loaded: Loaded, parameters: OfHead) -> OfHead:
-    """Put the number of a head in place of "least_uniform"."""
+    """Return the parameters with the number of a head in place of "least_uniform"."""
     if parameters.head != LEAST_UNIFORM:
         return parameters
     key = loaded.net.key, loaded.net.digest, parameters.layer
@@ -51,7 +49,7 @@ def settle(loaded: Loaded, parameters: OfHead) -> OfHead:
 
 
 def mean_row(context: Context[OfHead]) -> Reading:
-    """Return the mean row of one head over what has ink, batch by key, as multiples of an even share."""
+    """Return the mean row of one head over tokens with ink, (batch, key), as multiples of an even share."""
     from attnviz.layers.attention import Attention
 
     layer = context.parameters.layer
@@ -84,13 +82,13 @@ def _mean_row(parameters: OfHead, seen: Any, images: Tensor) -> Reading:
 
 
 _LEAST_UNIFORM: dict[tuple[str, str, str], int] = {}
-"""Asked at every movement: to look into Streamlit's cache takes as long as a small model."""
+"""Read at every movement of the pointer; a look into Streamlit's cache takes as long as a small model."""
 
 
 def least_uniform(loaded: Loaded, layer: str) -> int:
-    """Return the head whose mean row is furthest from an even share, in bits, on a picture of each class.
+    """Return the head whose mean row is farthest from even shares, in bits, on a picture of each class.
 
-    These are pictures of the model's own classes that are always here: for digits, drawn ones.
+    The pictures show the model's own classes and are always available; for digits they are drawn ones.
     """
     import torch
 
@@ -121,4 +119,4 @@ def _tap(layer: str, name: str) -> str:
 MEAN_ROW = Derived("mean_row", OfHead, mean_row, taps_of, settle, most=ROWS)
 
 OF_ATTENTION = {"derived": MEAN_ROW.name, "parameters": {"layer": "attention", "head": LEAST_UNIFORM}}
-"""What a panel of the draw page asks for, of a model whose layer of attention has that name."""
+"""The request of a panel on the draw page, for a model whose attention layer has this name."""

@@ -1,7 +1,7 @@
-"""The mechanisms, in teaching order: the one table from which navigation, home, draw page, results and preloads come.
+"""The mechanisms, in teaching order: the table behind the navigation, home, draw page, results and preloads.
 
 A mechanism is a folder here whose `__init__.py` holds its row. Another package adds a row through the entry point group
-`attnviz.mechanisms` (attnviz/extensions.py). Importing the table costs neither torch nor streamlit.
+`attnviz.mechanisms` (attnviz/extensions.py). Importing the table loads neither torch nor streamlit.
 """
 
 from collections.abc import Mapping
@@ -43,12 +43,12 @@ MECHANISMS = Table("mechanisms", {row.name: row for row in _OURS}, _read)
 
 
 def of_model(model: str) -> Mechanism | None:
-    """Return the mechanism that a model shows, or is a control of; None for a model of no mechanism."""
+    """Return the mechanism to which a model belongs, itself or as a control, or None if there is none."""
     return next((row for row in MECHANISMS.values() if model in row.models + row.controls), None)
 
 
 def is_control(model: str, config: Mapping[str, Any]) -> bool:
-    """Return whether a model is a control, by its architecture or, of a mechanism's own models, by its config."""
+    """Return whether a model is a control, by its architecture or, for a mechanism's own models, by its config."""
     rows = MECHANISMS.values()
     return any(model in row.controls or (model in row.models and _switched_off(row, config)) for row in rows)
 

@@ -1,15 +1,15 @@
-"""Calls into a mechanism, guarded: one that is faulty takes nothing else down.
+"""Guarded calls into a mechanism, so that a faulty one takes nothing else down.
 
     from attnviz.ui.mechanisms import guard
 
-    panel = guard.call(row, "panel", row.panel, card, gives=Panel)      # or Failed, whose sentence a page shows
+    panel = guard.call(row, "panel", row.panel, card, gives=Panel)      # or Failed, whose message a page shows
     for row, derived in guard.each(rows, "derived values", lambda row: row.derived()):
-        ...                                                             # of those mechanisms that work
+        ...                                                             # only mechanisms that work
     with faults.drawing(row, "live picture"):                           # attnviz.ui.shared.page
-        row.live()                                                      # or the sentence, in its place
+        row.live()                                                      # or the message, in its place
 
-Whatever a mechanism raises becomes one sentence for the page concerned, and a traceback in the log: once for each
-fault, as a faulty function may be called at every movement of a hand.
+Whatever a mechanism raises becomes one message on the page concerned and a traceback in the log. Each fault is logged
+once, because a faulty function may be called at every movement of the pointer.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FAULTS = (Exception, SystemExit)
-"""What counts as a fault; Streamlit stops and reruns pages with exceptions of its own, which are neither."""
+"""The exceptions that count as faults; those with which Streamlit stops and reruns pages are neither."""
 
 REMEMBERED = 1000
-"""Faults that are remembered as written to the log."""
+"""The maximum number of faults that are written to the log."""
 
 _log = logging.getLogger(__name__)
 _written: set[tuple[str, str, str]] = set()
@@ -38,16 +38,15 @@ _lock = Lock()
 
 
 class Failed(AttnvizError):
-    """A mechanism could not give what it was asked for."""
+    """A mechanism could not return what it was asked for."""
 
 
 def call(
     row: Mechanism, part: str, function: Callable[..., T], *given: Any, gives: type | tuple[type, ...] = object
 ) -> T:
-    """Return what a function of a mechanism returns, or raise Failed, with the traceback in the log, where it raises or
-    returns something else.
+    """Return the result of a function of a mechanism, or raise Failed if it raises or returns another type.
 
-    `part` is what the function gives, in words, for the sentence: "panel".
+    The traceback goes to the log. `part` names the expected result in the message, such as "panel".
     """
     try:
         found = function(*given)
@@ -60,7 +59,7 @@ def call(
 
 
 def each(rows: Iterable[Mechanism], part: str, function: Callable[[Mechanism], T]) -> Iterator[tuple[Mechanism, T]]:
-    """Call a function with several mechanisms, and yield those that work and the result; the log has other faults."""
+    """Call a function with several mechanisms, and yield those that work and their results; faults are logged."""
     for row in rows:
         try:
             found = call(row, part, function, row)
@@ -70,7 +69,7 @@ def each(rows: Iterable[Mechanism], part: str, function: Callable[[Mechanism], T
 
 
 def failed(row: Mechanism, part: str, error: BaseException) -> Failed:
-    """Write a fault to the log, and return what a page says; the sentence of an `AttnvizError` is quoted."""
+    """Write a fault to the log, and return the error for a page, which quotes the message of an `AttnvizError`."""
     fault = row.name, part, repr(error)
     with _lock:
         new = fault not in _written and len(_written) < REMEMBERED

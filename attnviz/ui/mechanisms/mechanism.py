@@ -1,4 +1,4 @@
-"""What the app needs to know of a mechanism. Importing this costs neither torch nor streamlit."""
+"""The description of a mechanism for the app. Importing this loads neither torch nor streamlit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def never(config: Mapping[str, Any]) -> bool:
-    """Return False: no checkpoint of the mechanism's own models is a control."""
+    """Return False, for a mechanism whose own models are never controls."""
     return False
 
 
@@ -28,7 +28,7 @@ def no_derived() -> tuple[Derived[Any] | View[Any], ...]:
 
 
 def later(module: str, name: str) -> Callable[..., Any]:
-    """Return a function whose module is imported when it is first called, so that a row costs nothing but itself."""
+    """Return a function whose module is imported only when it is first called, so that importing a row is cheap."""
 
     def call(*given: Any) -> Any:
         return getattr(import_module(module), name)(*given)
@@ -38,14 +38,14 @@ def later(module: str, name: str) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class HomePicture:
-    """What the home page shows of a mechanism: a picture made in advance, as a link to a view of its page.
+    """A mechanism's picture on the home page: made in advance, and a link to a view of its page.
 
     Args:
-        file: a PNG, twice as wide as high, made by `attnviz.ui.shared.home_picture`.
-        words: what it shows, for those who cannot see it.
-        view: the words of the URL it leads to.
-        tiles: draws its two halves for `python -m attnviz.ui.home_pictures`, from the net, the picture, the picture as
-            the net takes it, and `view`; None for a picture that is made elsewhere.
+        file: A PNG, twice as wide as high, made by `attnviz.ui.shared.home_picture`.
+        words: The alternative text, for those who cannot see the picture.
+        view: The fields of the URL to which it links.
+        tiles: A function that draws its two halves for `python -m attnviz.ui.home_pictures`, from the net, the
+            picture, the picture as the net's input, and `view`. None if the picture is made elsewhere.
     """
 
     file: Path
@@ -56,12 +56,12 @@ class HomePicture:
 
 @dataclass(frozen=True)
 class OnDrawing:
-    """What a mechanism offers below the panels of the draw page, about what is drawn there.
+    """A mechanism's part of the draw page, below the panels, about the current drawing.
 
     Args:
-        word: the field of the URL that is set while it is open.
-        show: draws it, from the keys of the nets that have panels and from what these saw last, as the word of a
-            drawing; None while nothing is drawn or known, "" where nothing is left of a drawing that goes on.
+        word: The URL field that is set while it is open.
+        show: A function that draws it, from the keys of the nets that have panels and the last drawing that they saw,
+            as a URL field. The drawing is None if none is known, and "" if the current one is empty.
     """
 
     word: str
@@ -70,11 +70,11 @@ class OnDrawing:
 
 @dataclass(frozen=True)
 class Height:
-    """How high a component is before its module is there, so that nothing below it moves.
+    """The height reserved for a component until its module has loaded, so that nothing below it moves.
 
     Args:
-        wide: in pixels of a page of ordinary font size; it grows with the font.
-        phone: in pixels, where the window is at most 700 wide; None for the same as elsewhere.
+        wide: The height in pixels at the ordinary font size; it grows with the font.
+        phone: The height in pixels if the window is at most 700 pixels wide, or None for the same height.
     """
 
     wide: int
@@ -83,10 +83,10 @@ class Height:
 
 @dataclass(frozen=True)
 class FurtherPage:
-    """Another page of a mechanism, which the navigation lists after all mechanisms.
+    """A further page of a mechanism, which the navigation lists after all mechanisms.
 
     Args:
-        page: its file in pages/, or the whole path of a file elsewhere.
+        page: Its file in pages/, or the full path of a file elsewhere.
     """
 
     title: str
@@ -99,38 +99,37 @@ class Mechanism:
     """One mechanism: a row of `MECHANISMS`. The functions import what they need when they are called.
 
     Args:
-        name: of the mechanism, as its folder is called.
-        title: in the navigation.
-        question: what its page answers, in one sentence.
-        page: its file in pages/, or the whole path of a file elsewhere.
-        url: the last part of the page's URL.
-        models: names in `attnviz.models.MODELS`, whose checkpoints it shows.
-        panel: from one of its nets or controls to what its panel on the draw page shows.
-        controls: names in MODELS, of what the same data give without the mechanism.
-        is_control: whether a checkpoint of its own models is a control too, from the model's config: the same network
-            with its attention switched off, or one that does not choose where it looks.
-        panels: checkpoints that have a panel from the start beside the best one, as far as the number of panels allows.
-        papers: names in `attnviz.recipes.PAPERS`, whose tables stand among the results of its models.
-        home: the picture that the home page shows of it; None for words alone.
-        on_drawing: what it offers below the panels of the draw page; None for nothing.
-        live: draws what the home page begins with, something that answers at once; the first mechanism with one does.
-        derived: returns its derived values and its views, for the live channel.
-        section: of the navigation.
-        further: its other pages.
-        moved: experiment of its page that is elsewhere now -> the URL of the page where it is, and its name there;
-            old links are redirected.
-        components: those that only its pages draw, as our pyproject.toml declares them; of another package
-            PACKAGE.NAME, where PACKAGE is its import name; nothing else declares them.
-        preload: of these and of those that several share, the ones whose modules the browser fetches together with the
-            page.
-        frontend: where their modules lie.
-        heights: key of a component in its pages -> the height that is reserved for it.
-        training: trainings to try: a label -> the fields of the URL of the page on which models are trained.
-        captured: whether its page shows a model of the visitor's own, too, so that the explorer leads there.
-        imports: Python modules that its page needs before torch: imported before the first visitor asks.
+        name: The name of the mechanism and of its folder.
+        title: Its title in the navigation.
+        question: The question that its page answers, in one sentence.
+        page: Its file in pages/, or the full path of a file elsewhere.
+        url: The last part of the page's URL.
+        models: Names in `attnviz.models.MODELS` of the models whose checkpoints it shows.
+        panel: A function that returns the panel on the draw page for one of its nets or controls.
+        controls: Names in MODELS of models without the mechanism, for the same data.
+        is_control: Whether a checkpoint of its own models is a control, from the model's config: the same network with
+            its attention switched off, or with locations that are not learnt.
+        panels: Checkpoints that have a panel from the start besides the best one, if the number of panels allows.
+        papers: Names in `attnviz.recipes.PAPERS` of the papers whose tables the results of its models include.
+        home: Its picture on the home page, or None for words alone.
+        on_drawing: Its part of the draw page below the panels, or None.
+        live: A function that draws the live picture at the top of the home page, which uses the first one it finds.
+        derived: A function that returns its derived values and views for the live channel.
+        section: The section of the navigation.
+        further: Its other pages.
+        moved: Experiment that its page no longer has -> the URL of its new page, and its name there, to which old
+            links are redirected.
+        components: The components that only its pages draw, as in our pyproject.toml. Those of another package are
+            PACKAGE.NAME, where PACKAGE is the import name; they need no other declaration.
+        preload: The components, its own and shared ones, whose modules the browser fetches together with the page.
+        frontend: The folder of their modules.
+        heights: Key of a component on its pages -> the height reserved for it.
+        training: Trainings to try, as label -> the URL fields of the page on which models are trained.
+        captured: Whether its page can also show the visitor's own model, so that the explorer links to it.
+        imports: Python modules that its page needs before torch, imported before the first visit.
 
     Raises:
-        BadInput: a field has another type.
+        BadInput: If a field has the wrong type.
     """
 
     name: str
@@ -189,7 +188,7 @@ _KINDS: dict[str, Any] = {
 
 
 def _check(name: str, value: object, kind: Any) -> None:
-    """Refuse a field of another type: a row that is wrong is then left out of the table, before any page reads it."""
+    """Raise BadInput for a field of the wrong type, so that a faulty row is left out before any page reads it."""
     if not isinstance(value, kind):
         wanted = " or ".join(one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,)))
         raise BadInput(f"A mechanism's `{name}` is {wanted}, not {type(value).__name__}: {value!r:.100}.")

@@ -17,7 +17,7 @@ def coloured(colour: str, formula: str) -> str:
 
 
 def symbols(size: int) -> tuple[str, str]:
-    """Return the equations of weights and of what they mix, for queries and keys of `size` numbers."""
+    """Return the equations of the weights and of the mixed values, for queries and keys of `size` numbers."""
     query, key, other = coloured(QUERY, "q_i"), coloured(KEY, "k_j"), coloured(KEY, "k_m")
     root = rf"/\sqrt{{{size}}}"
     return (
@@ -29,7 +29,7 @@ def symbols(size: int) -> tuple[str, str]:
 def numbers(view: AttentionView, state: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return score and weight with the numbers of the locked pair, or None if no pair of a single head is locked.
 
-    The fields of the view are as the viewer gives them or as they were read from the URL, nonsense included.
+    `state` holds the fields of the view as the viewer or the URL has them, including invalid ones.
     """
     head, i, j = state.get("head", 0), *(_token(view, state.get(name)) for name in ("query", "key"))
     if not isinstance(head, int) or not 0 <= head < len(view.query) or i is None or j is None:

@@ -1,4 +1,4 @@
-"""Erase what a model looks at: the experiment of the pixel page, applied to the drawing of the draw page."""
+"""Erase what a model looks at: the pixel page's experiment, applied to the drawing on the draw page."""
 
 import streamlit as st
 
@@ -13,9 +13,7 @@ from attnviz.ui.shared.glossary import term
 
 
 def show(names: list[str], seen: str | None) -> None:
-    """Draw the choice among the nets with panels that attend among several tokens and, once one is chosen, how its
-    answer to the drawing that they saw last changes.
-    """
+    """Draw the choice of a net that attends among tokens, and the effect of removals on its answer to the drawing."""
     known = {net.key: net for net in map(subjects.net, names) if _attends(net)}
     if not known:
         return
@@ -38,7 +36,7 @@ def show(names: list[str], seen: str | None) -> None:
     net, say = known[name], experiments.finding("erase")
     with page.sentences():
         saw, takes = Drawing(seen).picture.shape[:2], (net.input.rows, net.input.columns)
-        if saw != takes:  # another model's picture, of which this one never saw anything
+        if saw != takes:  # the picture of another model, which this one never received
             st.info(
                 f"Here the drawing is a picture of {saw[0]} × {saw[1]} pixels, and this model saw it in {takes[0]} × "
                 f"{takes[1]}. Choose only models of {takes[0]} × {takes[1]} pixels above to erase what it looks at."

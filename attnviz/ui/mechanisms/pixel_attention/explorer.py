@@ -1,4 +1,4 @@
-"""What the pixel page and *The paper revisited* share: the viewer of a subject, and what its maps mean."""
+"""Shared by the pixel page and *The paper revisited*: the viewer of a subject, and the meaning of its maps."""
 
 import streamlit as st
 
@@ -28,9 +28,7 @@ ALONE = "With one token there is nothing to choose: its weight is 1 on any pictu
 
 
 def look(subject: Subject) -> tuple[AttentionView, tuple[str, str] | None]:
-    """Draw the viewer, with a note where the class of the picture is none of the model's, and return its view and the
-    equations of the locked pair, None where no pair is locked.
-    """
+    """Draw the viewer, with a note on an unknown class; return its view and the equations of a locked pair, or None."""
     view, known = attention(subject), subject.net.classes
     if view.label is not None and view.label not in known:
         st.info(f"This picture shows a {view.label}; this model has only the classes {' and '.join(known)}.")
@@ -42,13 +40,13 @@ def look(subject: Subject) -> tuple[AttentionView, tuple[str, str] | None]:
 
 
 def explain(subject: Subject, view: AttentionView, numbers: tuple[str, str] | None) -> None:
-    """Say what the pictures mean, with the numbers of the locked pair from `look`, and what they do not show."""
+    """Draw the explanation of the pictures, with the numbers of the locked pair from `look`, and its limits."""
     page.meaning(
         f"{_token_of(subject.net)} is a {term('token')}. {_in_heads(*view.query.shape[:2])}\n\n"
         + _formulas(equations.symbols(view.query.shape[-1]))
         + (f"For the locked pair:\n\n{_formulas(numbers)}" if numbers else LOCK),
         "**Attention is not an explanation.** A large weight can have a small effect: the value it carries can be "
-        "small, and the layer after it can undo it. The last step of the worked pair says what the pair adds "
+        "small, and the layer after it can undo it. The last step of the worked pair shows what the pair adds "
         f"to the answer, and {experiments.link('erase', erase.TITLE)} puts it to the test.\n\n" + _unsaid(subject),
     )
 
@@ -58,7 +56,7 @@ def _keep() -> None:
 
 
 def _token_of(net: Net) -> str:
-    """Return what a token of this model is, at the beginning of a sentence."""
+    """Return the name of this model's token, to begin a sentence."""
     if single_token(net):
         return "The whole picture"
     side = int(net.grid.field) if net.grid else 1
@@ -66,7 +64,7 @@ def _token_of(net: Net) -> str:
 
 
 def _in_heads(heads: int, tokens: int) -> str:
-    """Return what happens in each head, and why there are several, as sentences after the one on the token."""
+    """Return sentences on the computation in each head, and on the reason for several heads."""
     several = heads > 1 and tokens > 1
     query, key = term("query", ":orange[query]"), term("key", ":blue[key]")
     value = term("value", ":green[value]")
@@ -79,7 +77,7 @@ def _in_heads(heads: int, tokens: int) -> str:
 
 
 def _unsaid(subject: Subject) -> str:
-    """Return what this model's maps do not show, with the experiment of the other page that shows more."""
+    """Return the limits of this model's maps, with a link to the experiment on the other page that shows more."""
     words = pickers.stated(subject)
     if single_token(subject.net):
         return ALONE.format(page.written_link(PAPER, one_token.TITLE, **words, experiment="one_token"))

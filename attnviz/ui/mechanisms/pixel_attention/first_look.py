@@ -1,7 +1,7 @@
-"""What the home page and the pixel page show first, computed in advance.
+"""The first view of the home page and the pixel page, computed in advance.
 
-`python -m attnviz.ui.mechanisms.pixel_attention.first_look` computes it again, after the checkpoint has been trained
-again. A test holds it equal to what the model computes.
+`python -m attnviz.ui.mechanisms.pixel_attention.first_look` computes it again after the checkpoint has been trained
+again. A test compares it with the result of the model.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ VIEWER = "home_viewer"
 
 
 def show() -> None:
-    """Draw a digit with its attention on the home page: it answers the pointer without a model."""
+    """Draw a digit with its attention on the home page; it answers the pointer without a model."""
     view = first_look.stored(NAME, f"{SOURCE}/test/{NUMBER}")
-    if view is None:  # said before the fragment begins, in which Streamlit would put a message of its own
+    if view is None:  # raised before the fragment begins, in which Streamlit would show its own message
         raise CheckpointError(f"The first look of {NAME} is missing or out of date: run `python -m {__name__}`.")
     _draw(view)
 
@@ -44,7 +44,7 @@ def _keep() -> None:
 
 
 def renew() -> None:
-    """Compute the first look again and write it beside the weights."""
+    """Compute the first look again and write it next to the weights."""
     from attnviz.subjects import Picture, net
     from attnviz.ui.dot_product import attending
 

@@ -1,4 +1,4 @@
-"""What the draw page shows of pixel attention and of its controls: panels, and what each pixel adds to the answer."""
+"""The draw page's panels for pixel attention and its controls, and the contribution of each pixel to the answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def added_by_pixel(context: Context[NoParameters]) -> Reading:
-    """Return what each pixel adds to the answer, batch by row and column."""
+    """Return the contribution of each pixel to the answer, (batch, row, column)."""
     import torch
 
     from attnviz.measures.pixel_attention.linear import toward_answer
@@ -32,7 +32,7 @@ def added_by_pixel(context: Context[NoParameters]) -> Reading:
 
 
 def _by_pixels(model: nn.Module, image: Tensor) -> Tensor:
-    """Return what each pixel (row, column) of an image (channel, row, column) adds to each logit, of all channels."""
+    """Return the contribution of each pixel of an image (channel, row, column) to each logit, summed over channels."""
     import torch
     from torch import nn
 
@@ -62,12 +62,12 @@ ADDED = {"derived": "added_by_pixel"}
 
 
 def panel_of(net: Net) -> Panel:
-    """Return what the panel of a net shows."""
+    """Return the panel of a net."""
     return _PANELS[net.architecture](net)
 
 
 def _attention(net: Net) -> Panel:
-    """Show where the ink takes from; of a single token, which takes from itself alone, what each pixel adds."""
+    """Return a panel of what the ink attends to or, for a single token, of the contribution of each pixel."""
     heads, placed = net.config.get("heads", 1), net.config.get("positions") is not None
     title, page, grid = "Pixel attention", "pixel_attention", net.grid
     if single_token(net):

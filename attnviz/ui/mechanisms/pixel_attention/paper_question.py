@@ -19,7 +19,7 @@ from attnviz.ui.shared.results.verdict import undecided
 ELSEWHERE = "10_pixel_attention.py"  # the page of the other experiments
 PLAIN, BILINEAR, NEAREST, _ = TESTS
 ATTENTION, SHARP, PLACED = (f"pixel_attention.1v8-augmented{end}" for end in ("", "-nearest", "-positions"))
-UNSCALED, FAILED = "pixel_attention.1v8-unscaled", 0.9  # the share of correct answers below which a training has failed
+UNSCALED, FAILED = "pixel_attention.1v8-unscaled", 0.9  # trainings below this accuracy have failed
 NET, SHARP_NET, NOISY = (
     "histogram_mlp.1v8-augmented",
     "histogram_mlp.1v8-augmented-nearest",
@@ -28,9 +28,7 @@ NET, SHARP_NET, NOISY = (
 
 
 def show(stated: Mapping[str, str | int]) -> None:
-    """Draw the question and its answers, each with what opens the corresponding experiment on the pixel page, at the
-    model and picture that are stated.
-    """
+    """Draw the question and its answers, each with a button or a link to its experiment on the `stated` picture."""
     st.header("The paper's question", anchor=False)
     st.markdown(
         f"Schwarz trains 24 {term('heads')} on rotated digits, looks at their maps, and asks: *why did no local "
@@ -48,7 +46,7 @@ def show(stated: Mapping[str, str | int]) -> None:
 
 
 def answers() -> list[tuple[str, str, str]]:
-    """Return the answers: Markdown, the label of the button, and the experiment that it opens ("" for none)."""
+    """Return the answers: Markdown, the label of the button, and the experiment that it opens, or "" for none."""
     return [
         (
             f"**Why only two representations?** A component of a {term('query')}, {term('key')} or {term('value')} "
@@ -81,7 +79,7 @@ def answers() -> list[tuple[str, str, str]]:
             "**What remains unexplained?** Why training produces just these heads, and whether another seed would "
             "produce the same ones: of other seeds of this model only the accuracy was kept; it is on the page "
             f"{page.written_link(result_dots.PAGE, 'Results')}. Also what "
-            "a violet spot in a map is *for*: that a head looks there does not tell how much the answer depends on "
+            "a violet spot in a map is *for*: that a head looks there does not show how much the answer depends on "
             "it. And one layer on one data set says nothing about larger models.",
             "Which heads are similar", "heads",
         ),
@@ -168,7 +166,7 @@ def _figure(card: Card, test: Test) -> Figure:
 
 
 def _more(one: Figure, other: Figure) -> str:
-    """Say by how many points one model is better than another, over their seeds, with the interval."""
+    """Return by how many points one model is better than another, over their seeds, with the interval."""
     found = comparisons.difference(one, other)
     if found.interval is None:
         return f"{signed(found.value, 1)} points (not decided: {undecided(found)})"
@@ -177,16 +175,16 @@ def _more(one: Figure, other: Figure) -> str:
 
 
 def _gained(who: str, blurred: Figure, clear: Figure) -> str:
-    """Say by how many points a model is better on mixtures than another one on nearest pixels, and their seeds."""
+    """Return by how many points a model is better on mixtures than another one on nearest pixels, and their seeds."""
     seeds = [blurred.seeds, clear.seeds]
     count = "one seed each" if seeds == [1, 1] else f"{seeds[0]} and {seeds[1]} seeds"
     return f"{signed(blurred.mean - clear.mean, 1)} points for {who} ({count})"
 
 
 def _unlike(one: str, other: str) -> str:
-    """Say what else differs between the trainings of two models; nothing where nothing does."""
+    """Return the other differences between the trainings of two models, or "" if there are none."""
     differs = comparisons.trained_differently(one, other)
-    return f", not trained alike ({'; '.join(differs)})" if differs else ""
+    return f", not trained in the same way ({'; '.join(differs)})" if differs else ""
 
 
 def _open(experiment: str) -> None:

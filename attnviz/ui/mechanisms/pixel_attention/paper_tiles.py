@@ -1,4 +1,4 @@
-"""Components of query, key and value on the paper's scales and on a common one; counted, and moved through zero."""
+"""Components of query, key and value on the paper's scales and on a common one; their counts and their weights."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -44,9 +44,7 @@ PLACELESS = (
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """The linear function w * intensity + b of every component, both (part, head, component), of intensities that
-    `mean` and `std` standardise; the first axis runs over `PARTS`.
-    """
+    """Functions w * intensity + b, both (part, head, component), of intensities standardised by `mean` and `std`."""
 
     weight: Floats
     bias: Floats
@@ -59,26 +57,26 @@ Scale = Literal["own", "common"]
 
 
 class OnScale(Strict):
-    """The scale of the tiles: each its own, as in the paper, or one for all."""
+    """The scale of the tiles: one for each, as in the paper, or one for all."""
 
     scale: Scale = "own"
 
 
 class OfTiles(OnScale):
-    """Which components: those of all heads of one part, or of the first head of all three."""
+    """The components to show: those of all heads for one part, or of the first head for all three parts."""
 
     part: Part | None = "query"
 
 
 class OfTile(Strict):
-    """One of these tiles, counted from 1."""
+    """The number of one of these tiles, from 1."""
 
     part: Part | None = "query"
     tile: Annotated[int, Field(ge=1, lt=1 << 31)] = 1
 
 
 def on_scale(scale: Scale, common: Literal["signed", "share"]) -> dict[str, Any]:
-    """Return how tiles are drawn as the paper does, or on a common scale, with the colours of that role."""
+    """Return the options for drawing tiles as in the paper, or on a common scale in the colours of a role."""
     if scale == "own":
         return {"role": "own", "title": "As in the paper: each tile on its own scale"}
     what = "multiples of an even share" if common == "share" else "one signed scale"
@@ -94,7 +92,7 @@ def twice(
     on_choice: Callable[[str], None] | None = None,
     **parameters: Any,
 ) -> None:
-    """Draw maps as the paper does, and on a common scale, beside or below it, with a frame around the `chosen` one.
+    """Draw maps as in the paper and, next to or below them, on a common scale, with a frame around the `chosen` map.
 
     `on_choice` is called with the key of the component in which a map was chosen.
     """
@@ -106,8 +104,9 @@ def twice(
 
 
 def show(subject: Subject, *, one_part: bool, say: Callable[[str], None]) -> None:
-    """Draw components as tiles, all heads of one part or the first head of all three, count what they show, and let the
-    weight of one be changed.
+    """Draw components as tiles with their counts, and a slider for the weight of one of them.
+
+    With `one_part` they are those of all heads for one part, else of the first head for all three.
     """
     net, view = subject.net, attention(subject)
     lines, before = cache.of_net(learnt, net), cache.of_net(at_first, net)
@@ -136,7 +135,7 @@ def choose_part() -> str:
 def tiles_of(
     view: AttentionView, part: str | None
 ) -> tuple[Floats, list[tuple[int, int, int]], list[str], Table | None]:
-    """Return the tiles (tile, token), which components they are, their labels, and the table they stand in."""
+    """Return the tiles (tile, token), their components, their labels, and the table that arranges them."""
     maps = np.stack([view.query, view.key, view.value])[:, :, view.prefix :].swapaxes(2, 3)  # part, head, size, token
     shown, labels, table = laid_out(maps.shape, part)
     return np.stack([maps[at] for at in shown]), shown, labels, table
@@ -155,7 +154,7 @@ COMPONENT_TILES = View("component_tiles", OfTiles, tiles_payload)
 
 
 def laid_out(shape: tuple[int, ...], part: str | None) -> tuple[list[tuple[int, int, int]], list[str], Table | None]:
-    """Return which components (part, head, component) are the tiles, their labels, and the table they stand in."""
+    """Return the components (part, head, component) of the tiles, their labels, and the table that arranges them."""
     _, heads, size, _ = shape
     numbers = [str(i + 1) for i in range(size)]
     if part is not None:
@@ -170,7 +169,7 @@ def laid_out(shape: tuple[int, ...], part: str | None) -> tuple[list[tuple[int, 
 
 
 def start_again(word: str) -> None:
-    """Write a choice into the URL that changes the tile and its slider."""
+    """Write a choice into the URL, and reset the tile and its slider."""
     url_state.set_value(**{word: st.session_state[word]}, tile=None, turn=None)
 
 
@@ -182,7 +181,7 @@ def keep_tile(key: str) -> None:
 
 
 def finding(now: Count, first: Count | None) -> str:
-    """Say how many tiles are the picture or its negative, each on its scale, and before the training where known."""
+    """Return how many tiles are the picture or its negative on their own scales, now and, if known, before training."""
     if now.other:
         what = "More than the picture and its negative"
     elif now.picture and now.negative:
@@ -201,13 +200,13 @@ def finding(now: Count, first: Count | None) -> str:
 
 
 def started(before: Lines, picture: Floats, shown: Sequence[tuple[int, int, int]]) -> tuple[Kind, ...]:
-    """Count what the same tiles showed before any training."""
+    """Return the kinds of the same tiles before any training."""
     standard = (picture - before.mean) / before.std
     return kinds(np.stack([before.weight[at] * standard + before.bias[at] for at in shown]), picture)
 
 
 def turn(subject: Subject, part: str | None, chosen: int) -> None:
-    """Let the visitor move the weight of one component through zero."""
+    """Draw the slider that moves the weight of one component through zero."""
     _, _, labels, _ = tiles_of(attention(subject), part)
     label = labels[chosen]
     st.markdown(f"**Move one weight through zero**: the weight $w$ of {label}. Click another tile to choose that one.")
@@ -240,7 +239,7 @@ def keep_handle(key: str, word: str) -> None:
 
 
 def place_of_handle(word: str, low: float, high: float) -> float | None:
-    """Return the position of a handle in the URL; None where there is none, or nonsense, which is said."""
+    """Return the position of a handle in the URL, or None if there is none or it is invalid, with a warning."""
     written = st.query_params.get(word)
     if written is None:
         return None
@@ -255,7 +254,7 @@ def place_of_handle(word: str, low: float, high: float) -> float | None:
 
 
 def signs(subject: Subject, lines: Lines) -> None:
-    """Draw the weights of the intensity: a tile on its own scale shows nothing but their sign."""
+    """Draw the weights of the intensity, of which a tile on its own scale shows only the sign."""
     if lines.weight[0].size == 1:
         weights = ", ".join(
             f":{COLOURS[part]}[{part}] {short(float(lines.weight[i, 0, 0]))}" for i, part in enumerate(PARTS)
@@ -282,17 +281,17 @@ def learnt(loaded: "Loaded") -> Lines:
     from attnviz.models.pixel_attention import PixelAttention
 
     if not isinstance(loaded.model, PixelAttention):
-        raise BadInput(f"The components of {loaded.net.key} are no functions of one intensity.")
+        raise BadInput(f"The components of {loaded.net.key} are not functions of a single intensity.")
     return _lines(loaded.model)
 
 
 def at_first(loaded: "Loaded") -> Lines:
-    """Return those of the same net before any training."""
+    """Return the linear functions of the same net before any training."""
     return _lines(untrained(loaded.net))
 
 
 def untrained(net: Net) -> Any:
-    """Return a net's torch module before any training, in double precision: it follows from config and seed."""
+    """Return a net's module before any training, in double precision, built from its config and seed."""
     import torch
 
     spec = models.spec(net.architecture)

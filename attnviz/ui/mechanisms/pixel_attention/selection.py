@@ -1,4 +1,4 @@
-"""What an experiment shares with the viewer above it: the head, and the pixels that are locked there.
+"""The selection that an experiment shares with the viewer above it: the head, and the pixels locked there.
 
 The viewer writes all of it into the URL, where rows, columns and heads are counted from 1; here they count from 0.
 """
@@ -18,8 +18,8 @@ MEAN = "mean"
 
 @dataclass(frozen=True)
 class Token:
-    """One token of a view: its number among all, from 0, its position in words, and the ink at it, 0..1, None if it has
-    no position on the picture.
+    """One token of a view: its number among all, from 0, its position in words, and its ink, 0..1, which is None if the
+    token has no position on the picture.
     """
 
     number: int
@@ -28,7 +28,7 @@ class Token:
 
 
 def head(count: int, *, mean: bool = False) -> int | None:
-    """Draw the choice of a head, initially the one in the viewer, and return it; None for the mean of all."""
+    """Draw the choice of a head, initially that of the viewer, and return it, or None for the mean of all."""
     if count == 1:
         return 0
     options = [*map(str, range(1, count + 1)), *([MEAN] if mean else [])]
@@ -43,7 +43,7 @@ def head(count: int, *, mean: bool = False) -> int | None:
 
 
 def token(view: AttentionView, name: str) -> Token | None:
-    """Return the query or the key that is locked in the viewer; None where none is, or the URL has nonsense."""
+    """Return the query or key that is locked in the viewer, or None if none is or the URL is invalid."""
     place = FIELDS.read(st.query_params.to_dict()).get(name)
     if not isinstance(place, list):
         return None
@@ -56,7 +56,7 @@ def token(view: AttentionView, name: str) -> Token | None:
 
 
 def check(view: AttentionView, head: int | None = None, number: int | None = None) -> None:
-    """Refuse a head or a token that a view does not have."""
+    """Raise BadInput for a head or a token that a view does not have."""
     heads, tokens, _ = view.query.shape
     for what, asked, count in (("heads", head, heads), ("tokens", number, tokens)):
         if asked is not None and not 0 <= asked < count:
@@ -72,9 +72,7 @@ def at(view: AttentionView, number: int) -> Token:
 
 
 def middle_of_the_ink(view: AttentionView, *, company: bool = False) -> Token:
-    """Return an example for when nothing is locked: the pixel with much ink that is nearest to the centre of the ink,
-    with `company` rather one whose intensity another pixel has too.
-    """
+    """Return the pixel with much ink nearest to the ink's centre; with `company`, if any, one of a shared intensity."""
     picture = view.picture
     rows, columns = np.indices(picture.shape)
     total = picture.sum()

@@ -51,7 +51,7 @@ def test_what_else_differs_between_two_trainings_stands_beside_their_difference(
             values = [getattr(recipe, field) for recipe in recipes]
             if values[0] != values[1]:
                 assert f"{said} {values[0]} against {values[1]}" in text
-    assert text.count("not trained alike (") == 3
+    assert text.count("not trained in the same way (") == 3
 
 
 def test_what_was_not_trained_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

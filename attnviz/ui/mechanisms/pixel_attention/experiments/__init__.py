@@ -4,13 +4,13 @@ Each is a module with
 
     TITLE     the question
     MEASURES  what is measured, in one sentence of Markdown that leaves the result open
-    WORDS     what its choices are called in the URL; another experiment takes them out
-    refusal(net) -> str | None       why this net cannot answer it, in one sentence; None where it can
-    show(subject) -> None            draws it; first of all what it found, a sentence that a pure function makes of
+    WORDS     the URL fields of its choices, which another experiment removes
+    refusal(net) -> str | None       why this net cannot answer it, in one sentence, or None if it can
+    show(subject) -> None            draws it, beginning with its finding: a sentence that a pure function makes from
                                      the numbers (ui/shared/experiments.py: finding)
-    VIEWS     what its components show, for the page and for the live channel
+    VIEWS     the contents of its components, for the page and for the live channel
 
-Nothing here imports torch at the top: the page begins without it. What needs torch is computed by a function that
-imports what it needs inside. It takes a `Loaded` and is called through `cache.of_net`, or a `Loaded` and an example and
-is called through `cache.of_subject`.
+No module here imports torch at the top, so that the page starts without it. A function that needs torch imports it
+inside. It takes a `Loaded` and is called through `cache.of_net`, or a `Loaded` and an example and is called through
+`cache.of_subject`.
 """

@@ -1,5 +1,4 @@
-"""The experiments by name, in the order they are offered: those of the pixel page, and those of *The paper "
-"revisited*."""
+"""The experiments by name, in the order of the pages: those of the pixel page, and those of *The paper revisited*."""
 
 from types import ModuleType
 from typing import Any

@@ -29,7 +29,7 @@ Pair = tuple[Side, Side] | None
 
 
 def refusal(net: Net) -> str | None:
-    """Return why this model cannot answer it; None where it can."""
+    """Return why this model cannot answer the question, or None if it can."""
     if single_token(net):
         return (
             "This model takes the whole picture as one token: every map has a single value, and all maps are the same."
@@ -63,14 +63,14 @@ def show(subject: Subject) -> None:
 
 
 def held(view: AttentionView, direction: str) -> selection.Token | None:
-    """Return the pixel that is locked in the viewer, else one in the middle of the ink; None where none is asked."""
+    """Return the pixel locked in the viewer or one in the middle of the ink, or None if the direction needs none."""
     if direction == "received":
         return None
     return selection.token(view, "query" if direction == "from" else "key") or selection.middle_of_the_ink(view)
 
 
 def other_pixel(subject: Subject, left: Side) -> Pair:
-    """Draw the choice of another pixel; at first the upper left one, or one on the ink if that is too similar."""
+    """Draw the choice of another pixel, at first the upper left one, or one on the ink if that is too similar."""
     if left.token is None:
         st.info(
             "*Received from all* does not depend on a pixel. Choose another direction, or compare heads, pictures or "
@@ -95,12 +95,12 @@ def other_pixel(subject: Subject, left: Side) -> Pair:
 
 
 def keep_pixel() -> None:
-    """Put the other pixel into the URL as the viewer writes its own: row,column, counted from 1."""
+    """Put the other pixel into the URL in the viewer's form: row,column, counted from 1."""
     url_state.set_value(other_pixel=f"{st.session_state['other_row']},{st.session_state['other_column']}")
 
 
 def other_head(subject: Subject, left: Side) -> Pair:
-    """Draw the choice of another head; at first the mean of all."""
+    """Draw the choice of another head, at first the mean of all."""
     numbers = [*map(str, range(1, len(left.view.query) + 1)), selection.MEAN]
     names = {word: selection.name(None if word == selection.MEAN else int(word) - 1) for word in numbers}
     usual = "1" if left.head is None else selection.MEAN
@@ -110,7 +110,7 @@ def other_head(subject: Subject, left: Side) -> Pair:
 
 
 def other_picture(subject: Subject, left: Side) -> Pair:
-    """Draw the choice of another picture of the data set; at first the first one of another class."""
+    """Draw the choice of another picture of the data set, at first the first one of another class."""
     net, example = subject
     source = pickers.tests(subject)
     last = int(data.shown(source).numbers[-1])
@@ -130,7 +130,7 @@ def other_picture(subject: Subject, left: Side) -> Pair:
 
 
 def called(example: Example) -> str:
-    """Return what an example is called beside another one: what it shows and its number, or the name of its kind."""
+    """Return the title of an example: its label and number, or the name of its kind."""
     if example.data is not None:
         return f"{example.target}, number {example.asked['number']}"
     (kind,) = example.words

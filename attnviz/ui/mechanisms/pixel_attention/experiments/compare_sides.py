@@ -1,4 +1,4 @@
-"""The two sides of *How far apart are two maps?*: what each is, their maps, the difference, and the numbers."""
+"""The two sides of *How far apart are two maps?*: their maps, the difference, and the numbers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,14 +27,14 @@ SAME = 1e-9  # even shares: smaller differences come from the order in which num
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One of the two.
+    """One of the two sides.
 
     Args:
-        title: its difference from the other side, in words.
-        view: the view of its net and its picture.
-        head: the head; None for the mean of all.
-        token: the token that is held; None where none is.
-        other: its net or its example, where these are not those of the page, as parameters of the view `COMPARED`.
+        title: Its difference from the other side, in words.
+        view: The view of its net and its picture.
+        head: The head, or None for the mean of all heads.
+        token: The token that is held, or None.
+        other: Its net or its example, if they are not those of the page, as parameters of the view `COMPARED`.
     """
 
     title: str
@@ -44,7 +44,7 @@ class Side:
     other: Mapping[str, Any] = field(default_factory=dict)
 
     def map(self, direction: measure.Direction) -> Floats:
-        """Return how many times an even share each place has, (row, column)."""
+        """Return the map, (row, column), as multiples of an even share."""
         view = self.view
         found = measure.multiples(
             view.query, view.key, view.log_normaliser, direction=direction, head=self.head,
@@ -65,7 +65,7 @@ class Side:
 
 
 class OfSide(Strict):
-    """One of the two, as of `Side`; its token by number."""
+    """One of the two sides, like `Side`, with its token by number."""
 
     title: Annotated[str, Field(max_length=300)] = ""
     head: Index | None = None
@@ -73,14 +73,14 @@ class OfSide(Strict):
 
 
 class OfPair(Strict):
-    """Which maps of two sides.
+    """The maps to show of two sides.
 
     Args:
-        maps: both, or their difference.
-        direction: what the maps show.
-        left, right: the two.
-        checkpoint: the net of the right one; None for that of the left one.
-        data, number: the example of the right one; None for that of the left one.
+        maps: Both maps, or their difference.
+        direction: The direction of the attention in the maps.
+        left, right: The two sides.
+        checkpoint: The net of the right side, or None for that of the left side.
+        data, number: The example of the right side; `data` is None for that of the left side.
     """
 
     maps: Literal["both", "difference"] = "both"
@@ -131,7 +131,7 @@ def _side(asked: OfSide, subject: Subject, direction: measure.Direction) -> Side
 
 
 def two_passes(parameters: OfPair, net: Net) -> float:
-    """Return the work, in forward passes."""
+    """Return the cost in forward passes."""
     return 2.0
 
 
@@ -139,7 +139,7 @@ COMPARED = View("compared", OfPair, payload, two_passes)
 
 
 def draw(subject: Subject, left: Side, right: Side, direction: measure.Direction) -> str:
-    """Draw both maps and their difference, and return how far apart they are, in words."""
+    """Draw both maps and their difference, and return the finding on how far apart they are."""
     maps = measure.coarser((left.map(direction), right.map(direction)))
     sides = {
         name: {"title": one.title, "head": one.head, "token": one.token.number if one.token else None}
@@ -160,7 +160,7 @@ def draw(subject: Subject, left: Side, right: Side, direction: measure.Direction
 
 
 def grids(left: AttentionView, right: AttentionView) -> str:
-    """Return a sentence that explains what was done if the grids differ."""
+    """Return a sentence that explains the common grid, or "" if the grids are the same."""
     shapes = [(one.rows, one.columns) for one in (left, right)]
     if shapes[0] == shapes[1]:
         return ""
@@ -172,7 +172,7 @@ def grids(left: AttentionView, right: AttentionView) -> str:
 
 
 def numbers(left: Side, right: Side, maps: tuple[Floats, Floats], direction: measure.Direction) -> str:
-    """Return both sides in numbers, as a table in Markdown."""
+    """Return the numbers of both sides as a Markdown table."""
     lines = [
         f"| {DIRECTIONS[direction]} | left: {left.title} | right: {right.title} |",
         "| --- | --- | --- |",
@@ -186,13 +186,13 @@ def numbers(left: Side, right: Side, maps: tuple[Floats, Floats], direction: mea
 
 
 def most(multiples: Floats) -> str:
-    """Return where a map has its largest value, and how large it is."""
+    """Return the largest value of a map and its position, in words."""
     row, column = divmod(int(multiples.argmax()), multiples.shape[1])
     return f"{short(float(multiples.max()), 3)} × an even share, at row {row + 1}, column {column + 1}"
 
 
 def finding(found: measure.Comparison, direction: measure.Direction) -> str:
-    """Return how far apart two maps are, in words."""
+    """Return the finding on how far apart two maps are."""
     if found.distance < SAME:
         return "**The two maps are the same**, except for rounding."
     if direction == "to":  # what a key gets from all queries does not add up to a fixed number

@@ -1,6 +1,6 @@
 """Does it matter? Remove the pixels that receive the most attention, and see whether the model becomes less sure.
 
-The control is twenty random choices with as much ink; another choice is that of the Jacobian (measures/erasure.py).
+The control is twenty random choices with as much ink. The Jacobian makes another choice (measures/erasure.py).
 """
 
 from collections.abc import Callable
@@ -45,26 +45,26 @@ MEANS = (
     "are."
 )
 FILLS = {"mean": "the picture's mean", "background": "the background"}
-SHARES = (0.01, 0.02, 0.05, 0.1, 0.2)  # of the places: what the curve removes
-PICTURES = 200  # of the curve
-DRAWS = 20  # random choices for each picture: erasure.DRAWS, which only torch brings along
+SHARES = (0.01, 0.02, 0.05, 0.1, 0.2)  # the shares of the tokens that the curve removes
+PICTURES = 200  # the number of pictures of the curve
+DRAWS = 20  # random choices for each picture: erasure.DRAWS, whose module needs torch
 CHUNK = 4  # pictures of the curve that are computed together: about a second for 24 heads
 TICK = 0.5  # seconds after which the curve is drawn again while it is computed
 
 
 @dataclass(frozen=True, eq=False)
 class Removal:
-    """What happens to one picture.
+    """The removals from one picture and their effects.
 
     Args:
-        answer: the number of the class that the unedited picture gets.
-        logit: the logit of that class.
-        pictures: the pictures (4, row, column), 0..1: unedited, then without what was chosen by attention, by the
-            Jacobian, by the first draw.
+        answer: The index of the class predicted for the unedited picture.
+        logit: The logit of that class.
+        pictures: The pictures (4, row, column), 0..1: unedited, then without the choice of the attention, of the
+            Jacobian, and of the first draw.
         holes: 1 where something was removed, else 0, (4, row, column).
-        changes: the changes of the logit (2 + draw,): attention, Jacobian, every draw.
-        answers: the number of the class that is answered then (2 + draw,).
-        ink, jacobian_ink: the number of removed places that have ink; in the draws as in the first.
+        changes: The changes of the logit (2 + draw,): attention, Jacobian, every draw.
+        answers: The indices of the classes predicted after these removals (2 + draw,).
+        ink, jacobian_ink: The number of removed tokens with ink, for attention and every draw, and for the Jacobian.
     """
 
     answer: int
@@ -78,14 +78,14 @@ class Removal:
 
 
 def refusal(net: Net) -> str | None:
-    """Return why this model cannot answer it; None where it can."""
+    """Return why this model cannot answer the question, or None if it can."""
     if places_of(net) < 2:
         return "This model takes the whole picture as one token, so no part of it can be removed."
     return None
 
 
 def show(subject: Subject) -> None:
-    """Draw what removing does to this picture and, on demand, to 200."""
+    """Draw the effect of removals on this picture and, on request, on 200 pictures."""
     say = finding()
     count, fill = choices(subject.net)
     if count:
@@ -96,7 +96,7 @@ def show(subject: Subject) -> None:
 
 
 def choices(net: Net) -> "tuple[int, Fill]":
-    """Draw the choices of how many tokens to remove, and of what replaces them."""
+    """Draw the choices of the number of tokens to remove and of their replacement, and return both."""
     places, unit = places_of(net), unit_of(net)
     left, right = st.columns([2, 3], gap="medium", vertical_alignment="bottom")
     with left:
@@ -111,7 +111,7 @@ def choices(net: Net) -> "tuple[int, Fill]":
 
 
 def one_picture(subject: Subject, count: int, fill: "Fill", say: Callable[[str], None]) -> None:
-    """Draw the picture after each kind of removal, how the answer changes, and what was found."""
+    """Draw the picture after each kind of removal, the change of the answer, and the finding."""
     unit, classes = unit_of(subject.net), subject.net.classes
     found = cache.of_subject(removal, subject, count, fill)
     say(words.finding(found.changes, count, unit))
@@ -126,14 +126,14 @@ def one_picture(subject: Subject, count: int, fill: "Fill", say: Callable[[str],
 
 
 class OfRemoval(Strict):
-    """How many tokens are removed, and what replaces them."""
+    """The number of tokens to remove, and their replacement."""
 
     count: Annotated[int, Field(ge=1, lt=1 << 31)] = 1
     fill: Literal["mean", "background"] = "mean"
 
 
 def payload(subject: Subject, parameters: OfRemoval) -> bytes:
-    """Return the picture after each kind of removal, and what was removed, as maps."""
+    """Return maps of the picture after each kind of removal, and of the removed tokens."""
     count, fill, places = parameters.count, parameters.fill, places_of(subject.net)
     if count > places // 2:
         raise BadInput(f"At most {places // 2} of {places} tokens can be removed, not {count}.")
@@ -150,7 +150,7 @@ def payload(subject: Subject, parameters: OfRemoval) -> bytes:
 
 
 def passes(parameters: OfRemoval, net: Net) -> float:
-    """Return the work, in forward passes: one for each choice, and a Jacobian."""
+    """Return the cost in forward passes: one for each choice, and a Jacobian."""
     return DRAWS + 8.0
 
 
@@ -159,7 +159,7 @@ VIEWS = (ERASED,)
 
 
 def several_pictures(net: Net, source: str, fill: "Fill") -> None:
-    """Draw the curve over many test pictures: a button that begins it, then one that stops it."""
+    """Draw the curve over many test pictures, with a button to start it, then one to stop it."""
     numbers = fitting(net, source)
     wanted = url_state.choice("curve", ["yes", "no"], "no") == "yes"
     job = job_of(net, source, fill)
@@ -171,28 +171,28 @@ def several_pictures(net: Net, source: str, fill: "Fill") -> None:
             "This takes about half a minute for 24 heads. You can go on using the page meanwhile, and you can stop it."
         )
         return
-    stop = st.empty()  # this stays, so that the curve below does not move
+    stop = st.empty()  # keeps its place, so that the curve below does not move
     if not job.finished:
         stop.button("Stop", key="erase_stop", on_click=halt, args=(job,))
-    # Every tick draws what there is, while a thread computes: the rest of the page stays alive.
+    # A thread computes while every tick draws the finished parts, so the rest of the page stays responsive.
     tick = st.fragment(curve, run_every=None if job.finished else TICK)
     tick(net, source, fill, len(numbers), job.finished)
 
 
 def begin(job: "jobs.Job[Curve]") -> None:
-    """Start the curve, or resume it, also where a part has failed."""
+    """Start the curve, or resume it, even after a part has failed."""
     job.start()
     url_state.set_value(curve="yes")
 
 
 def halt(job: "jobs.Job[Curve]") -> None:
-    """Stop the curve where it is."""
+    """Stop the curve."""
     job.stop()
     url_state.set_value(curve=None)
 
 
 def curve(net: Net, source: str, fill: "Fill", count: int, finished: bool) -> None:
-    """Draw the curve as far as it has come, and let it go on if it is not finished."""
+    """Draw the finished part of the curve, and continue it if it is not complete."""
     with page.sentences():
         job = job_of(net, source, fill)
         if not finished and job.finished:
@@ -206,21 +206,21 @@ def curve(net: Net, source: str, fill: "Fill", count: int, finished: bool) -> No
 
 
 def job_of(net: Net, source: str, fill: "Fill") -> "jobs.Job[Curve]":
-    """Return the work that the curve is: a few pictures at a time, the same for all visitors."""
+    """Return the job of the curve, shared by all visitors; each part takes a few pictures."""
     count = len(fitting(net, source))
     key = ("erase", net.key, net.digest, source, fill, count, CHUNK)
     return jobs.job(key, lambda number: chunk(cache.single(net), source, fill, CHUNK * number), -(-count // CHUNK))
 
 
 def progress(parts: int, count: int) -> tuple[float, str]:
-    """Return how much of the curve is there, 0..1, and in words what is being done."""
+    """Return the finished share of the curve, 0..1, and a description of the progress in words."""
     looked = min(CHUNK * parts, count)
     choices = f"with the choices of attention, of the Jacobian and of {DRAWS} random draws"
     return looked / count, f"{looked} of {count} pictures, {choices}"
 
 
 def draw_curve(net: Net, source: str, fill: "Fill", parts: "list[Curve]", finished: bool) -> None:
-    """Draw the curve of all chunks that are done and, once it is finished, the download of its numbers."""
+    """Draw the curve of all finished chunks and, once it is complete, the download of its numbers."""
     from attnviz.charts.plots import Rule, removal
     from attnviz.measures.erasure import joined
 
@@ -248,7 +248,7 @@ def draw_curve(net: Net, source: str, fill: "Fill", parts: "list[Curve]", finish
 
 
 def removal(loaded: "Loaded", example: "Example", count: int, fill: "Fill") -> Removal:
-    """Remove tokens from one example, chosen in each manner, in one batch."""
+    """Return the results of removing tokens from one example, by each kind of choice, in one batch."""
     import torch
 
     from attnviz.measures import erasure, token_boxes
@@ -272,7 +272,7 @@ def removal(loaded: "Loaded", example: "Example", count: int, fill: "Fill") -> R
 
 
 def chunk(loaded: "Loaded", source: str, fill: "Fill", first: int) -> "Curve":
-    """Return the curve of a few of the pictures that fit a net, from the `first` on, in single precision for speed."""
+    """Return the curve of a few pictures that fit a net, beginning with `first`, in single precision for speed."""
     import torch
 
     from attnviz.answers import as_batch
@@ -290,16 +290,16 @@ def chunk(loaded: "Loaded", source: str, fill: "Fill", first: int) -> "Curve":
 
 
 def fitting(net: Net, source: str) -> npt.NDArray[np.int64]:
-    """Return the numbers of the first test pictures that are available and whose class the net has."""
+    """Return the numbers of the first available test pictures whose class the net has."""
     return pickers.Fitting(net, source, pickers.ANY, wrong=False).numbers[:PICTURES]
 
 
 def places_of(net: Net) -> int:
-    """Return how many tokens a picture has."""
+    """Return the number of tokens of a picture."""
     return net.grid.rows * net.grid.columns if net.grid else 0
 
 
 def unit_of(net: Net) -> str:
-    """Return what several tokens are called: pixels where they are that, else boxes."""
+    """Return the plural name of tokens: pixels if they are single pixels, else boxes."""
     side = int(net.grid.field) if net.grid else 1
     return "pixels" if side == 1 else f"boxes of {side} × {side} pixels"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def one_picture(changes: Floats, logit: float, answer: str, count: int, unit: str) -> str:
-    """Say what removing does to the logit of one picture, from its changes (2 + draw,): attended, Jacobian, draws."""
+    """Return the effect of removals on the logit of one picture, from its changes (2 + draw,): see `Removal`."""
     attended, draws = changes[0], changes[2:]
     return (
         f"The model answers **{answer}**, with a logit of {signed(logit, plus=False)}. Without {_most(count, unit)} "
@@ -22,7 +22,7 @@ def one_picture(changes: Floats, logit: float, answer: str, count: int, unit: st
 
 
 def finding(changes: Floats, count: int, unit: str) -> str:
-    """Say whether the most attended pixels matter more for one answer than expected by chance."""
+    """Return the finding on whether the most attended pixels matter more for one answer than expected by chance."""
     attended, jacobian, draws = changes[0], changes[1], changes[2:]
     below, above, several = int((attended < draws).sum()), int((attended > draws).sum()), len(draws)
     without = f"without {_most(count, unit)} the model is"
@@ -58,7 +58,7 @@ def _unit(count: int, unit: str) -> str:
 
 
 def table(changes: Floats, answers: Sequence[str], ink: int, jacobian_ink: int, count: int, unit: str) -> str:
-    """Return the changes of one picture and its answers without what is removed, (2 + draw,), as a Markdown table."""
+    """Return the changes of one picture and its answers after removals, both (2 + draw,), as a Markdown table."""
     draws = changes[2:]
     (usual, times), *others = Counter(answers[2:]).most_common()
     drawn = f"{usual} ({times} of {len(draws)})" if others else usual
@@ -75,7 +75,7 @@ def table(changes: Floats, answers: Sequence[str], ink: int, jacobian_ink: int, 
 
 
 def verdict(curve: "Curve", unit: str) -> str:
-    """Say whether the attended pixels matter more than random ones of the same ink, with numbers."""
+    """Return the finding on whether the attended pixels matter more than random ones with as much ink."""
     if len(curve.logits) < 2:
         return "One picture alone is not enough for a conclusion."
     found = paired(curve.attended, curve.random.mean(2))
@@ -105,7 +105,7 @@ def verdict(curve: "Curve", unit: str) -> str:
 
 
 def csv(curve: "Curve", numbers: Sequence[int], origin: Mapping[str, str]) -> str:
-    """Return every change in full precision, a line a picture (its test number), count and choice, below `origin`."""
+    """Return all changes in full precision as CSV: a line for each picture (test number), count and choice."""
     lines = [f"# {name}: {value}" for name, value in origin.items()]
     lines.append("picture,removed,chosen by,draw,removed pixels with ink,change of the logit")
     for picture, number in enumerate(numbers):
@@ -119,6 +119,6 @@ def csv(curve: "Curve", numbers: Sequence[int], origin: Mapping[str, str]) -> st
 
 
 def signed(value: float, *, plus: bool = True) -> str:
-    """Return a number as a person reads it, with a sign."""
+    """Return a number with its sign, rounded for reading."""
     text = f"{value:+#.3g}" if plus else f"{value:#.3g}"
     return text.rstrip(".").replace("-", "−")

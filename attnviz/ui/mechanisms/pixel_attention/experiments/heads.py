@@ -1,4 +1,4 @@
-"""The heads side by side: switch them off and see the answer, compare how widely they look, group similar ones."""
+"""The heads side by side: switch them off and see the answer, compare how widely they attend, group similar ones."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -40,10 +40,10 @@ class Measured:
     """Measurements of the heads on one picture.
 
     Args:
-        reach: the measures of how widely each looks.
-        distances: the distances (head, head), 0..1.
-        tree: the tree of similar heads.
-        without: the probabilities (2 + head, class): unedited, without all heads, then without each one alone.
+        reach: The measures of how widely each head attends.
+        distances: The distances between heads (head, head), 0..1.
+        tree: The tree of similar heads.
+        without: The probabilities (2 + head, class): unedited, without all heads, then without each head alone.
     """
 
     reach: "Reach"
@@ -53,7 +53,7 @@ class Measured:
 
 
 def refusal(net: Net) -> str | None:
-    """Return why this model cannot answer it; None where it can."""
+    """Return why this model cannot answer the question, or None if it can."""
     if single_token(net):
         return "This model sees the whole picture as one token: its weight is always 1, for any head and any picture."
     return None
@@ -79,7 +79,7 @@ def show(subject: Subject) -> None:
 
 @st.fragment
 def switches(subject: Subject) -> None:
-    """Draw the heads that can be switched, and the answer."""
+    """Draw the switches of the heads, and the answer."""
     with page.sentences():
         states, sentences = states_from_url(st.query_params.to_dict(), len(attention(subject).received))
         for sentence in sentences:
@@ -88,13 +88,13 @@ def switches(subject: Subject) -> None:
 
 
 class OfStates(Strict):
-    """The state of each head; none for all switched on."""
+    """The state of each head; an empty list switches all heads on."""
 
     states: Annotated[list[Literal["on", "off", "uniform"]], Field(max_length=10_000)] = []
 
 
 def switch_payload(subject: Subject, parameters: OfStates) -> bytes:
-    """Return the heads and the answer, as the switch takes them."""
+    """Return the heads and the answer as the switch's payload."""
     view = attention(subject)
     measured = cache.of_subject(measure, subject)
     heads = len(view.received)
@@ -117,7 +117,7 @@ def switch_payload(subject: Subject, parameters: OfStates) -> bytes:
 
 
 def passes(parameters: Strict, net: Net) -> float:
-    """Return the work, in forward passes: one without each head, and four others."""
+    """Return the cost in forward passes: one without each head, and four others."""
     return 4.0 + int(net.config.get("heads", 1))
 
 
@@ -132,7 +132,7 @@ def keep_states() -> None:
 
 
 def answer(subject: Subject, states: list[str]) -> Answer:
-    """Return the net's answer with its heads in these states, computed as by the live channel, and not kept."""
+    """Return the net's answer with its heads in these states, computed as by the live channel and not cached."""
     from attnviz.answers import probabilities
     from attnviz.ui.live.answer import ask_model
     from attnviz.ui.live.request import Ask
@@ -143,7 +143,7 @@ def answer(subject: Subject, states: list[str]) -> Answer:
 
 
 def measure(loaded: "Loaded", example: "Example") -> Measured:
-    """Measure all heads on one example."""
+    """Return the measurements of all heads on one example."""
     import torch
 
     from attnviz import edits
@@ -157,7 +157,7 @@ def measure(loaded: "Loaded", example: "Example") -> Measured:
     layer = dict(loaded.model.named_modules()).get(LAYER)
     if not isinstance(layer, Attention) or layer.grid is None:
         raise BadInput(f"{loaded.net.key} has no single layer of attention whose heads could be switched off here.")
-    query, key = torch.tensor(view.query), torch.tensor(view.key)  # copies: what is cached may not be written
+    query, key = torch.tensor(view.query), torch.tensor(view.key)  # copies, because cached arrays are read-only
     distances = apart(query, key)
     pixels = inference.batch_of(loaded, example)
     answers = []
@@ -169,7 +169,7 @@ def measure(loaded: "Loaded", example: "Example") -> Measured:
 
 
 def finding(without: np.ndarray, classes: Sequence[str]) -> str:
-    """Return in words whether the answer to this picture needs any single head."""
+    """Return the finding on whether the answer to this picture needs any single head."""
     whole, none, *each = without
     best = int(whole.argmax())
     end = (
@@ -226,7 +226,7 @@ def table(reach: "Reach") -> None:
 
 
 def likeness(subject: Subject, measured: Measured) -> None:
-    """Draw which heads are similar: the groups in words, and the distances between all heads."""
+    """Draw the groups of similar heads in words, and the distances between all heads."""
     if len(measured.distances) == 1:
         return
     st.subheader("Which heads are similar", anchor=False)
@@ -243,7 +243,7 @@ def likeness(subject: Subject, measured: Measured) -> None:
 
 
 def distances_payload(subject: Subject, parameters: NoParameters) -> bytes:
-    """Return the distances between all heads as a map, similar heads next to each other."""
+    """Return a map of the distances between all heads, with similar heads next to each other."""
     measured = cache.of_subject(measure, subject)
     order = measured.tree.order
     names = [str(head + 1) for head in order]
@@ -262,7 +262,7 @@ VIEWS = (HEAD_SWITCH_VIEW, HEAD_DISTANCES)
 
 
 def groups_in_words(groups: list[tuple[int, ...]]) -> str:
-    """Return which heads form groups and which do not, counted from 1."""
+    """Return sentences on which heads, counted from 1, form groups and which do not."""
     several = [sorted(group) for group in groups if len(group) > 1]
     alone = sorted(group[0] for group in groups if len(group) == 1)
     sentences = [f"Heads **{', '.join(str(head + 1) for head in group)}** are similar." for group in sorted(several)]

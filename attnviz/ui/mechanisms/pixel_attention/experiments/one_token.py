@@ -43,12 +43,12 @@ class Kernels:
     """The kernels of query, key and value of the one-token model, and the logistic regression that equals the model.
 
     Args:
-        before, after: the kernels (part, row, column); those before training are computed from config and seed.
-        moved: the largest difference (part,), biases included.
-        line: the whole network as one logistic regression on the pixels.
-        apart: the largest difference between its log-odds and the network's, over 100 drawn digits.
-        size: the largest absolute log-odds among them.
-        origin: the fields of exports that say where the kernels come from.
+        before, after: The kernels (part, row, column); those before training are computed from config and seed.
+        moved: The largest difference (part,), biases included.
+        line: The whole network as one logistic regression on the pixels.
+        apart: The largest difference between its log-odds and the network's, over 100 drawn digits.
+        size: The largest absolute log-odds among them.
+        origin: The fields of exports that record the origin of the kernels.
     """
 
     before: Floats
@@ -61,7 +61,7 @@ class Kernels:
 
 
 def refusal(net: Net) -> str | None:
-    """Return why this cannot be shown: the one-token model, which it always shows, has not been trained."""
+    """Return a message if the one-token model, which is always shown, has not been trained, else None."""
     return None if cards.is_there(NAME) else f"`{NAME}`: *not trained*."
 
 
@@ -106,9 +106,7 @@ def show(subject: Subject) -> None:
 
 
 def finding(weight: float, moved: Mapping[str, float]) -> str:
-    """Say whether attention can do anything in a model of one token, from its only weight and how much training has
-    changed each part at most.
-    """
+    """Return the finding on whether attention does anything with one token, from its weight and each part's change."""
     still = [part for part in ("query", "key") if moved[part] == 0]
     if abs(weight - 1) < ROUNDING and len(still) == 2:
         return (
@@ -123,7 +121,7 @@ def finding(weight: float, moved: Mapping[str, float]) -> str:
 
 
 class OfMaps(Strict):
-    """Which maps: the kernels, or the logistic regression that equals the network."""
+    """The maps to show: the kernels, or the logistic regression that equals the network."""
 
     maps: Literal["kernels", "line"] = "kernels"
 
@@ -140,7 +138,7 @@ def payload(subject: Subject, parameters: OfMaps) -> bytes:
         )  # fmt: skip
     maps = np.concatenate([found.before, found.after, found.after - found.before])
     labels = [f"{part}, {state}" for state in STATES for part in PARTS]
-    order = [state * 3 + part for part in range(3) for state in range(3)]  # a row a part
+    order = [state * 3 + part for part in range(3) for state in range(3)]  # one row for each part
     return packed(
         maps[order], [labels[at] for at in order], table=Table(PARTS, STATES),
         title="The kernels: one weight per pixel", origin=found.origin,
@@ -148,7 +146,7 @@ def payload(subject: Subject, parameters: OfMaps) -> bytes:
 
 
 def hundred(parameters: OfMaps, net: Net) -> float:
-    """Return the work, in forward passes."""
+    """Return the cost in forward passes."""
     return PICTURES
 
 
@@ -157,7 +155,7 @@ VIEWS = (ONE_TOKEN,)
 
 
 def plain(value: float) -> str:
-    """Return a difference in words; one of exactly 0 is named as such."""
+    """Return a difference in words, with a difference of 0 as "exactly 0"."""
     return "exactly 0" if value == 0 else short(value, 3)
 
 

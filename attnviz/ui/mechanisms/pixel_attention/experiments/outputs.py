@@ -32,7 +32,7 @@ PICTURES, OUTPUTS = "outputs_pictures", "outputs_maps"  # the keys of the grids
 
 
 def refusal(net: Net) -> str | None:
-    """Return why this model cannot answer it; None where it can."""
+    """Return why this model cannot answer the question, or None if it can."""
     return None
 
 
@@ -53,14 +53,14 @@ def show(subject: Subject) -> None:
 
 
 class OfFeature(Strict):
-    """Which maps: the pictures, or what the attention makes of them; and which number of each token, from 1."""
+    """The maps to show: the pictures or the attention's outputs; and the number of the feature, from 1."""
 
     maps: Literal["pictures", "outputs"] = "outputs"
     feature: Annotated[int, Field(ge=1, lt=1 << 31)] = 1
 
 
 def maps_payload(subject: Subject, parameters: OfFeature) -> bytes:
-    """Return several pictures, or the output of the attention for each, as maps."""
+    """Return maps of several pictures, or of the attention's output for each."""
     examples, pictures, found = shown(subject)
     count, feature = found.shape[1], parameters.feature
     if feature > count:
@@ -75,7 +75,7 @@ def maps_payload(subject: Subject, parameters: OfFeature) -> bytes:
 
 
 def seven(parameters: OfFeature, net: Net) -> float:
-    """Return the work, in forward passes."""
+    """Return the cost in forward passes."""
     return COUNT
 
 
@@ -84,7 +84,7 @@ VIEWS = (OUTPUTS_VIEW,)
 
 
 def shown(subject: Subject) -> tuple[tuple[Picture, ...], Floats, Floats]:
-    """Return pictures of a subject's data set, their intensities (picture, row, column) 0..1, and the outputs."""
+    """Return pictures of a subject's data set, their intensities (picture, row, column), 0..1, and the outputs."""
     net = subject.net
     examples = in_turn(net, pickers.tests(subject), [net.classes[at % len(net.classes)] for at in range(COUNT)])
     pictures = np.stack([one.taken_by(net).mean(2) / 255 for one in examples])
@@ -92,7 +92,7 @@ def shown(subject: Subject) -> tuple[tuple[Picture, ...], Floats, Floats]:
 
 
 def choose_feature(count: int) -> int:
-    """Draw the choice of a feature, from 1, where the output has several numbers per token."""
+    """Draw the choice of a feature, from 1, if the output has several, and return it."""
     if count == 1:
         return 1
     words = [str(number) for number in range(1, count + 1)]
@@ -105,7 +105,7 @@ def choose_feature(count: int) -> int:
 
 
 def open_picture(key: str, examples: tuple[Picture, ...]) -> None:
-    """Put the picture whose tile was chosen into the URL; a cell that was locked chooses none."""
+    """Put the picture of the chosen tile into the URL; a locked cell is not a choice."""
     chosen = chosen_map(key)
     if chosen is not None and chosen != st.session_state.get(f"{key}.opened"):
         st.session_state[f"{key}.opened"] = chosen
@@ -113,7 +113,7 @@ def open_picture(key: str, examples: tuple[Picture, ...]) -> None:
 
 
 def in_turn(net: Net, source: str, names: Sequence[str]) -> tuple[Picture, ...]:
-    """Return a test picture of each of several classes in order; where a class is named again, its next picture."""
+    """Return a test picture of each named class in order, and the next one each time a class is repeated."""
     numbers = {name: iter(pickers.Fitting(net, source, name, wrong=False).numbers) for name in {*names}}
     found = [next(numbers[name], None) for name in names]
     for name, number in zip(names, found, strict=True):
@@ -125,7 +125,7 @@ def in_turn(net: Net, source: str, names: Sequence[str]) -> tuple[Picture, ...]:
 def outputs(loaded: "Loaded", examples: tuple[Picture, ...]) -> Floats:
     """Return the output of the attention: (picture, feature, row, column).
 
-    Where a token is a patch of pixels, its features are laid out as those pixels.
+    If a token is a patch of pixels, its features are arranged as those pixels.
     """
     import torch
     from torch.nn.functional import pixel_shuffle
@@ -146,7 +146,7 @@ def outputs(loaded: "Loaded", examples: tuple[Picture, ...]) -> Floats:
 
 
 def correlations(maps: Floats, pictures: Floats) -> list[float]:
-    """Return the correlation of each map with its picture, both (picture, row, column); none where one is uniform."""
+    """Return the correlation of each map with its picture, both (picture, row, column), without uniform ones."""
     size = pictures.shape[1] // maps.shape[1]
     seen = pictures.reshape(len(maps), maps.shape[1], size, maps.shape[2], size).mean((2, 4))
     return [float(np.corrcoef(one.ravel(), other.ravel())[0, 1]) for one, other in zip(maps, seen, strict=True)
@@ -154,7 +154,7 @@ def correlations(maps: Floats, pictures: Floats) -> list[float]:
 
 
 def finding(alike: Sequence[float]) -> str:
-    """Say what the output has to do with the picture, from their correlations (picture,); none where it is uniform."""
+    """Return the finding on how similar outputs and pictures are, from their correlations; empty if all are uniform."""
     if not alike:
         return "**A uniform map**: the output is the same everywhere, and nothing is left of the picture."
     least, most = min(alike), max(alike)
@@ -176,7 +176,7 @@ def finding(alike: Sequence[float]) -> str:
 
 
 def means(net: Net, count: int) -> str:
-    """Return what the maps mean, and what they do not show."""
+    """Return the explanation of the maps and of their limits."""
     if net.config.get("positions"):
         what = (
             f"A token goes in as {count} numbers, first the intensity, then the position code, and comes out as the "

@@ -1,4 +1,4 @@
-"""The paper's pictures again: each tile on its own scale, as in the paper, and all tiles on a common scale."""
+"""The paper's pictures: each tile on its own scale, as in the paper, and all tiles on a common scale."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -34,12 +34,12 @@ WORDS = ("figure", "part", "tile", "turn")
 ONE, SEVERAL, UNSCALED = "pixel_attention.1v8", "pixel_attention.1v8-augmented", "pixel_attention.1v8-unscaled"
 INPUTS = ("8", "1", "8", "1", "8", "1", "8")
 
-FEW = 0.05  # a share of the pixels: where so many hold half of the attention, the others are black
+FEW = 0.05  # if this share of the pixels holds half of the attention, the others are black
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the paper: whether its model has several heads, the kind of its tiles, and what can be seen in it."""
+    """A figure of the paper: whether its model has several heads, the kind of its tiles, and a description of it."""
 
     several: bool
     draws: Literal["components", "weights", "outputs"]
@@ -66,7 +66,7 @@ FIGURES = {
 
 
 def refusal(net: Net) -> str | None:
-    """Return None: where this model cannot draw a figure, another one does."""
+    """Return None, because another model draws the figures that this one cannot."""
     return None
 
 
@@ -104,7 +104,7 @@ def drawn_by(net: Net, heads: bool) -> Net:
 
 
 def show_weights(name: str, subject: Subject, say: Callable[[str], None]) -> None:
-    """Draw what some pixels attend to in the first head, and explain how large scores make the maps black and white."""
+    """Draw the attention of some pixels in the first head, and explain why their maps look black and white."""
     chosen, scores, weights = weights_of(attention(subject), name)
     twice(PAPER_WEIGHTS, subject, beside=True, figure=name)
     say(finding_of_weights(dict(zip(chosen, needed(weights), strict=True)), weights.shape[1]))
@@ -120,9 +120,7 @@ def show_weights(name: str, subject: Subject, say: Callable[[str], None]) -> Non
 
 
 def finding_of_weights(held: Mapping[str, int], pixels: int) -> str:
-    """Say whether the maps of weights are black and white, also on a common scale, from how many pixels hold half of
-    the attention of each query.
-    """
+    """Return the finding on black and white maps, from how many pixels hold half of each query's attention."""
     few = [number for number in held.values() if number <= FEW * pixels]
     each = ", ".join(f"{name}: {number}" for name, number in held.items())
     if len(few) == len(held):
@@ -138,13 +136,13 @@ def finding_of_weights(held: Mapping[str, int], pixels: int) -> str:
 
 
 class OfFigure(OnScale):
-    """Which of the figures that show weights."""
+    """One of the figures that show weights."""
 
     figure: Literal["5", "9"] = "5"
 
 
 def weights_payload(subject: Subject, parameters: OfFigure) -> bytes:
-    """Return what some pixels attend to, as tiles on one of the two scales."""
+    """Return the attention of some pixels, as tiles on one of the two scales."""
     view = attention(subject)
     chosen, _, weights = weights_of(view, parameters.figure)
     maps = weights[:, view.prefix :].reshape(-1, view.rows, view.columns)
@@ -165,7 +163,7 @@ def weights_of(view: AttentionView, figure: str) -> tuple[dict[str, int], Floats
 
 
 def some_pixels(view: AttentionView, background: int, between: int) -> dict[str, int]:
-    """Return tokens by name: some spread over the background, some of half ink, and the one with the most ink."""
+    """Return tokens by name: some on the background, one of half ink if `between`, and the one with the most ink."""
     picture = view.picture.flatten()
     paper = np.flatnonzero(picture == picture.min())
     chosen = {
@@ -187,7 +185,7 @@ def outputs_payload(subject: Subject, parameters: OnScale) -> bytes:
 
 
 def seven(parameters: OnScale, net: Net) -> float:
-    """Return the work, in forward passes."""
+    """Return the cost in forward passes."""
     return len(INPUTS)
 
 

@@ -1,4 +1,4 @@
-"""What a score is made of: four parts, each the content or position half of the query times one of the key."""
+"""The four parts of a score: the content or position half of the query times a half of the key."""
 
 from typing import TYPE_CHECKING
 
@@ -31,11 +31,11 @@ CONTENT, PLACE = "content", "position"
 # In the order of `attnviz.measures.pixel_attention.score_decomposition`.
 HALVES = [(query, key) for query in (CONTENT, PLACE) for key in (CONTENT, PLACE)]
 
-EVEN = 0.1  # a share of the variance nearer to a half than this is called one
+EVEN = 0.1  # a share of the variance nearer to one half than this counts as one half
 
 
 def refusal(net: Net) -> str | None:
-    """Return why this model cannot answer it; None where it can."""
+    """Return why this model cannot answer the question, or None if it can."""
     if single_token(net):
         return (
             "This model takes many pixels as one token: its scores belong to whole patches, not to single intensities."
@@ -78,9 +78,7 @@ def show(subject: Subject) -> None:
 
 
 def finding(shares: Floats, place: str, head: int) -> str:
-    """Say whether the intensities or the positions of the keys decide a row of scores, from the shares of its variance
-    (part,), in the order of `HALVES`; NaN for a row that is constant.
-    """
+    """Return the finding on what decides a row of scores, from variance shares as in `HALVES`, NaN if constant."""
     whose = f"for the pixel in {place}, in head {head + 1}"
     if np.isnan(shares).any():
         return f"**For neither**: {whose}, all keys have the same score."
@@ -94,7 +92,7 @@ def finding(shares: Floats, place: str, head: int) -> str:
 
 
 class OfRow(Strict):
-    """A row of scores of a head: that of a token, or None for one in the middle of the ink."""
+    """A row of scores of a head, for a token, or None for one in the middle of the ink."""
 
     head: Index = 0
     query: Index | None = None
@@ -140,13 +138,14 @@ def table(parts: Floats, key: int) -> str:
 
 
 def said(part: float) -> str:
-    """Return a share of the variance as a percentage, or a dash where there is none."""
+    """Return a share of the variance as a percentage, or a dash for NaN."""
     return "\u2013" if np.isnan(part) else share(round(float(part), 6) + 0.0)  # + 0.0: no minus before a zero
 
 
 def explained(parts: Floats) -> Floats:
-    """Return the share of the variance over keys that each part (part, token) of one row of scores explains: (part,),
-    its covariance with their sum over the variance of that. They sum to 1; NaN where the sum is constant.
+    """Return the share of the variance over keys that each part (part, token) of a row of scores explains, (part,).
+
+    It is the covariance with the sum over the variance of the sum. Shares add up to 1; NaN if the sum is constant.
     """
     centred = parts - parts.mean(1, keepdims=True)
     whole = centred.sum(0)
@@ -161,7 +160,7 @@ def pair(parts: Floats, key: int) -> str:
 
 
 def formula(positions: bool, size: int) -> str:
-    """Return the equation of a score as a product of sums, and what the halves are."""
+    """Return the equation of a score as a product of sums, with an explanation of the halves."""
     query, key = (
         equations.coloured(colour, rf"{name}^c_{index} + {name}^p_{index}")
         for colour, name, index in ((equations.QUERY, "q", "i"), (equations.KEY, "k", "j"))
@@ -175,7 +174,7 @@ def formula(positions: bool, size: int) -> str:
 
 
 def meaning(positions: bool) -> str:
-    """Explain the parts."""
+    """Return the explanation of the parts."""
     if positions:
         return (
             "A part that is the same for all keys changes no weight, because the softmax cancels it. So a part matters "

@@ -32,13 +32,13 @@ KINDS = {
 }
 LIKENESS = {"cosine": "Cosine", "dot": "Dot product"}
 LONGEST = (10_000.0, 100.0, 10.0)
-FEATURES = 32  # for models without a code of their own: as many as those with positions here have
+FEATURES = 32  # for models without a position code: the number that the models with one have
 HANDLE = "positions_place"
-DIFFERS = 0.05  # cosine: a smaller difference between means is called none
+DIFFERS = 0.05  # cosine: a smaller difference between means does not count
 
 
 def refusal(net: Net) -> str | None:
-    """Return why this model cannot answer it; None where it can."""
+    """Return why this model cannot answer the question, or None if it can."""
     if single_token(net):
         return "This model takes the whole picture as one token: there is only one position."
     return None
@@ -75,9 +75,7 @@ def show(subject: Subject) -> None:
 
 
 def closeness(code: Floats, rows: int, columns: int) -> tuple[float, float]:
-    """Return the mean cosine of a position's code with those of its neighbours, and with those of all others; the code
-    is (position, feature), row by row.
-    """
+    """Return a position's mean cosine with its neighbours and with all others, from a code (position, feature)."""
     unit = code / np.linalg.norm(code, axis=1, keepdims=True)
     grid = unit.reshape(rows, columns, -1)
     down, across = (grid[1:] * grid[:-1]).sum(2).ravel(), (grid[:, 1:] * grid[:, :-1]).sum(2).ravel()
@@ -87,7 +85,7 @@ def closeness(code: Floats, rows: int, columns: int) -> tuple[float, float]:
 
 
 def finding(near: float, others: float) -> str:
-    """Say whether neighbouring positions have similar codes."""
+    """Return the finding on whether neighbouring positions have similar codes."""
     numbers = (
         f"the mean cosine of a position's code with those of its neighbours is {short(near, 2)}, with those of all "
     )
@@ -100,7 +98,7 @@ def finding(near: float, others: float) -> str:
 
 
 class OfCode(Strict):
-    """Which kind of position code, with a longest wavelength divided by 2 pi, and how its vectors are compared."""
+    """A kind of position code, its longest wavelength divided by 2 pi, and the comparison of its vectors."""
 
     kind: Literal["sinusoidal_2d", "sinusoidal_1d", "learned"] = "sinusoidal_2d"
     longest: Annotated[float, Field(ge=1, le=1e6)] = LONGEST[0]
@@ -108,7 +106,7 @@ class OfCode(Strict):
 
 
 def payload(subject: Subject, parameters: OfCode) -> bytes:
-    """Return a position code, as maps that follow the position under the pointer."""
+    """Return maps of a position code that follow the position under the pointer."""
     view, kind, longest = attention(subject), parameters.kind, parameters.longest
     return places(
         cache.of_net(position_code, subject.net, kind, longest),
@@ -124,7 +122,7 @@ VIEWS = (POSITION_CODE,)
 
 
 def choose_longest(net: Net, kind: str) -> float:
-    """Draw the choice of the longest wavelength if there are waves, and return it divided by 2 pi."""
+    """Draw the choice of the longest wavelength, if the code has waves, and return it divided by 2 pi."""
     own = longest_of(net)
     if kind == "learned":
         return own
@@ -136,12 +134,12 @@ def choose_longest(net: Net, kind: str) -> float:
 
 
 def longest_of(net: Net) -> float:
-    """Return the longest wavelength of a model's own code divided by 2 pi; that of the paper if it has none."""
+    """Return the longest wavelength of a model's own code, or else the paper's, divided by 2 pi."""
     return float(net.config.get("position_longest", LONGEST[0]))
 
 
 def whose(net: Net, kind: str, is_own: bool) -> str:
-    """Say whether this is the model's own code, and what an untrained code is."""
+    """Return whether this is the model's own code, with a remark on untrained codes."""
     if is_own:
         return "This is **this model's own code**: it is joined to each token's intensity."
     has = (
@@ -156,7 +154,7 @@ def whose(net: Net, kind: str, is_own: bool) -> str:
 
 
 def equation(kind: str, features: int, longest: float) -> str:
-    """Return the equation of a code, and what it means for similarity, in Markdown."""
+    """Return the equation of a code and its consequence for similarity, in Markdown."""
     if kind == "learned":
         return (
             f"$$\nc_p \\in \\mathbb{{R}}^{{{features}}}\n$$\n\nOne vector per position $p$, drawn at random and then "
@@ -203,7 +201,7 @@ def position_code(loaded: "Loaded", kind: str, longest: float) -> Floats:
 
 
 def place_from_url(rows: int, columns: int) -> int | None:
-    """Return the position that the URL names as "row,column" from 1; None for none or an invalid one, which is said."""
+    """Return the position in the URL field "row,column", from 1, or None if missing or, with a warning, invalid."""
     word = st.query_params.get("place")
     if word is None:
         return None

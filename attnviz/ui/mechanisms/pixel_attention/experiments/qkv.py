@@ -36,7 +36,7 @@ ROUNDING = 1e-9  # of the largest value: a smaller spread comes from the order i
 
 
 def refusal(net: Net) -> str | None:
-    """Return why this model cannot answer it; None where it can."""
+    """Return why this model cannot answer the question, or None if it can."""
     if single_token(net):
         return "This model takes many pixels as one token: its components are single numbers, not maps of pixels."
     return None
@@ -44,7 +44,7 @@ def refusal(net: Net) -> str | None:
 
 @st.fragment
 def show(subject: Subject) -> None:
-    """Draw the choice of what to show, all maps, and what they mean."""
+    """Draw the choice of a part, all maps, and their explanation."""
     say = experiments.finding()
     with page.sentences():
         part = url_state.pick(
@@ -67,13 +67,13 @@ def show(subject: Subject) -> None:
 
 
 class OfPart(Strict):
-    """Which of the maps of all heads."""
+    """The part whose maps are shown for all heads."""
 
     part: Literal["query", "key", "value", "mixed"] = "query"
 
 
 def payload(subject: Subject, parameters: OfPart) -> bytes:
-    """Return query, key, value or mixed value of all heads, as maps."""
+    """Return maps of the query, key, value or mixed value of all heads."""
     view, part = attention(subject), parameters.part
     heads, _, size = view.value.shape
     reach = cache.of_net(of_intensity, subject.net)["value" if part == "mixed" else part]
@@ -93,7 +93,7 @@ VIEWS = (COMPONENTS,)
 
 
 def components(subject: Subject, part: str, view: "AttentionView") -> np.ndarray:
-    """Return (component, head, token): query, key, value or mixed value of all heads at every pixel."""
+    """Return the query, key, value or mixed value of all heads at every pixel, (component, head, token)."""
     if part != "mixed":
         values: np.ndarray = getattr(view, part)[:, view.prefix :]  # (head, token, component)
         return values.transpose(2, 0, 1)
@@ -123,9 +123,7 @@ def of_intensity(loaded: "Loaded") -> "dict[str, Lines]":
 
 
 def tile_of(word: str | None, heads: int, size: int) -> tuple[int, int] | None:
-    """Return head and component, from 0, that the URL names as "head,component" from 1; None where it names none, and
-    with a sentence where that is invalid.
-    """
+    """Return head and component, from 0, of the URL field, or None if it is missing or, with a warning, invalid."""
     if word is None:
         return None
     numbers = word.split(",")
@@ -147,7 +145,7 @@ def keep_tile(heads: int) -> None:
 
 
 def means(part: str, lines: "dict[str, Lines]") -> str:
-    """Return what the maps mean, and what they do not show."""
+    """Return the explanation of the maps and of their limits."""
     if part == "mixed":
         return (
             "The output of each head: the :green[values], averaged with the weights of its attention. Where these are "
@@ -162,7 +160,7 @@ def means(part: str, lines: "dict[str, Lines]") -> str:
 
 
 def finding(line: "Lines", part: str) -> str:
-    """Say what all components of query, key or value are made of."""
+    """Return the finding on what the components of query, key or value contain."""
     up, count = int((line.slope > 0).sum()), line.slope.size
     rises = (
         f"{counted(up, 'component')} of the {part} {'rises' if up == 1 else 'rise'} with the pixel's intensity, "
@@ -183,7 +181,7 @@ def finding(line: "Lines", part: str) -> str:
 
 
 def finding_of_mixed(maps: np.ndarray) -> str:
-    """Say how many mixed values, (component, head, token), differ from pixel to pixel."""
+    """Return the finding on how many mixed values, (component, head, token), differ between pixels."""
     spread = np.ptp(maps, axis=2) > ROUNDING * np.abs(maps).max(axis=2)
     varies, count = int(spread.sum()), spread.size
     same = "the same at every pixel"

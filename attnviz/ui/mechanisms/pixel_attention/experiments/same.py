@@ -34,11 +34,11 @@ class Facts:
     """One pixel's row of weights, compared with all other rows.
 
     Args:
-        same: whether each pixel (position,) has its intensity, including itself.
-        apart: the largest difference (position,) of each pixel's row from this row, over heads and keys.
-        within: the largest of these differences among pixels of the same intensity.
-        other: the closest other intensity; None if there is none.
-        beyond: the smallest difference to a row of that intensity.
+        same: Whether each pixel (position,), including this one, has the same intensity.
+        apart: The largest difference (position,) of each pixel's row from this row, over heads and keys.
+        within: The largest of these differences among pixels of the same intensity.
+        other: The closest other intensity, or None if there is none.
+        beyond: The smallest difference to a row of that intensity.
     """
 
     same: npt.NDArray[np.bool_]
@@ -49,7 +49,7 @@ class Facts:
 
 
 def show(subject: Subject, head: int | None) -> None:
-    """Draw the pixels of one intensity, how much each row differs from theirs, and the row, of a head or the mean."""
+    """Draw the pixels of one intensity, how much each row differs from theirs, and the row of a head or the mean."""
     view = attention(subject)
     st.subheader(TITLE, anchor=False)
     say = experiments.finding("same")
@@ -72,10 +72,10 @@ def show(subject: Subject, head: int | None) -> None:
 
 
 class OfPixel(Strict):
-    """Which map: the pixels of one intensity, how much each row differs from theirs, or the row itself.
+    """The map to show: the pixels of one intensity, how much each row differs from theirs, or the row itself.
 
-    The query is the token whose intensity it is, None for one in the middle of the ink; a head, or None for the mean of
-    all.
+    The query is the token with this intensity, or None for one in the middle of the ink. The head is None for the mean
+    of all heads.
     """
 
     map: Literal["lit", "apart", "row"] = "apart"
@@ -112,14 +112,14 @@ SAME_INTENSITY = View("same_intensity", OfPixel, payload)
 
 
 def of_an_intensity(view: AttentionView, locked: selection.Token | None) -> selection.Token:
-    """Return the locked token, or one in the middle of the ink where none is, or one that lies nowhere."""
+    """Return the locked token or, if none with a position is locked, one in the middle of the ink."""
     if locked is None or locked.ink is None:
         return selection.middle_of_the_ink(view, company=True)
     return locked
 
 
 def row(view: AttentionView, head: int | None, query: int) -> Floats:
-    """Return one row of weights, (place,), of a head or of their mean, without the tokens that lie nowhere."""
+    """Return one row of weights, (position,), of a head or the mean of all, without tokens that have no position."""
     scores = np.einsum("hs,hts->ht", view.query[:, query], view.key) / np.sqrt(view.query.shape[-1])
     weights = np.exp(scores - view.log_normaliser[:, [query]])  # (head, key)
     found: Floats = weights.mean(0) if head is None else weights[head]
@@ -127,7 +127,7 @@ def row(view: AttentionView, head: int | None, query: int) -> Floats:
 
 
 def finding(view: AttentionView, facts: Facts, ink: float) -> str:
-    """Say how similar the rows of one intensity are, and how different the closest other one is."""
+    """Return the finding on how similar the rows of one intensity are, and how different the closest other one is."""
     heads, tokens, _ = view.query.shape
     over = f"{heads} heads and {tokens} keys" if heads > 1 else f"{tokens} keys"
     count = int(facts.same.sum())
@@ -153,7 +153,7 @@ def times(difference: float, tokens: int) -> str:
 
 
 def whole(intensities: int, rows: int, positions: bool) -> str:
-    """Say how many different rows there are in the whole picture."""
+    """Return a sentence on the number of different rows in the whole picture."""
     found = f"In the whole picture: **{intensities} different intensities, {rows} different rows**."
     if rows == intensities:
         return found
@@ -163,7 +163,7 @@ def whole(intensities: int, rows: int, positions: bool) -> str:
 
 
 def proof(positions: bool) -> str:
-    """Explain why, in one line."""
+    """Return the reason in one line."""
     query, key = equations.coloured(equations.QUERY, "q_i"), equations.coloured(equations.KEY, "k_j")
     if positions:
         return (
@@ -177,7 +177,7 @@ def proof(positions: bool) -> str:
 
 
 def compute(loaded: "Loaded", example: "Example", query: int) -> Facts:
-    """Compare one token's row of weights with all others, in all heads."""
+    """Return the comparison of one token's row of weights with all others, in all heads."""
     import torch
 
     from attnviz.measures.pixel_attention.equal_rows import differences, intensity_groups
@@ -194,7 +194,7 @@ def compute(loaded: "Loaded", example: "Example", query: int) -> Facts:
 
 
 def count(loaded: "Loaded", example: "Example") -> tuple[int, int]:
-    """Return how many different intensities an example has, and how many different rows of weights."""
+    """Return the numbers of different intensities and of different rows of weights of an example."""
     import torch
 
     from attnviz.measures.pixel_attention.equal_rows import distinct_rows, intensity_groups

@@ -1,4 +1,4 @@
-"""Shuffle the pixels: a model without positions does not notice, except for its last layer; and why (same.py)."""
+"""Shuffle the pixels: without positions, only the last layer of a model is affected; same.py shows why."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -31,7 +31,7 @@ MEASURES = "Shuffles all pixels, puts the maps back in order, and compares them 
 WORDS = ("shuffle",)
 
 ORDERS = 1000
-LISTED = 4  # answers
+LISTED = 4  # the maximum number of answers in the table
 ROUNDING = 1e-9  # smaller differences between weights come from the order in which numbers were added
 
 
@@ -40,11 +40,11 @@ class Facts:
     """A picture, original and shuffled, and the model's results for both.
 
     Args:
-        pictures: the pictures (2, row, column), original and shuffled, at the resolution of the pixels, 0..1.
-        tokens: the same at the resolution of the tokens.
-        probabilities: the answers (2, class).
-        weights: the largest difference between weights once they are back in order, over all heads and pairs.
-        outputs: the same for the numbers of the layer's output.
+        pictures: The pictures (2, row, column), original and shuffled, at the resolution of the pixels, 0..1.
+        tokens: The same at the resolution of the tokens.
+        probabilities: The answers (2, class).
+        weights: The largest difference between weights that are put back in order, over all heads and pairs.
+        outputs: The same for the layer's outputs.
     """
 
     pictures: Floats
@@ -55,7 +55,7 @@ class Facts:
 
 
 def refusal(net: Net) -> str | None:
-    """Return why this model cannot answer it; None where it can."""
+    """Return why this model cannot answer the question, or None if it can."""
     if single_token(net):
         return "This model takes the whole picture as one token: there is nothing to shuffle."
     return None
@@ -88,10 +88,10 @@ def show(subject: Subject) -> None:
 
 
 class OfOrder(Strict):
-    """Which maps of an example and its shuffled version: the pictures, or the attention that each position receives.
+    """The maps to show of an example and its shuffled version: the pictures, or the attention that positions receive.
 
-    The seed is the number of the order, 0 for the original one; the attention is of a head or the mean of all, from a
-    query or the mean over all.
+    The seed is the number of the order, 0 for the original one. The attention is that of a head or the mean of all
+    heads, from a query or the mean over all queries.
     """
 
     maps: Literal["pictures", "attention"] = "attention"
@@ -101,7 +101,7 @@ class OfOrder(Strict):
 
 
 def payload(subject: Subject, parameters: OfOrder) -> bytes:
-    """Return the picture, or its attention, before and after the shuffle, as maps."""
+    """Return maps of the picture, or of its attention, before and after the shuffle."""
     view, seed, head = attention(subject), parameters.seed, parameters.head
     selection.check(view, head, parameters.query)
     facts = cache.of_subject(compute, subject, seed)
@@ -123,7 +123,7 @@ def payload(subject: Subject, parameters: OfOrder) -> bytes:
 
 
 def four_passes(parameters: OfOrder, net: Net) -> float:
-    """Return the work, in forward passes: two for the pictures, and two for the maps."""
+    """Return the cost in forward passes: two for the pictures, and two for the maps."""
     return 4.0
 
 
@@ -132,7 +132,7 @@ VIEWS = (SHUFFLED, same.SAME_INTENSITY)
 
 
 def answers(classes: tuple[str, ...], probabilities: Floats) -> str:
-    """Return the probabilities (2, class), original and shuffled, as a table of all or of the likeliest answers."""
+    """Return the probabilities (2, class), original and shuffled, as a table of the most probable answers."""
     likeliest = np.argsort(-probabilities.max(0), kind="stable")[:LISTED]
     rows = [(classes[label], *probabilities[:, label]) for label in sorted(likeliest)]
     if len(classes) > LISTED:
@@ -142,7 +142,7 @@ def answers(classes: tuple[str, ...], probabilities: Floats) -> str:
 
 
 def finding(view: AttentionView, facts: Facts, seed: int, positions: bool) -> str:
-    """Say what the shuffle changed and what it did not."""
+    """Return the finding on which results the shuffle changed."""
     if not seed:
         return "Nothing is shuffled: order 0 is the original picture."
     heads, tokens, _ = view.query.shape
@@ -186,10 +186,10 @@ def compute(loaded: "Loaded", example: "Example", seed: int) -> Facts:
 
 
 def maps(loaded: "Loaded", example: "Example", seed: int, head: int | None, query: int | None) -> Floats:
-    """Return what each position of an example receives: (3, position), original, shuffled, and back in order.
+    """Return the attention that each position receives, (3, position): original, shuffled, and back in order.
 
-    It is that of a head, or the mean of all, from a query, numbered in the original picture and followed through the
-    shuffle, or the mean over all.
+    It is that of a head or the mean of all heads, from a query or the mean over all queries. A query is numbered in the
+    original picture and followed through the shuffle.
     """
     import torch
 
@@ -203,7 +203,7 @@ def maps(loaded: "Loaded", example: "Example", seed: int, head: int | None, quer
 
 
 def looks(loaded: "Loaded", example: "Example", seed: int) -> tuple[list["Tensor"], list["Look"], "Tensor"]:
-    """Return an example (channel, row, column), original and shuffled; the net's results; the order of positions."""
+    """Return an example (channel, row, column), original and shuffled, the net's results, and the new order."""
     from attnviz.measures.pixel_attention import shuffle
     from attnviz.ui.shared import inference
 

@@ -30,7 +30,7 @@ BEYOND = 2.0  # powers of ten on either side of the marks
 
 
 def refusal(net: Net) -> str | None:
-    """Return why this model cannot answer it; None where it can."""
+    """Return why this model cannot answer the question, or None if it can."""
     if single_token(net):
         return "This model takes the whole picture as one token: its only weight is 1 at any temperature."
     return None
@@ -78,9 +78,7 @@ def effective(scores: npt.NDArray[np.float64]) -> float:
 
 
 def finding(held: Mapping[str, float], pixels: int) -> str:
-    """Say over how many pixels, 1 to `pixels`, the weights spread at each mark, from large scores to small, and whether
-    dividing the scores makes a difference.
-    """
+    """Return the finding on dividing scores, from how many of all `pixels` hold the weights at each mark."""
     least, most = min(held.values()), max(held.values())
     numbers = "; ".join(f"{name}: {short(count, 2)}" for name, count in held.items())
     what = "**Weights on more pixels**" if most >= 2 * least else "**Hardly anything more**"
@@ -91,9 +89,9 @@ def finding(held: Mapping[str, float], pixels: int) -> str:
 
 
 def payload(subject: Subject, parameters: OfRow) -> bytes:
-    """Return the weights of a few queries, as maps that follow the number that divides their scores."""
+    """Return maps of the weights of a few queries that follow the number that divides their scores."""
     if "std" not in subject.net.config:
-        raise BadInput(f"{subject.net.key} does not record by what it divides intensities.")
+        raise BadInput(f"{subject.net.key} does not record the number by which it divides intensities.")
     view, head = attention(subject), parameters.head
     selection.check(view, head, parameters.query)
     queries = chosen(view, None if parameters.query is None else selection.at(view, parameters.query))
@@ -118,12 +116,12 @@ VIEWS = (TEMPERATURE_VIEW,)
 
 
 def ends(marks: dict[str, float]) -> tuple[float, float]:
-    """Return the ends of the slider, log10 of the divisor."""
+    """Return the ends of the slider, as log10 of the divisor."""
     return min(marks.values()) - BEYOND, max(marks.values()) + BEYOND
 
 
 def chosen(view: AttentionView, query: Token | None) -> dict[str, Token]:
-    """Return the queries that are shown, by name: the locked one or the middle of the ink, half ink, and background."""
+    """Return the queries to show by name: the locked one or the middle of the ink, half ink, and background."""
     flat = view.picture.flatten()
     half = int(np.abs(flat - flat.max() / 2).argmin())
     first = (
@@ -134,8 +132,9 @@ def chosen(view: AttentionView, query: Token | None) -> dict[str, Token]:
 
 
 def stops(std: float) -> dict[str, float]:
-    """Return the marks of the slider: log10 of what brings scores to the size that they have at some intensities, which
-    the model divides by `std`.
+    """Return the marks of the slider, as log10 of the divisor.
+
+    They bring the scores of a model that divides intensities by `std` to their size at other intensities.
     """
     marks = {"as trained": 0.0}
     for name, other in (("0 to 255", UNSCALED), ("standardised", MNIST_STD)):
