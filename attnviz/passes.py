@@ -27,6 +27,7 @@ from torch.utils._pytree import tree_leaves
 from attnviz.errors import TraceError
 
 _CHECKPOINT = checkpoint.__file__
+_APPLY = inspect.unwrap(function.Function.apply).__code__
 _exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)  # torch 2.6 has only the latter
 
 
@@ -92,9 +93,14 @@ def transforms() -> int:
 
 def _checkpoints() -> Iterator[bool]:
     """Yield, for each checkpoint or autograd.Function that called the layer, whether it needs gradients."""
-    forwards = {getattr(inspect.unwrap(kind.forward), "__code__", None) for kind in _subclasses(function.Function)}
-    frame = sys._getframe(1)
-    while (above := frame.f_back) is not None:
+    frames, frame = [], sys._getframe(1).f_back
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.f_back
+    forwards = set()
+    if any(one.f_code is _APPLY for one in frames):  # to list all functions takes longer than a small pass
+        forwards = {getattr(inspect.unwrap(kind.forward), "__code__", None) for kind in _subclasses(function.Function)}
+    for above in frames:
         code = above.f_code
         if code.co_name == "checkpoint" and code.co_filename == _CHECKPOINT:
             yield torch.is_grad_enabled()
@@ -105,7 +111,6 @@ def _checkpoints() -> Iterator[bool]:
                 yield any(getattr(given[0], "needs_input_grad", ()))
             else:  # with a setup_context, the forward pass does not get the context
                 yield any(isinstance(one, Tensor) and one.requires_grad for one in given)
-        frame = above
 
 
 def _subclasses(kind: type[function.Function]) -> Iterator[type[function.Function]]:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import platformdirs
 
+from attnviz.looks import once
+
 _SHIPPED = Path(__file__).parent / "_shipped"  # where setup.py copies what is next to the package in a checkout
 _CHECKOUT = Path(__file__).parents[1]
 
@@ -31,7 +33,7 @@ def user_data() -> Path:
 
 def user_cache() -> Path:
     """Return the user's folder for files that can be downloaded or computed again; it need not exist yet."""
-    return platformdirs.user_cache_path("attnviz", appauthor=False, opinion=False)
+    return once("user cache", lambda: platformdirs.user_cache_path("attnviz", appauthor=False, opinion=False))
 
 
 def computed(name: str) -> Path:

@@ -9,7 +9,7 @@ caches hand a copy to each, count entries instead of bytes, and can be emptied b
 
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from threading import Event, Lock
 from typing import Any, TypeVar, cast
@@ -155,8 +155,12 @@ class _Coming:
 
 def settled(value: Any) -> int:
     """Make the numpy arrays in a value, of whatever nesting, read-only, and return about how many bytes it has."""
-    size, seen = 0, set[int]()
-    for part in _parts(value, seen):
+    size, seen, waiting = 0, set[int](), [value]
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
         if isinstance(part, np.ndarray):
             part.flags.writeable = False
             owner = part
@@ -172,23 +176,22 @@ def settled(value: Any) -> int:
                 size += storage.nbytes()
         else:
             size += sys.getsizeof(part)
+            if type(part) not in _PLAIN:
+                waiting += _held(part)
     return size
 
 
-def _parts(value: Any, seen: set[int]) -> Iterator[Any]:
-    """Yield a value and all that it holds, each once."""
-    if id(value) in seen:
-        return
-    seen.add(id(value))
-    yield value
-    inner: Any = ()
+_PLAIN = frozenset({str, bytes, int, float, bool, type(None)})  # nearly all parts of a payload's header
+
+
+def _held(value: Any) -> Iterable[Any]:
+    """Return what a value holds."""
     if isinstance(value, Mapping):
-        inner = [*value.keys(), *value.values()]
-    elif isinstance(value, list | tuple | set | frozenset):
-        inner = value
-    elif is_dataclass(value) and not isinstance(value, type):
-        inner = [getattr(value, field.name) for field in fields(value)]
-    elif hasattr(value, "named_parameters") and not isinstance(value, type):  # a module of torch
-        inner = [*value.parameters(), *value.buffers()]
-    for one in inner:
-        yield from _parts(one, seen)
+        return [*value.keys(), *value.values()]
+    if isinstance(value, list | tuple | set | frozenset):
+        return value
+    if is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, field.name) for field in fields(value)]
+    if hasattr(value, "named_parameters") and not isinstance(value, type):  # a module of torch
+        return [*value.parameters(), *value.buffers()]
+    return ()
