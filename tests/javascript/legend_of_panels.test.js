@@ -56,6 +56,7 @@ test("Jacobians have a legend of their own, and panels without one keep theirs",
   assert.doesNotMatch(note, /What a pixel adds/);
   const mixed = legendOf([...panels("jacobian", "share"), ...panels("map", "signed")], true);
   assert.equal(mixed.kind, "signed");
+  assert.equal(legendOf([...panels("jacobian", "ink"), ...panels("map", "share")], true).kind, "signed");
   assert.match(mixed.note, /per unit of intensity.*What a pixel adds/);
 });
 

@@ -44,6 +44,11 @@ test("what a refused panel answered before is nobody's answer", () => {
   assert.equal(refused.reading.answer, null);
 });
 
+test("a panel that was refused at once is no longer waited for", () => {
+  const [three, never] = [cardOf({ answer: answerFor("3") }), cardOf({ refused: "The model is not there." })];
+  assert.match(headline(together(three, never)).sentence, /^1 of 1 model that knows all 3 digits is sure of 3\.$/);
+});
+
 test("maps towards two answers are not compared, and those that belong to no answer are", () => {
   const both = { answer: answerFor("1", 0), pinned: answerFor("3", 0) };
   const toward = { says: "what each pixel adds to the {answer}, up to {most}" };
@@ -55,10 +60,13 @@ test("maps towards two answers are not compared, and those that belong to no ans
 });
 
 test("of the pictures that the models saw, the one of the size of the data set stands for all", () => {
-  const seen = [40, 28, 42].map((side) => ({ shape: [side, side, 1] }));
-  const words = new Map(seen.map((one) => [one, `word of ${one.shape[0]}`]));
-  assert.equal(wordOfAll(words, [28, 28, 1]), "word of 28");
-  assert.equal(wordOfAll(words, [32, 32, 3]), "word of 40");
+  const seen = ["40 x 28", "28 x 40", "28 x 28"].map((size) => ({
+    size,
+    shape: [...size.split(" x ").map(Number), 1],
+  }));
+  const words = new Map(seen.map((one) => [one, `word of ${one.size}`]));
+  assert.equal(wordOfAll(words, [28, 28, 1]), "word of 28 x 28");
+  assert.equal(wordOfAll(words, [32, 32, 3]), "word of 40 x 28");
   assert.equal(wordOfAll(new Map(), [28, 28, 1]), "");
 });
 

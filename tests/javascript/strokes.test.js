@@ -125,6 +125,16 @@ test("a point beside the line between its neighbours is kept", () => {
   assert.deepEqual(simplify(bent), bent);
 });
 
+test("the end of a line that is drawn back upon itself is kept", () => {
+  for (const way of [
+    [100, 112, 106],
+    [100, 94, 106],
+  ]) {
+    const back = { tool: "ink", width: 20, points: way.flatMap((x) => [x, 200]), pressures: null };
+    assert.deepEqual(simplify(back), back);
+  }
+});
+
 test("a pressure that rises is kept", () => {
   const points = Array.from({ length: 8 }, (_, i) => [6 * i, 400]).flat(); // a step of 1.5 pixels, on a straight line
   const kept = simplify({ tool: "ink", width: 20, points, pressures: [0, 0, 0, 0, 31, 31, 31, 31] });

@@ -112,9 +112,13 @@ def test_a_committed_card_names_the_control_of_its_recipe(name: str) -> None:
 def test_what_a_schedule_goes_by_is_compared_where_both_have_that_schedule() -> None:
     rising = changed(PLAIN, schedule="cosine", rise=0.05)
     assert differences(rising, changed(rising, rise=0.2)) == {"rise": "share of the steps that rise 0.05 against 0.2"}
-    assert list(differences(PLAIN, changed(rising, rise=0.2))) == ["schedule"]
+    for one, other in ((PLAIN, changed(rising, rise=0.2)), (changed(rising, rise=0.2), PLAIN)):
+        assert list(differences(one, other)) == ["schedule"]
 
 
 def test_what_nothing_goes_by_is_not_compared() -> None:
     last = changed(PLAIN, keep="last", patience=None)
     assert differences(last, changed(last, watch="accuracy")) == {}
+    for by in ({"keep": "best"}, {"patience": 5}, {"schedule": "plateau"}):
+        watching = changed(last, **by)
+        assert list(differences(watching, changed(watching, watch="accuracy"))) == ["watch"]

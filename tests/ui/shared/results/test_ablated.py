@@ -59,6 +59,13 @@ def test_without_such_tests_it_says_so(here: Path) -> None:
     assert told(cards.read("channel_attention.digits-cbam")) == told(None) == ["none"]
 
 
+def test_only_a_figure_of_the_same_pictures_is_set_beside_another() -> None:
+    whole = accuracy(0.9, count=100)
+    for change in ({"name": "loss"}, {"data": "strokes"}, {"count": 50}):
+        assert ablated.like((whole.model_copy(update=change),), whole) is None
+    assert ablated.like((whole.model_copy(update={"data": "strokes"}), whole), whole) is whole
+
+
 def test_a_difference_has_its_interval_where_there_is_one() -> None:
     assert ablated.points(Difference(0.0123, None, (1, 1))) == "+1.23"
     assert ablated.points(Difference(-0.02, (-0.03, -0.01), (3, 3))) == "\u22122.00 (\u22123.00 to \u22121.00)"
