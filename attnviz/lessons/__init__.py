@@ -1,8 +1,8 @@
-"""Lessons: Markdown files with steps, each a few sentences, a view, and often a task. docs/teaching.md is the manual.
+"""Lessons: Markdown files of steps, each with a few sentences, a view, and often a task. See docs/teaching.md.
 
-A view is the URL of a page, so a step needs no code. `reader.read` turns a file into a `Lesson` and a list of its
-mistakes, and `folder.Folder` keeps the lessons of a folder up to date. Nothing here knows the app: which pages, terms
-and values there are, `Known` says.
+A view is the URL of a page, so a step needs no code. `reader.read` parses a file into a `Lesson` and a list of its
+mistakes, and `folder.Folder` keeps the lessons of a folder up to date. Nothing here depends on the app: `Known` lists
+its pages, terms and values.
 """
 
 from attnviz.lessons.lesson import Known as Known

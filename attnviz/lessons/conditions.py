@@ -1,11 +1,10 @@
-"""The conditions of tasks: what must hold of the page before a task counts as done.
+"""The conditions of tasks, which the page must meet before a task counts as done.
 
-    query is 12,13                                 the URL says so
-    viewer.answer is not 8 and off is set          a value that a component declares, and a field of the URL
-    pixel_viewer.share > 5
+    query is 12,13                                 a field of the URL viewer.answer is not 8 and off is set          a
+    value that a component declares, and a field of the URL pixel_viewer.share > 5
 
-A name without a dot is a field of the URL, which leaves defaults out; one with a dot is COMPONENT.VALUE.
-`frontend/lessons/progress.js` decides whether they hold.
+A name without a dot is a field of the URL, which omits defaults; a name with a dot is COMPONENT.VALUE.
+`frontend/lessons/progress.js` evaluates them.
 """
 
 import re
@@ -17,9 +16,9 @@ from attnviz.lessons.languages import DEFAULT, LANGUAGES, Language
 from attnviz.lessons.lesson import Condition
 
 RELATIONS = ("is not set", "is set", "is not", "is", "contains", "changed", "<=", ">=", "<", ">")
-ALONE = ("is set", "is not set", "changed")  # these take no value
+ALONE = ("is set", "is not set", "changed")  # these do not take a value
 
-_ALIKE = 0.8  # so much as a misspelt component is like the right one, which others, of other packages, are not
+_ALIKE = 0.8  # the similarity of a misspelt component to the right one; components of other packages are less similar
 
 _NAME = r"[A-Za-z_]\w{0,39}(?:\.[a-z_]\w{0,39}){0,2}"
 _ONE = re.compile(
@@ -29,8 +28,8 @@ _ONE = re.compile(
 
 
 def read(words: str, declared: Mapping[str, Collection[str]], language: Language = LANGUAGES[DEFAULT]) -> Condition:
-    """Return the conditions, joined by "and", that words mean; they hold together. BadInput names the one that is none,
-    or names a value that its component does not declare.
+    """Parse conditions joined by "and", which must all hold. BadInput: one is invalid, or its component does not
+    declare the value.
     """
     found = []
     for one in re.split(r"\s+and(?:\s+|$)", words.strip()):
@@ -45,7 +44,7 @@ def read(words: str, declared: Mapping[str, Collection[str]], language: Language
         plain, meant = language.plain(value), language.repaired(value)
         if relation[0] in "<>" and plain is None:
             hint = f" Write {meant}." if meant else ""
-            raise BadInput(f"Only numbers can be compared with {relation}, and {value[:60]!r} is none.{hint}")
+            raise BadInput(f"Only numbers can be compared with {relation}, and {value[:60]!r} is not a number.{hint}")
         if relation[0] in "<>" and plain is not None:
             value = plain
         found.append([name, relation, value])
@@ -53,8 +52,8 @@ def read(words: str, declared: Mapping[str, Collection[str]], language: Language
 
 
 def check_name(name: str, declared: Mapping[str, Collection[str]]) -> None:
-    """Refuse the name COMPONENT.VALUE of a value that its component does not declare, or of a component that is
-    misspelt; one without a dot is a field of the URL, and passes.
+    """Refuse a name COMPONENT.VALUE whose component does not declare the value or is misspelt. A name without a dot is
+    a field of the URL and passes.
     """
     component, dot, value = name.partition(".")
     if dot and component not in declared and get_close_matches(component, declared, 1, _ALIKE):
@@ -64,8 +63,8 @@ def check_name(name: str, declared: Mapping[str, Collection[str]]) -> None:
 
 
 def holds(check: Condition, words: Mapping[str, str], before: Mapping[str, str] | None = None) -> bool | None:
-    """Return whether conditions hold of a URL, and of the one when the step began; None where that depends on a
-    component, whose values a browser has.
+    """Return whether conditions hold for a URL and the URL at the start of the step, or None if that depends on a
+    component, whose values only a browser knows.
     """
     before = words if before is None else before
     known = [_holds((one[0], one[1], one[2]), words, before) for one in check if "." not in one[0]]

@@ -1,7 +1,7 @@
-"""Directives: what one consists of, and those, with blocks of code, that are never closed.
+"""Directives: parsing them, and finding directives and blocks of code that are never closed.
 
-Markdown lets the latter go on to the end, or to the end of the next one, and everything in between is lost: so they are
-found line by line, before Markdown is read.
+In Markdown an unclosed block continues to the end, or to the end of the next one, and everything in between is lost. So
+unclosed blocks are found line by line, before Markdown is parsed.
 """
 
 import re
@@ -28,7 +28,7 @@ _CODE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 @dataclass
 class Directive:
-    """A directive; `lines` are those of the options, and `body` is the one at which its text begins."""
+    """A directive; `lines` holds the lines of its options, and `body` is the line at which its text begins."""
 
     name: str
     argument: str
@@ -40,7 +40,7 @@ class Directive:
 
 
 def read(node: SyntaxTreeNode, parser: MarkdownIt, complain: Callable[[int, str], None]) -> Directive | None:
-    """Return the directive of a node, or None where it is none; `complain` receives lines, from 0, and sentences."""
+    """Return the directive of a node, or None if it is not one; `complain` receives lines, from 0, and sentences."""
     line = node.map[0] if node.map else 0
     found = re.fullmatch(r"\{([\w-]+)\}(?:\s+(.*))?", node.info.strip())
     if not found or found[1] not in DIRECTIVES:
@@ -53,10 +53,10 @@ def read(node: SyntaxTreeNode, parser: MarkdownIt, complain: Callable[[int, str]
         return None
     name, allowed, argument = found[1], DIRECTIVES[found[1]], found[2] or ""
     if argument and name != "view":
-        complain(line, f"Behind :::{{{name}}} nothing stands: write {argument[:40]!r} into the lines below.")
+        complain(line, f"Nothing may follow :::{{{name}}} on its line: write {argument[:40]!r} into the lines below.")
     lines, options, places = node.content.split("\n"), {}, {}
     count = 0
-    for count, one in enumerate(lines):  # noqa: B007 -- how many there are is wanted
+    for count, one in enumerate(lines):  # noqa: B007 -- the count is used below
         option = _OPTION.fullmatch(one.strip())
         named = re.match(r"\s*:?\s*([A-Za-z_-]+)", one)
         if not option and (one.lstrip().startswith(":") or (named and f"{named[1]}:" in one and named[1] in allowed)):
@@ -65,13 +65,13 @@ def read(node: SyntaxTreeNode, parser: MarkdownIt, complain: Callable[[int, str]
         if not option:
             break
         if option[1] in options:
-            complain(line + 1 + count, f"The option {option[1][:40]} stands here twice: keep one of them.")
+            complain(line + 1 + count, f"The option {option[1][:40]} occurs twice: keep one of them.")
         options[option[1]], places[option[1]] = (option[2] or "").strip(), line + 1 + count
         if option[1] not in allowed:
             known: Collection[str] = allowed or ("none",)
             complain(places[option[1]], f"{name} has no option {option[1][:40]!r}. {closest('', known)}")
         elif not options[option[1]]:
-            complain(places[option[1]], f"The option {option[1]} has a value: ':{option[1]}: ...'.")
+            complain(places[option[1]], f"The option {option[1]} needs a value: ':{option[1]}: ...'.")
     else:
         count = len(lines)
     if not (node.content + " ").strip() and name != "view":
@@ -82,7 +82,7 @@ def read(node: SyntaxTreeNode, parser: MarkdownIt, complain: Callable[[int, str]
 
 
 def unclosed(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the line, from 0, at which each unclosed directive or block of code begins, and a sentence."""
+    """Yield the first line, from 0, of each unclosed directive or block of code, and a sentence."""
     directive: tuple[int, str, int] | None = None  # the line that opened it, its name, and its colons
     code: tuple[int, str] | None = None  # the line that opened it, and its mark
     for number, line in enumerate(text.split("\n")):

@@ -1,4 +1,4 @@
-"""The lessons of a folder. A file that has changed is read again."""
+"""The lessons of a folder. Changed files are read again."""
 
 import errno
 import os
@@ -18,12 +18,12 @@ from attnviz.lessons.lesson import Known, Lesson, Mistake
 _MEANT = re.compile(r".+\.(?:md|markdown|mdown|mkd)(?:\.txt)?", re.IGNORECASE)
 MOST = 200  # lessons in a folder
 LARGEST_PICTURE = 200_000
-"""Bytes of a picture for a handout, at most."""
+"""The maximum number of bytes of a picture for a handout."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """A file of a lesson: the lesson, or None where it has mistakes, and these."""
+    """The file of a lesson: the lesson, or None if it has mistakes, and its mistakes."""
 
     lesson: Lesson | None
     mistakes: Sequence[Mistake]
@@ -33,7 +33,7 @@ class Folder:
     """The lessons of one folder.
 
     Args:
-        known: what they may name.
+        known: the names that lessons may use.
     """
 
     def __init__(self, path: Path, known: Known) -> None:
@@ -42,7 +42,7 @@ class Folder:
         self._lock = Lock()
 
     def read(self) -> dict[str, Found]:
-        """Return name -> what its file holds; only files of the folder itself are read, in the order of their names."""
+        """Return file name -> its lesson, sorted by name; only files in the folder itself are read."""
         try:
             root = _real(self.path)
             paths = sorted(path for path in root.iterdir() if _MEANT.fullmatch(path.name))[:MOST]
@@ -52,7 +52,7 @@ class Folder:
         for path in paths:
             one = self._one(path, root)
             if path.suffix != ".md":
-                found[path.name] = _refused(path, "The file of a lesson is called NAME.md: name it so, or elsewhere.")
+                found[path.name] = _refused(path, "A lesson must be called NAME.md: rename this file, or move it.")
             elif one:
                 found[path.stem] = one
         return found
@@ -61,7 +61,7 @@ class Folder:
         try:
             real = _real(path)
             if not real.is_relative_to(root):
-                return _refused(path, "This is a link to a file outside of the folder, which is not read.")
+                return _refused(path, "This links to a file outside the folder, which is not read.")
             about = real.stat()
             stamp = about.st_mtime_ns, about.st_size
             with self._lock:
@@ -69,7 +69,7 @@ class Folder:
             if kept and kept[0] == stamp:
                 return kept[1]
             if not real.is_file():
-                return _refused(path, "This is no file.")
+                return _refused(path, "This is not a file.")
             if about.st_size > 4 * reader.LARGEST:
                 return _refused(path, f"A lesson has at most {reader.LARGEST:,} characters.")
             found = _parsed(files.read(real, 4 * reader.LARGEST), path.name, self.known)
@@ -86,15 +86,13 @@ def ours() -> Path:
 
 
 def picture_of(folder: Path, name: str, number: int) -> Path:
-    """Return the file of the picture for a step, from 0, of a handout: the first that is there of WebP, PNG and JPEG,
-    else the name of the WebP.
-    """
+    """Return the path of a step's picture in a handout, from 0: the first existing WebP, PNG or JPEG, else the WebP."""
     files = [folder / "pictures" / f"{name}-{number + 1}.{suffix}" for suffix in ("webp", "png", "jpg", "jpeg")]
     return next((file for file in files if file.exists()), files[0])
 
 
 def pictures(folder: Path, lesson: Lesson) -> dict[int, bytes]:
-    """Return step, from 0 -> its picture for a handout, of those that lie in the folder."""
+    """Return step, from 0 -> its picture for a handout, for all pictures in the folder."""
     found = {}
     for number in lesson.views:
         with suppress(OSError):
@@ -105,10 +103,10 @@ def pictures(folder: Path, lesson: Lesson) -> dict[int, bytes]:
 
 
 def _real(path: Path) -> Path:
-    """Return the path that links lead to; OSError where there is none, or they lead in a circle."""
+    """Return the path with links resolved; OSError: it does not exist, or the links form a loop."""
     try:
         return path.resolve(strict=True)
-    except RuntimeError as error:  # of Python before 3.13
+    except RuntimeError as error:  # raised by Python before 3.13
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from error
 
 

@@ -1,4 +1,4 @@
-"""Reads the front matter of a lesson; what is wrong is explained to those who have never heard of YAML."""
+"""Parsing the front matter of a lesson; mistakes are explained to readers who do not know YAML."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +13,7 @@ from attnviz.lessons import marks
 from attnviz.lessons.languages import DEFAULT, LANGUAGES
 from attnviz.lessons.lesson import LAST, LONGEST
 
-MOST = 400  # characters of a sentence
+MOST = 400  # the maximum length of a sentence
 
 
 def _words(text: str) -> str:
@@ -30,7 +30,7 @@ Sentence = Annotated[str, AfterValidator(_words)]
 
 
 class FrontMatter(BaseModel):
-    """The fields of the front matter; the last two may be left out."""
+    """The fields of the front matter; the last two are optional."""
 
     model_config = ConfigDict(strict=True)
 
@@ -50,7 +50,7 @@ _WANTED = {
     "minutes": f"a number of minutes, 1 to {LONGEST}",
     "objectives": "a list of one to seven sentences, each after '- '",
     "order": f"a number up to {LAST:,}",
-}  # all others are sentences
+}  # all other fields are sentences
 _KINDS: dict[type, str] = {list: "a list", dict: "a field with fields"}
 _PARTED = re.compile(r"---[ \t]*\n((?:(?!##|:::).*\n)*?)---[ \t]*(?:\n|\Z)")
 _FIELD = re.compile(r"([A-Za-z_]\w*)\s*:(?:\s.*)?")
@@ -72,7 +72,7 @@ _SENTENCES = (
 
 
 def explained(error: Exception, content: str) -> tuple[int, str]:
-    """Return the line of the file, from 0, and a sentence for what YAML cannot read."""
+    """Return the line of the file, from 0, and a sentence for an error of YAML."""
     problem = f"{getattr(error, 'problem', None) or error}"
     begun = getattr(error, "context_mark", None)
     mark = begun if "end of stream" in problem or "expected ',' or" in problem else None
@@ -81,7 +81,7 @@ def explained(error: Exception, content: str) -> tuple[int, str]:
     line = min(mark.line, len(lines) - 1) if mark else 0
     character = lines[line][mark.column : mark.column + 1] if mark else ""
     if character == "\t":
-        return line + 1, "Lines are indented with spaces, and here is a tab."
+        return line + 1, "Lines must be indented with spaces, but here is a tab."
     for found, sentence in _SENTENCES:
         if found in problem:
             return line + 1, f"The front matter cannot be read. {sentence.format(character=character)}"
@@ -89,7 +89,7 @@ def explained(error: Exception, content: str) -> tuple[int, str]:
 
 
 def repeated(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the line of the file, from 0, and the name of each field that was there before."""
+    """Yield the line of the file, from 0, and the name of each repeated field."""
     before: set[str] = set()
     for number, line in enumerate(lines):
         field = _FIELD.fullmatch(line)
@@ -100,7 +100,7 @@ def repeated(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _other(content: str) -> Iterator[tuple[int, str]]:
-    """Yield the line of the file, from 0, and a sentence for what YAML takes for more than words: it would be lost."""
+    """Yield the line of the file, from 0, and a sentence for YAML syntax that would be lost as text."""
     lines = content.split("\n")
     line = 0
     try:
@@ -113,19 +113,19 @@ def _other(content: str) -> Iterator[tuple[int, str]]:
                 yield event.end_mark.line + 1, "What follows ' #' would be lost: a value with it stands between quotes."
     except yaml.YAMLError as error:
         yield explained(error, content)
-    except (ValueError, OverflowError):  # a character that there is not
-        yield line + 1, "This value cannot be read: put it between quotes, single ones."
+    except (ValueError, OverflowError):  # a character that does not exist
+        yield line + 1, "This value cannot be read: put it between single quotes."
 
 
 def parted(text: str, complain: Callable[[int, str], None]) -> tuple[str, str]:
-    """Return the front matter of a lesson without its lines '---', and the lesson with empty lines in its place."""
+    """Return the front matter of a lesson without its '---' lines, and the lesson with empty lines in its place."""
     found = _PARTED.match(text)
     if not found:
         complain(
             0,
             "The front matter that begins here is not closed before the first step: end it with a line '---'."
             if re.match(r"---[ \t]*\n", text)
-            else f"A lesson begins with front matter between two lines '---', of which the first is the first line of "
+            else f"A lesson begins with front matter between two lines '---', the first of which is the first line of "
             f"the file: {', '.join(FIELDS)}.",
         )
         return "", text
@@ -133,16 +133,16 @@ def parted(text: str, complain: Callable[[int, str], None]) -> tuple[str, str]:
 
 
 def read(content: str, complain: Callable[[int, str], None], parser: MarkdownIt) -> tuple[dict[str, Any] | None, str]:
-    """Return the fields of the front matter, or None where it has mistakes, and the language, which counts in any case.
+    """Return the fields of the front matter, or None if it has mistakes, and the language, used in either case.
 
-    The content is without the lines '---'; `complain` receives the line, from 0, and a sentence of each mistake.
+    The content excludes the '---' lines; `complain` receives the line, from 0, and a sentence for each mistake.
     """
     wrong = [*_other(content)]
     if wrong:
         complain(*wrong[0])
         return None, DEFAULT
     try:
-        found = yaml.load(content, yaml.BaseLoader)  # noqa: S506 -- every value is words: 010 is no 8, yes no truth
+        found = yaml.load(content, yaml.BaseLoader)  # noqa: S506 -- every value is text: 010 is not 8, yes is not True
     except (yaml.YAMLError, RecursionError) as error:
         complain(*explained(error, content))
         return None, DEFAULT
@@ -174,16 +174,16 @@ def read(content: str, complain: Callable[[int, str], None], parser: MarkdownIt)
             value = found.get(name)
             said = "is missing" if not value and name in FIELDS else f"is {_short(value)} here"
             wanted = _WANTED.get(name, f"a sentence of at most {MOST} characters")
-            wrong.append((at(name), f"The front matter says {name}: {wanted}; it {said}."))
+            wrong.append((at(name), f"In the front matter, {name} must be {wanted}; it {said}."))
     for field, value in found.items():
         for word in value if isinstance(value, list) else [value]:
             if isinstance(word, str) and (mark := marks.not_plain(parser, word)):
-                wrong.append((at(field), f"The front matter is words alone, and {field} has Markdown in it: {mark}."))
+                wrong.append((at(field), f"The front matter is plain text, but {field} contains Markdown: {mark}."))
     for line, sentence in wrong:
         complain(line, sentence)
     return None if wrong else fields, language
 
 
 def _short(value: object) -> str:
-    """Return a value of the front matter for a sentence: its first words, or what kind of value it is."""
+    """Return a value of the front matter for a sentence: its first words, or its kind."""
     return repr(value[:40]) if isinstance(value, str) else _KINDS.get(type(value), "something else")

@@ -1,7 +1,7 @@
-"""A lesson on paper: one HTML file, without scripts and with style and pictures inside, for a few pages of A4.
+"""A printable lesson: one HTML file without scripts, with embedded style and pictures, for a few pages of A4.
 
-Numbers stand as the lesson writes them, which the browser tests compare with what the pages show. Answers come last, so
-that the sheet with them can be kept back.
+Numbers are printed as in the lesson, where browser tests compare them with the pages. Answers come last, so that the
+teacher can keep their sheet.
 """
 
 import re
@@ -42,15 +42,14 @@ SIGNS = {
     "cdot": "\u00b7", "times": "\u00d7", "sum": "\u2211", "sqrt": "\u221a", "le": "\u2264", "ge": "\u2265",
     "alpha": "\u03b1", "beta": "\u03b2", "sigma": "\u03c3", "tau": "\u03c4", "approx": "\u2248",
 }  # fmt: skip
-"""Commands of LaTeX -> the sign that is printed; any other is printed as its name."""
+"""LaTeX command -> the printed sign; any other command is printed as its name."""
 
 
 def handout(lesson: Lesson, pictures: Mapping[int, bytes] | None = None, address: str = "") -> str:
-    """Return a lesson as HTML. `pictures` are step, from 0 -> what the screen shows there, as WebP, PNG or JPEG; steps
-    without one name the link alone.
+    """Return a lesson as HTML. `pictures` are step, from 0 -> the screen at that step, as WebP, PNG or JPEG; steps
+    without a picture only have the link.
 
-    Links begin with the address of the app that a class uses, such as "http://192.168.1.5:8501"; without it they name
-    the step alone.
+    Links begin with the URL of the class's app, such as "http://192.168.1.5:8501"; without it they only name the step.
     """
     pictures, said_as = pictures or {}, LANGUAGES[lesson.language].words
     said: list[str] = []
@@ -62,7 +61,7 @@ def handout(lesson: Lesson, pictures: Mapping[int, bytes] | None = None, address
         if number in lesson.views:
             said.append(f'<p class="view">{said_as["screen"]}: {_link(address, lesson.name, number)}</p>')
             picture = pictures.get(number, last)
-            if picture != last:  # a part of the same screen may be pointed at
+            if picture != last:  # the step may point at a part of the same screen
                 encoded = b64encode(picture).decode()
                 alt = said_as["screen_picture"]
                 said.append(f'<img class="picture" alt="{alt}" src="data:{kind_of(picture)};base64,{encoded}">')
@@ -85,7 +84,7 @@ def handout(lesson: Lesson, pictures: Mapping[int, bytes] | None = None, address
 
 
 def formula(latex: str) -> str:
-    """Return a formula as HTML: signs, subscripts and superscripts."""
+    """Convert a formula to HTML: signs, subscripts and superscripts."""
     text = re.sub(r"\\([A-Za-z]+)", lambda found: SIGNS.get(found[1], found[1]), latex)
     text = escape(text.replace("\\", ""))
     for mark, tag in (("_", "sub"), ("^", "sup")):
@@ -94,7 +93,7 @@ def formula(latex: str) -> str:
 
 
 class _Paper:
-    """Turns the blocks and inlines of a step into HTML."""
+    """Converts the blocks and inlines of a step to HTML."""
 
     def __init__(self, formulas: Sequence[str]) -> None:
         self.formulas = formulas
@@ -141,7 +140,7 @@ class _Paper:
 
 
 def _link(address: str, name: str, number: int) -> str:
-    """Return the link to a step, which can be followed where the app's address is known."""
+    """Return the link to a step, which can be followed if the app's URL is known."""
     words = f"?{urlencode({'lesson': name, 'step': number + 1})}"
     if not address:
         return escape(words)

@@ -1,7 +1,7 @@
-"""The languages of lessons: the words of the frame around one, and how its numbers are written.
+"""The languages of lessons: the words of the frame around a lesson, and the format of its numbers.
 
-A lesson names its language in its front matter, `language: de`; without that it is English. Another language is a row
-of `LANGUAGES`.
+A lesson names its language in its front matter, `language: de`; the default is English. `LANGUAGES` has a row per
+language.
 """
 
 import re
@@ -111,9 +111,9 @@ class Language:
 
     Args:
         title: its own name.
-        words: of the frame; the keys are those of `ENGLISH`.
-        decimal: what stands before the decimals of a number.
-        group: what parts thousands.
+        words: the words of the frame, with the keys of `ENGLISH`.
+        decimal: the decimal separator.
+        group: the thousands separator.
     """
 
     title: str
@@ -122,7 +122,7 @@ class Language:
     group: str = ","
 
     def plain(self, word: str) -> str | None:
-        """Return a number that is written in this language as Python writes it; None where it is not written so."""
+        """Convert a number from this language's format to Python's; return None if it has another format."""
         decimal, group = re.escape(self.decimal), re.escape(self.group)
         if not re.fullmatch(
             rf"-?(?:0|[1-9]\d{{0,8}}|[1-9]\d{{0,2}}(?:{group}\d{{3}})+)(?:{decimal}\d{{1,9}})?", word, re.ASCII
@@ -131,7 +131,7 @@ class Language:
         return word.replace(self.group, "").replace(self.decimal, ".")
 
     def repaired(self, word: str) -> str | None:
-        """Return what was probably meant by a number with the decimal sign of another language; None for no number."""
+        """Return the likely meaning of a number in another language's format, or None if it is not a number."""
         other = "," if self.decimal == "." else "."
         if not re.fullmatch(rf"-?\d{{1,9}}{re.escape(other)}\d{{1,9}}", word, re.ASCII):
             return None
@@ -144,4 +144,4 @@ LANGUAGES: dict[str, Language] = {
     "de": Language("Deutsch", GERMAN, decimal=",", group="."),
     "zh": Language("中文", CHINESE),
 }
-"""The languages, by the code that front matter and HTML name (BCP 47)."""
+"""The languages by their code in front matter and HTML (BCP 47)."""

@@ -1,10 +1,10 @@
-"""What a lesson consists of.
+"""The data structures of a lesson.
 
-The text of a lesson is a list of *blocks*, and that of a block a list of *inlines*, both of lists and words alone, so
-that JSON can say them and a browser needs no Markdown. Blocks: ["p", inlines], ["ul", items], ["ol", items] (an item is
-a list of blocks), ["quote", blocks], ["code", text], ["math", number], ["part", words, blocks]. Inlines: ["text",
-words], ["em", inlines], ["strong", inlines], ["code", text], ["role", name, words], ["term", anchor, words], ["shown",
-words, target], ["math", number], ["link", href, inlines]. The number of a formula is its place in the step's list.
+The text of a lesson is a list of *blocks*, and the text of a block is a list of *inlines*. Both consist of lists and
+strings, so that they fit JSON and a browser needs no Markdown. Blocks: ["p", inlines], ["ul", items], ["ol", items] (an
+item is a list of blocks), ["quote", blocks], ["code", text], ["math", number], ["part", words, blocks]. Inlines:
+["text", words], ["em", inlines], ["strong", inlines], ["code", text], ["role", name, words], ["term", anchor, words],
+["shown", words, target], ["math", number], ["link", href, inlines]. Formulas are numbered by their index in the step.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -13,20 +13,20 @@ from typing import Any
 
 Block = list[Any]
 Condition = list[list[str]]
-"""What must hold together: each [name, relation, value], see `conditions.read`."""
+"""Conditions that must all hold: each [name, relation, value], see `conditions.read`."""
 
-LONGEST = 10  # minutes of a lesson
-LAST = 1000  # the order of a lesson that names none
+LONGEST = 10  # the maximum minutes of a lesson
+LAST = 1000  # the default order of a lesson
 
 
 @dataclass(frozen=True)
 class Known:
-    """What a lesson may name.
+    """The names that a lesson may use.
 
     Args:
-        pages: by the last part of its URL, the title of a page.
-        anchor: from a term of the glossary to its name in links; raises an AttnvizError for a term that is not there.
-        declared: component -> the values that it declares; a component that is not listed may declare anything.
+        pages: the last part of a page's URL -> its title.
+        anchor: a function from a glossary term to its anchor in links; it raises an AttnvizError for an unknown term.
+        declared: component -> the values that it declares; an unlisted component may declare anything.
     """
 
     pages: Mapping[str, str]
@@ -39,9 +39,9 @@ class Mistake:
     """One mistake in a lesson.
 
     Args:
-        file: its name, without a folder.
-        line: counts from 1.
-        sentence: what was expected, what stands there, and what to do.
+        file: the name of the file, without a folder.
+        line: the number of the line, from 1.
+        sentence: what was expected, what was found, and what to do.
     """
 
     file: str
@@ -54,13 +54,13 @@ class Mistake:
 
 @dataclass(frozen=True)
 class View:
-    """What a step shows.
+    """The view of a step.
 
     Args:
-        page: the last part of its URL; "" for home.
+        page: the last part of the page's URL; "" for home.
         words: the fields of the URL.
-        frame: the part of the page to point at; "" for none.
-        line: in the file, at which it is named; 0 where it is none of a file.
+        frame: the part of the page to point at, or "".
+        line: its line in the file, or 0 if it does not come from a file.
     """
 
     page: str
@@ -71,7 +71,7 @@ class View:
 
 @dataclass(frozen=True)
 class Option:
-    """An answer to choose, whether it is right, and what is said to those who choose it."""
+    """An answer to choose from, whether it is right, and the reply to readers who choose it."""
 
     words: list[Any]
     right: bool
@@ -80,17 +80,17 @@ class Option:
 
 @dataclass(frozen=True)
 class Task:
-    """What the reader is to do, to choose, or to find out.
+    """A task of the reader: something to do, to choose, or to find out.
 
     Args:
         line: in the file.
         prompt: the words of the task.
-        check: what must hold of the page; empty for a question.
-        options: to choose from; empty where nothing is.
-        number: the right answer, as it was written; None where no number is asked for.
-        target: the declared value that the number is; "" where it is none.
-        within: by how much an answer may differ from it.
-        hint: on request.
+        check: the conditions on the page; empty for a question.
+        options: the answers to choose from; empty for other tasks.
+        number: the right answer, as written in the file; None if the task does not ask for a number.
+        target: the declared value that equals the number, or "".
+        within: the tolerance of an answer.
+        hint: a hint, shown on request.
         shows: the view in which the task is solved, or None.
     """
 
@@ -108,14 +108,14 @@ class Task:
 
 @dataclass(frozen=True)
 class Step:
-    """One step.
+    """A step of a lesson.
 
     Args:
         title: a few words.
         line: in the file.
         formulas: LaTeX, in the order of the text's and the task's numbers.
-        task: what the reader is to do; None for nothing.
-        links: the pages that its text leads to, of those with fields.
+        task: the reader's task, or None.
+        links: the views that its text links to, if they have fields.
     """
 
     title: str
@@ -127,7 +127,7 @@ class Step:
     links: Sequence[View] = ()
 
     def shown(self) -> Iterator[tuple[str, str]]:
-        """Yield what the step names of what its view shows: the words written here, and the value that they are."""
+        """Yield the values of its view that the step quotes: the words in the text, and the declared value."""
         task = self.task
         texts = [self.text, *([task.prompt, task.hint] if task else [])]
         texts += [[option.words, option.reply] for option in task.options] if task else []
@@ -136,7 +136,7 @@ class Step:
             yield from _shown(task.solution)
 
     def shown_when_solved(self) -> Iterator[tuple[str, str]]:
-        """Yield what the solution names of the view in which the task is solved, as `shown` does."""
+        """Yield the values that the solution quotes from the view in which the task is solved, as in `shown`."""
         if self.task and self.task.shows:
             yield from _shown(self.task.solution)
 
@@ -146,16 +146,16 @@ class Lesson:
     """A lesson.
 
     Args:
-        name: of its file, without the suffix.
+        name: the name of its file, without the suffix.
         title: a few words.
-        minutes: how long it takes, 1 to `LONGEST`.
-        level: for whom it is.
-        objectives: what one can do afterwards, a sentence each.
-        believed: what readers often believe before.
-        against: what speaks against it.
+        minutes: the duration, 1 to `LONGEST`.
+        level: the intended readers.
+        objectives: what readers can do afterwards, a sentence each.
+        believed: a common misconception before the lesson.
+        against: the evidence against it.
         keypoints: what to keep in mind.
-        order: among all lessons, the smallest first.
-        language: of its words and numbers, a key of `languages.LANGUAGES`.
+        order: its position among all lessons, smallest first.
+        language: the language of its words and numbers, a key of `languages.LANGUAGES`.
     """
 
     name: str
@@ -172,7 +172,7 @@ class Lesson:
 
     @property
     def views(self) -> list[int]:
-        """The steps, from 0, that show something else than the step before."""
+        """The steps, from 0, whose view differs from the step before."""
         steps = self.steps
         return [number for number, step in enumerate(steps) if number == 0 or step.view != steps[number - 1].view]
 

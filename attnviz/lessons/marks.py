@@ -1,7 +1,7 @@
-"""Marks of Markdown that Markdown has left as they are: what was meant as a link, a formula or emphasis and is none.
+"""Finding markup that the Markdown parser left as text: what was meant as a link, a formula or emphasis but is not.
 
-The parser turns what it knows into nodes and leaves the rest in the text. So there is one rule: the text of a lesson
-holds no mark, unless it stands where it cannot be one, is escaped with a backslash, or is part of code.
+The parser converts known markup into nodes and leaves the rest in the text. So the rule is that the text of a lesson
+contains no marks, except where they cannot be markup, are escaped with a backslash, or are part of code.
 """
 
 import re
@@ -10,52 +10,52 @@ from collections.abc import Iterator, Sequence
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
-_NODE = "\ufffc"  # stands for whatever is no text: code, a formula, an escaped character
+_NODE = "\ufffc"  # replaces anything that is not text: code, a formula, an escaped character
 _NUMBER = r"[-+\u2212]?(?:\d+(?:[.,]\d+)?|\u221e)"
 _MEANT = re.compile(
     rf"[\[(\]]\s*{_NUMBER}\s*[,;]\s*{_NUMBER}\s*[\])\[]"  # an interval
     r"|\[(?:\.{3}|\u2026)\]"  # something left out
     r"|(?<=[\s\d])\*(?=[\s\d])"  # a product
 )
-"""Marks that are none."""
+"""Text that looks like marks but is not markup."""
 
 _URL = re.compile(r"(?:https?:/|www\.)\S{0,40}")
 _RULES = [
     (re.compile(pattern, re.MULTILINE), sentence)
     for pattern, sentence in [
-        (r"^\s*\||\|\s*:?-{2,}", "There are no tables: write a list."),
-        (r"^\s*[:\uff1a]", "A colon begins no line of a text: an option such as ':check: ...' stands directly below "
+        (r"^\s*\||\|\s*:?-{2,}", "Tables are not supported: write a list."),
+        (r"^\s*[:\uff1a]", "Text must not begin with a colon: an option such as ':check: ...' comes directly below "
          "the first line of its directive, and this begins with three colons, :::{{hint}}."),
         (r"^\s*[#\uff03]+", "A step begins with '## Title', at the left and with a space after the signs."),
         (r"^\s*(?:--|[-+](?![\d.])|[\u2022\u2023\u25aa\u25e6])", "An item of a list begins with '- ', at the left and "
          "with a space."),
         (r"^\s*\d{1,2}[.)](?=[^\W\d_])", "An item of a list begins with '1. ', with a space."),
-        (r"^%+\s|^\([\w-]+\)=\s*$", "{found!r} would be shown as it is: a lesson has no comments and no labels."),
-        (r"`", "A backtick has no other one: code, and the words of a role, stand between two of them."),
-        (r"\{[a-z]+\}", "After {found} its text stands between backticks: {found}`...`."),
-        (r"[{}]", "A brace belongs to a role, such as {{key}}`words`: write \\{{ for the sign alone."),
+        (r"^%+\s|^\([\w-]+\)=\s*$", "{found!r} would be shown as text: a lesson has no comments and no labels."),
+        (r"`", "A backtick has no partner: code, and the words of a role, are enclosed in two of them."),
+        (r"\{[a-z]+\}", "The text after {found} must be in backticks: {found}`...`."),
+        (r"[{}]", "Braces are for roles, such as {{key}}`words`: write \\{{ for the sign itself."),
         (r"^\[[ xXvV\u2713\u2717]?\](?!\()", "An answer to choose begins with '- [ ] ' or '- [x] ', spaces included."),
         (
             r"\[[^\[\]\n]*\]?(?: ?[({\[][^\s)}\]]*[)}\]]?)?|\S{0,60}\](?:[({][^\s)}]*[)}]?)?",
-            "This is no link: {found!r}. One is written [words](page) or [words](URL); write \\[ for the sign alone.",
+            "This is not a link: {found!r}. Write [words](page) or [words](URL), or \\[ for the sign itself.",
         ),
         (
             rf"\$(?:\$[^$]+\$|{_NODE})\$",
-            "A formula between two dollar signs on each side has lines of its own: in a sentence it is written $q$.",
+            "A formula between double dollar signs needs its own lines: in a sentence write $q$.",
         ),
-        (r"\$", "A formula stands between two dollar signs, $q$, without spaces at its ends, and here the second is "
-         "missing; write \\$ for the sign alone."),
-        (r"\\[A-Za-z()]", "LaTeX stands between dollar signs, $q \\cdot k$: here is {found!r} outside of them."),
-        (r"\*+", "*Emphasis* and **strong** stand between equal signs, without spaces at their ends: here {found!r} "
-         "has no other one. Write \\* for the sign alone."),
-        (r"(?<!\w)_+(?=[^\W_])|(?<=[^\W_])_+(?!\w)", "_Emphasis_ stands between equal signs: here {found!r} has no "
-         "other one. Write \\_ for the sign alone, or `name` for a name."),
-        (r"<[A-Za-z/!?][^<>\s]{0,30}>?", "HTML is not read: {found!r} would be shown as it is. Write \\< for the sign "
-         "alone."),
-        (r"(?<=\S)\^(?=\S)", "What is raised or lowered is a formula between dollar signs, $x^2$."),
+        (r"\$", "A formula is enclosed in two dollar signs, $q$, without spaces at its ends, and here the second is "
+         "missing; write \\$ for the sign itself."),
+        (r"\\[A-Za-z()]", "LaTeX is enclosed in dollar signs, $q \\cdot k$: here {found!r} is outside of them."),
+        (r"\*+", "*Emphasis* and **strong** are enclosed in equal signs, without spaces at their ends: here {found!r} "
+         "has no partner. Write \\* for the sign itself."),
+        (r"(?<!\w)_+(?=[^\W_])|(?<=[^\W_])_+(?!\w)", "_Emphasis_ is enclosed in equal signs: here {found!r} has no "
+         "partner. Write \\_ for the sign itself, or `name` for a name."),
+        (r"<[A-Za-z/!?][^<>\s]{0,30}>?", "HTML is not read: {found!r} would be shown as text. Write \\< for the sign "
+         "itself."),
+        (r"(?<=\S)\^(?=\S)", "Write superscripts and subscripts as a formula between dollar signs, $x^2$."),
         (r"&#?\w+;", "There is no character {found!r}: write the sign itself."),
         (r"~~|~\w+~|(?<!\S)==(?=\w)", "Words cannot be struck out, marked or lowered: take out {found!r}."),
-        (_URL.pattern, "Nobody could follow this: write <https://...> or [words](https://...)."),
+        (_URL.pattern, "This would not be a link: write <https://...> or [words](https://...)."),
         (r"(?<![\w:]):[a-z][a-z_]+:(?![\w:])", "There is no sign {found!r}: write the sign itself."),
     ]
 ]  # fmt: skip
@@ -63,8 +63,8 @@ _PLAIN = re.compile(r"[`{}]|\*\*|\]\(|<[A-Za-z/!]")
 
 
 def unread(nodes: Sequence[SyntaxTreeNode], skip: int = 0) -> Iterator[tuple[int, str]]:
-    """Yield the first mark of each line of a paragraph that was not read, but for the characters at its beginning that
-    are known: the line, from 0, and a sentence.
+    """Yield the first unparsed mark in each line of a paragraph, without its first `skip` characters: the line, from 0,
+    and a sentence.
     """
     text = "".join(_text(nodes))
     text = _MEANT.sub(lambda found: _NODE * len(found[0]), " " * skip + text[skip:] if skip else text)
@@ -78,7 +78,7 @@ def unread(nodes: Sequence[SyntaxTreeNode], skip: int = 0) -> Iterator[tuple[int
 
 
 def not_plain(parser: MarkdownIt, words: str) -> str | None:
-    """Return the first mark of Markdown in words that are shown as they are; None where there is none."""
+    """Return the first Markdown mark in words that are shown as plain text, or None."""
     if found := _PLAIN.search(words):
         return found[0]
     (inline,) = SyntaxTreeNode(parser.parseInline(words)).children
@@ -96,6 +96,6 @@ def _text(nodes: Sequence[SyntaxTreeNode]) -> Iterator[str]:
             inside = "".join(_text(node.children))
             yield f"{_NODE}{_URL.sub(_NODE, inside) if node.type == 'link' else inside}{_NODE}"
         elif node.type == "text_special" and (node.content.startswith("\\") or node.markup in ("\\(", "\\)")):
-            yield node.markup if node.markup in ("\\(", "\\)") else node.content  # these escape nothing: LaTeX
+            yield node.markup if node.markup in ("\\(", "\\)") else node.content  # these are LaTeX, not escapes
         else:
             yield _NODE

@@ -1,4 +1,4 @@
-"""Reads a lesson: its front matter, its steps, their directives, and all mistakes at once."""
+"""Parsing a lesson: its front matter, its steps, their directives, and all mistakes at once."""
 
 import re
 from collections.abc import Iterator
@@ -15,16 +15,16 @@ from attnviz.lessons.languages import DEFAULT, LANGUAGES
 from attnviz.lessons.lesson import Block, Known, Lesson, Mistake, Option, Step, Task, View
 from attnviz.lessons.text import TARGET, Texts, markdown, view_of
 
-LARGEST = 60_000  # characters of a lesson
+LARGEST = 60_000  # the maximum number of characters in a lesson
 MOST_STEPS = 40
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u200b\u202a-\u202e\u2028\u2029\u2066-\u2069\ufeff\ufffd]")
-_WORDS = ("text", "text_special", "code_inline", "em", "strong")  # what a title consists of
+_WORDS = ("text", "text_special", "code_inline", "em", "strong")  # the nodes that a title may contain
 _BOX = re.compile(r"\[([ xX])\][ \t]+")
 
 
 def read(text: str, file: str, known: Known) -> tuple[Lesson | None, list[Mistake]]:
-    """Return the lesson that a text in Markdown is, or None where it has mistakes, and these. The file's name is for
-    the mistakes; without the suffix it is the name of the lesson.
+    """Parse a lesson in Markdown; return it, or None if it has mistakes, and the mistakes. These contain the name of
+    the file; without the suffix it is the name of the lesson.
     """
     return _Reader(file, known).read(text)
 
@@ -38,7 +38,7 @@ class _Open:
     texts: Texts
     view: View | None
     text: list[Block] = field(default_factory=list)
-    seen: dict[str, Any] = field(default_factory=dict)  # the directives
+    seen: dict[str, Any] = field(default_factory=dict)  # the directives by name
 
 
 class _Reader:
@@ -58,12 +58,12 @@ class _Reader:
             self.complain(0, f"A lesson has at most {LARGEST:,} characters, and this file has {len(text):,}.")
             return None, self.mistakes
         for found in _INVISIBLE.finditer(text):
-            sentence = f"A character that cannot be seen stands here, U+{ord(found[0]):04X}: write this line anew."
+            sentence = f"There is an invisible character here, U+{ord(found[0]):04X}: write this line again."
             self.complain(text.count("\n", 0, found.start()), sentence)
         for line, sentence in directives.unclosed(text):
             self.complain(line, sentence)
         front, text = front_matter.parted(text, self.complain)
-        if self.mistakes:  # what follows would be blamed for what is left open
+        if self.mistakes:  # otherwise the text after an unclosed block would be blamed
             return None, self.mistakes
         fields, language = front_matter.read(front, self.complain, self.parser)
         nodes = SyntaxTreeNode(self.parser.parse(text)).children
@@ -89,11 +89,9 @@ class _Reader:
         titles = [one.title for one in self.steps]
         for number, one in enumerate(self.steps):
             if one.title and one.title in titles[:number]:
-                self.complain(one.line - 1, f"A step has a title of its own, and {one.title[:60]!r} is that of two.")
+                self.complain(one.line - 1, f"Each step needs its own title, and {one.title[:60]!r} occurs twice.")
         if not self.keypoints:
-            self.complain(
-                text.count("\n"), "A lesson ends with what to keep in mind: write a :::{keypoints} directive."
-            )
+            self.complain(text.count("\n"), "A lesson must end with its key points: write a :::{keypoints} directive.")
         self.mistakes.sort()
         if self.mistakes or fields is None:
             return None, self.mistakes
@@ -105,15 +103,15 @@ class _Reader:
     def _open(self, heading: SyntaxTreeNode | None, line: int, before: View | None) -> _Open:
         title = _plain(heading) if heading else ""
         if heading and heading.markup != "##":
-            self.complain(line, f"A step begins with '## Title', and here is {heading.markup[:6]!r}.")
+            self.complain(line, f"A step begins with '## Title', not with {heading.markup[:6]!r}.")
         elif heading and not title:
-            self.complain(line, "A step has a title: '## Title'.")
+            self.complain(line, "A step needs a title: '## Title'.")
         texts = Texts(self.known, self.complain, self.language, self.parser)
         inside = heading.children[0].children if heading else []
         texts.inlines(inside, line)
         for node in inside:
             if node.type not in _WORDS:
-                self.complain(line, f"A title is words alone, without this ({node.type.replace('_', ' ')}).")
+                self.complain(line, f"A title is plain text, without this ({node.type.replace('_', ' ')}).")
         return _Open(title, line, texts, before)
 
     def _add(self, step: _Open, node: SyntaxTreeNode) -> None:
@@ -126,7 +124,7 @@ class _Reader:
         if directive is None:
             return
         if directive.name in step.seen:
-            self.complain(directive.line, f"A step has one {directive.name}, and this is its second.")
+            self.complain(directive.line, f"A step can have one {directive.name}, and this is its second.")
             return
         step.seen[directive.name] = directive
         if directive.name == "view":
@@ -140,23 +138,23 @@ class _Reader:
                 sentence = f"A part of a page has a name such as pixel_viewer.pair, not {frame[:60]!r}."
                 self.complain(directive.lines["frame"], sentence)
             if directive.nodes:
-                self.complain(directive.body, "A view has no text: write it below the line that ends the view.")
+                self.complain(directive.body, "A view has no text: write it below the last line of the view.")
         elif directive.name == "keypoints":
             self.keypoints = step.texts.blocks(directive.nodes, directive.body)
             if not self.keypoints:
-                self.complain(directive.line, "Write what to keep in mind into the keypoints.")
+                self.complain(directive.line, "The keypoints are empty: write the key points into them.")
             step.text.append(["part", self.language.words["keypoints"], self.keypoints])
 
     def _close(self, step: _Open | None) -> None:
         if step is None:
             return
         if step.view is None and "view" not in step.seen:
-            self.complain(step.line, "The first step says what is shown: add :::{view} with the URL of a page.")
+            self.complain(step.line, "The first step needs a view: add :::{view} with the URL of a page.")
         view = step.view or View("", {})
         if "view" not in step.seen:
-            view = View(view.page, view.words, line=view.line)  # what was pointed at before
+            view = View(view.page, view.words, line=view.line)  # without the earlier frame
         if not step.text:
-            self.complain(step.line, "A step says something: add a sentence below its title.")
+            self.complain(step.line, "A step needs text: add a sentence below its title.")
         exercise = step.seen.get("exercise")
         for name in ("hint", "solution"):
             if name in step.seen and not exercise:
@@ -176,18 +174,18 @@ class _Reader:
             options += self._options(node, exercise.body, step.texts)
         prompt = step.texts.blocks([node for node in exercise.nodes if node not in lists], exercise.body)
         if not prompt:
-            self.complain(exercise.line, "An exercise says what to do.")
+            self.complain(exercise.line, "An exercise needs text that tells what to do.")
         kinds = [bool(options), "check" in exercise.options, "number" in exercise.options]
         if sum(kinds) != 1:
             self.complain(
                 exercise.line,
-                "An exercise has one of three: a :check: on the page, a :number: as its answer, or a list of answers, "
-                "'- [ ] wrong' and '- [x] right'.",
+                "An exercise needs one of these: a :check: on the page, a :number: as its answer, or a list of "
+                "answers, '- [ ] wrong' and '- [x] right'.",
             )
         if options and sum(option.right for option in options) != 1:
-            self.complain(exercise.line, "Of the answers exactly one is right: mark it '- [x]'.")
+            self.complain(exercise.line, "Exactly one of the answers must be right: mark it '- [x]'.")
         if options and (len(options) < 2 or any(one.words == other.words for one, other in combinations(options, 2))):
-            self.complain(exercise.line, "There are two answers or more to choose from, and no two are the same.")
+            self.complain(exercise.line, "There must be at least two answers to choose from, all different.")
         check: list[list[str]] = []
         number, target, within = None, "", 0.0
         try:
@@ -198,7 +196,7 @@ class _Reader:
         if "number" in exercise.options:
             number, target = self._number(exercise)
         if "within" in exercise.options and "number" not in exercise.options:
-            self.complain(exercise.lines["within"], "Only a :number: may be off: leave :within: out, or add it.")
+            self.complain(exercise.lines["within"], "Only a :number: has a tolerance: remove :within:, or add one.")
         elif "within" in exercise.options:
             word = exercise.options["within"]
             plain = self.language.plain(word)
@@ -206,7 +204,7 @@ class _Reader:
                 meant = self.language.repaired(word)
                 hint = f" Write {meant}." if meant else ""
                 self.complain(
-                    exercise.lines["within"], f"An answer may be off by a number, not by {word[:40]!r}.{hint}"
+                    exercise.lines["within"], f"The tolerance of an answer must be a number, not {word[:40]!r}.{hint}"
                 )
             else:
                 within = float(plain)
@@ -220,7 +218,7 @@ class _Reader:
         if check and shows is None:
             self.complain(
                 exercise.line,
-                "What is checked on the page needs a solution with a :view: in which it holds: ?query=12,13",
+                "A :check: needs a solution with a :view: in which it holds: ?query=12,13",
             )
         return Task(exercise.line + 1, prompt, check, tuple(options), number, target, within, **said, shows=shows)
 

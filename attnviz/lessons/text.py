@@ -1,5 +1,6 @@
-"""The text of a lesson: from Markdown to the blocks and inlines that `lesson` describes, and from a URL to the view
-that it means. HTML is refused."""
+"""The text of a lesson: converting Markdown to the blocks and inlines described in `lesson`, and URLs to views. HTML is
+refused.
+"""
 
 import re
 from collections.abc import Callable
@@ -18,16 +19,16 @@ from attnviz.lessons.languages import DEFAULT, LANGUAGES, Language
 from attnviz.lessons.lesson import Block, Known, View
 
 OWN = ("lesson", "step", "only")
-"""Fields of the URL that say which lesson is open; a view is written without them."""
+"""The URL fields of the open lesson, which a view omits."""
 
 
 def view_of(word: str, known: Known, before: View | None) -> View:
-    """Return the view that a URL means, such as "draw?data=strokes&number=23", copied from a browser with or without
-    the beginning; "?" and fields for the same page as before, with these changed.
+    """Return the view of a URL, such as "draw?data=strokes&number=23", copied from a browser with or without the host;
+    "?" and fields stand for the page before with these fields changed.
     """
     word = word.strip()
     if re.search(r"\s", word):
-        raise BadInput(f"A URL has no spaces, and nothing stands behind it: {word[:60]!r}. Write %20 for a space.")
+        raise BadInput(f"A URL has no spaces, and nothing may follow it: {word[:60]!r}. Write %20 for a space.")
     try:
         parts = urlsplit(word)
         pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
@@ -35,20 +36,20 @@ def view_of(word: str, known: Known, before: View | None) -> View:
         raise BadInput(f"The URL {word[:60]!r} cannot be read: {error}.") from error
     for pair in parts.query.split("&") if parts.query else ():
         if not re.fullmatch(r"[A-Za-z_][\w.-]*=[^=]*", pair):
-            raise BadInput(f"Fields of a URL are NAME=VALUE, with one & between two, and {pair[:60]!r} is none.")
+            raise BadInput(f"Fields of a URL are NAME=VALUE, separated by &, and {pair[:60]!r} is not such a field.")
     words = dict(pairs)
     if len(words) < len(pairs):
         twice = next(key for key, _ in pairs if [one for one, _ in pairs].count(key) > 1)
         raise BadInput(f"The URL names the field {twice[:60]!r} more than once.")
     words = {key: value for key, value in words.items() if key not in OWN}
     if parts.fragment or word.endswith("#"):
-        raise BadInput(f"A URL names no place on its page: leave out '#{parts.fragment[:40]}'.")
+        raise BadInput(f"A URL must not name a part of its page: leave out '#{parts.fragment[:40]}'.")
     page = parts.path.rstrip("/").rpartition("/")[2]
     if not word or word == "?":
-        raise BadInput("A view names its page: PAGE?data=strokes&number=23, as the browser shows it, or home.")
+        raise BadInput("A view must name its page: PAGE?data=strokes&number=23, as the browser shows it, or home.")
     if word[0] == "?":
         if before is None:
-            raise BadInput("The first view names its page: PAGE?data=strokes&number=23, as the browser shows it.")
+            raise BadInput("The first view must name its page: PAGE?data=strokes&number=23, as the browser shows it.")
         return View(before.page, {**before.words, **words})
     whole = parts.scheme in ("http", "https") and parts.netloc and page  # copied from a browser, with or without a path
     if not whole and (parts.scheme or parts.netloc or parts.path.rstrip("/") != page):
@@ -66,14 +67,14 @@ def view_of(word: str, known: Known, before: View | None) -> View:
 
 
 COLOURS = ("query", "key", "value")
-"""Roles that colour their words, as these are coloured everywhere."""
+"""The roles that colour their words, with the same colours everywhere."""
 
 ROLES = (*COLOURS, "term", "shown", "math")
 TARGET = re.compile(r'[a-z_]\w*(?:\.[a-z_]\w*){1,2}|"[\w-]+"', re.ASCII)
-"""What a shown value is: one that a component declares, or a part of the page, in quotes, in which the words stand."""
+"""A quoted value: one that a component declares, or, in quotes, the part of the page that contains the words."""
 
 PLACES = ("query", "key", "pixel", "cell")
-"""Declared values that are places, "row,column": their comma is none of a number."""
+"""Declared values that are positions, "row,column", whose comma is not part of a number."""
 
 _WRITTEN = re.compile(r"[+\u2212-]?(\d[\d.,]*)(?:\s?%)?", re.ASCII)
 _TARGETED = re.compile(r"([^<>]*[^<>\s])\s*<([^<>]+)>", re.DOTALL)
@@ -88,19 +89,19 @@ def markdown() -> MarkdownIt:
     for plugin in (colon_fence_plugin, myst_role_plugin):
         parser.use(plugin)
     parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False)
-    # What is escaped stays apart from text, so that `marks` can tell them; and a link is written in one way.
+    # Escaped characters stay separate from text, so that `marks` can tell them apart; links have only one syntax.
     return parser.disable(["text_join", "reference"])
 
 
 @dataclass
 class Texts:
-    """Turns syntax trees into blocks, and notes mistakes.
+    """Converts syntax trees to blocks, and reports mistakes.
 
     Args:
-        complain: receives the line (from 0) and the sentence of every mistake.
-        parser: of Markdown.
+        complain: a function that receives the line (from 0) and the sentence of every mistake.
+        parser: the Markdown parser.
         formulas: LaTeX, in the order of their numbers.
-        links: the views that links with fields lead to.
+        links: the views of links with fields.
     """
 
     known: Known
@@ -111,7 +112,7 @@ class Texts:
     links: list[View] = field(default_factory=list)
 
     def blocks(self, nodes: list[SyntaxTreeNode], first: int) -> list[Block]:
-        """Return what blocks of Markdown say, whose text begins at a line of the file, from 0."""
+        """Convert blocks of Markdown whose text begins at line `first` of the file, from 0."""
         return [block for node in nodes if (block := self._block(node, first))]
 
     def _block(self, node: SyntaxTreeNode, first: int) -> Block | None:
@@ -123,7 +124,7 @@ class Texts:
                 kind = "ul" if node.type == "bullet_list" else "ol"
                 if node.attrs.get("start", 1) != 1:
                     meant = f"{node.attrs['start']}\\{node.markup}"
-                    self.complain(line, f"A list counts from 1: write {meant} where none is meant.")
+                    self.complain(line, f"A list must start at 1: write {meant} if no list is meant.")
                 return [kind, [self.blocks(item.children, first) for item in node.children]]
             case "blockquote":
                 return ["quote", self.blocks(node.children, first)]
@@ -132,23 +133,21 @@ class Texts:
                     self.complain(line, f"Write a directive between lines of colons: :::{node.info[:40]}")
                 return ["code", node.content]
             case "code_block":
-                self.complain(line, "Four spaces or a tab begin this line: take them out, or write code between ```.")
+                self.complain(line, "This line begins with four spaces or a tab: remove them, or put code in ```.")
             case "math_block":
                 return ["math", self._formula(node.content, line)]
             case "hr":
-                self.complain(line, "A line across is not shown: a new step begins with '## Title'.")
+                self.complain(line, "A horizontal line is not supported: a new step begins with '## Title'.")
             case "heading":
-                self.complain(line, "Here no heading can stand: only steps have one, '## Title' at the left.")
+                self.complain(line, "A heading is not allowed here: only steps have one, '## Title' at the left.")
             case "colon_fence":
-                self.complain(line, f"A directive cannot stand inside another one: {node.info[:40]!r}.")
+                self.complain(line, f"A directive cannot be inside another one: {node.info[:40]!r}.")
             case _:
                 self.complain(line, f"A lesson cannot show this ({node.type.replace('_', ' ')}).")
         return None
 
     def inlines(self, nodes: list[SyntaxTreeNode], line: int, skip: int = 0) -> list[list[object]]:
-        """Return what the nodes inside a paragraph that begins at a line, from 0, say, without so many characters at
-        its beginning.
-        """
+        """Convert the nodes of a paragraph that begins at a line, from 0, without its first `skip` characters."""
         for below, sentence in marks.unread(nodes, skip):
             self.complain(line + below, sentence)
         found = self._inlines(nodes, line)
@@ -185,7 +184,7 @@ class Texts:
     def _formula(self, latex: str, line: int) -> int:
         bare = re.sub(r"\\[\\{}]", "", latex)
         if not latex.strip() or bare.count("{") != bare.count("}"):
-            self.complain(line, f"This formula is empty, or a brace in it has no other one: {latex.strip()[:60]!r}.")
+            self.complain(line, f"This formula is empty, or a brace in it has no partner: {latex.strip()[:60]!r}.")
         self.formulas.append(latex.strip())
         return len(self.formulas) - 1
 
@@ -193,7 +192,7 @@ class Texts:
         href = str(node.attrs.get("href", ""))
         words = self._inlines(node.children, line)
         if not words or "title" in node.attrs:
-            self.complain(line, f"A link is written [words](page), with words and without a title: {href[:60]!r}.")
+            self.complain(line, f"Write a link as [words](page), with words and without a title: {href[:60]!r}.")
         try:
             parts = urlsplit(href)
             host = parts.hostname or ""
@@ -210,7 +209,7 @@ class Texts:
             )
             return ["link", href, words]
         if parts.netloc:
-            self.complain(line, f"This link leads to the reader's own computer: write {view.page or 'home'} alone.")
+            self.complain(line, f"This link leads to the reader's own computer: write only {view.page or 'home'}.")
         if view.words:
             self.links.append(replace(view, line=line + 1))
         return ["link", f"{view.page or './'}{f'?{parts.query}' if parts.query else ''}", words]
@@ -237,7 +236,7 @@ class Texts:
         if name == "shown":
             if not targeted or not TARGET.fullmatch(targeted[2]):
                 raise BadInput(
-                    "A number that the page shows is written {shown}`98 % <pixel_viewer.probability>`, with what "
+                    "Write a number that the page shows as {shown}`98 % <pixel_viewer.probability>`, with what "
                     f"declares it, not {words[:60]!r}."
                 )
             conditions.check_name(targeted[2], self.known.declared)
@@ -248,15 +247,15 @@ class Texts:
 
     def _check_plain(self, words: str) -> None:
         if mark := marks.not_plain(self.parser, words):
-            raise BadInput(f"The words of a role are shown as they are, and {words[:60]!r} has Markdown in it: {mark}.")
+            raise BadInput(f"The words of a role are plain text, but {words[:60]!r} contains Markdown: {mark}.")
 
     def _check_number(self, written: str) -> None:
-        """Refuse a number that is written as in another language: it would be shown with other decimals."""
+        """Refuse a number in another language's format, which would be shown with other decimals."""
         found = _WRITTEN.fullmatch(written)
         if not found or self.language.plain(found[1]) is not None:
             return
         meant = self.language.repaired(found[1])
         raise BadInput(
-            f"{found[1]!r} is no number as {self.language.title} writes it."
+            f"{found[1]!r} is not a number in {self.language.title} format."
             + (f" Write {meant}; or name the language in the front matter, such as 'language: de'." if meant else "")
         )

@@ -37,7 +37,7 @@ def test_no_file_outside_of_the_folder_is_read(tmp_path: Path) -> None:
     found = Folder(folder, KNOWN).read()
     assert set(found) == {"link", "two.MD", "three.md.txt", "four.markdown"}
     assert "NAME.md" in found["two.MD"].mistakes[0].sentence
-    assert found["link"].lesson is None and "outside of the folder" in found["link"].mistakes[0].sentence
+    assert found["link"].lesson is None and "outside the folder" in found["link"].mistakes[0].sentence
 
 
 def test_what_is_no_text_is_said(tmp_path: Path) -> None:

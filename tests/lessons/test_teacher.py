@@ -27,6 +27,6 @@ def test_without_the_flag_the_environment_decides(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("words", [["--lessons"], ["--lessons="], ["--lessons", "/no/such/folder"]])
 def test_a_flag_that_names_no_folder_is_said(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
-    with pytest.raises(BadInput, match="names a folder of lessons"):
+    with pytest.raises(BadInput, match="needs a folder of lessons"):
         take_flag(words)
     assert of_teacher() is None
