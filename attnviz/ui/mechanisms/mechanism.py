@@ -36,6 +36,19 @@ def later(module: str, name: str) -> Callable[..., Any]:
     return call
 
 
+def gathered(package: str, *names: str) -> Callable[[], tuple[Any, ...]]:
+    """Return a function that returns values of a package's modules, or tuples of values, such as "view.GATES_VIEW"; the
+    modules are imported when it is first called.
+    """
+
+    def call() -> tuple[Any, ...]:
+        places = [name.rpartition(".") for name in names]
+        found = [getattr(import_module(f"{package}.{module}"), name) for module, _, name in places]
+        return tuple(one for value in found for one in (value if isinstance(value, tuple) else (value,)))
+
+    return call
+
+
 @dataclass(frozen=True)
 class HomePicture:
     """A mechanism's picture on the home page: made in advance, and a link to a view of its page.

@@ -1,28 +1,11 @@
 """Attention over channels: gates that scale the channels of a convolutional network, and gates over positions."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, later
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from attnviz.ui.live.derived import Derived, View
+from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, gathered, later
 
 # The view with which its page opens, and which the home page shows.
 MODEL, DATA, NUMBER = "channel_attention.digits", "strokes", 23
-
-
-def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
-    from attnviz.ui.mechanisms.channel_attention import view
-
-    return view.GATES_VIEW, view.BLOCKS_VIEW, view.CLASS_GATES, view.GATES
-
-
-def _is_control(config: "Mapping[str, Any]") -> bool:
-    return bool(config.get("gate", "none") == "none")
-
 
 MECHANISM = Mechanism(
     name="channel_attention",
@@ -31,7 +14,7 @@ MECHANISM = Mechanism(
     page="50_channel_attention.py",
     url="channel_attention",
     models=("channel_attention",),
-    is_control=_is_control,
+    is_control=lambda config: config.get("gate", "none") == "none",
     panel=later(f"{__name__}.view", "panel_of"),
     papers=("hu",),
     home=HomePicture(
@@ -40,7 +23,7 @@ MECHANISM = Mechanism(
         {"model": MODEL, "data": DATA, "number": NUMBER, "layer": "6"},
         later(f"{__name__}.gates", "home_tiles"),
     ),
-    derived=_derived,
+    derived=gathered(__name__, "view.GATES_VIEW", "view.BLOCKS_VIEW", "view.CLASS_GATES", "view.GATES"),
     components=("gates",),
     preload=("gates", "stage_maps"),
     heights={"gates": Height(600, phone=1180), "gate_stages": Height(720)},

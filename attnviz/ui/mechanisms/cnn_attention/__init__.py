@@ -1,25 +1,8 @@
 """Attention over blocks: the cells of a convolutional network's last feature map attend to one another."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, later
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from attnviz.ui.live.derived import View
-
-
-def _derived() -> "tuple[View[Any], ...]":
-    from attnviz.ui.mechanisms.cnn_attention import experiments, view
-
-    return view.CONVOLUTIONS_VIEW, experiments.WITHIN
-
-
-def _is_control(config: "Mapping[str, Any]") -> bool:
-    return config.get("attention") != "blocks"
-
+from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, gathered, later
 
 # The view with which its page opens, and which the home page shows.
 MODEL, DATA, NUMBER = "cnn_attention.digits", "strokes", 23
@@ -32,7 +15,7 @@ MECHANISM = Mechanism(
     page="40_cnn_attention.py",
     url="cnn_attention",
     models=("cnn_attention",),
-    is_control=_is_control,
+    is_control=lambda config: config.get("attention") != "blocks",
     panel=later(f"{__name__}.view", "panel_of"),
     papers=("wu",),
     home=HomePicture(
@@ -41,7 +24,7 @@ MECHANISM = Mechanism(
         {"model": MODEL, "data": DATA, "number": NUMBER, "query": "3,4", "head": HEAD},
         later(f"{__name__}.stages", "home_tiles"),
     ),
-    derived=_derived,
+    derived=gathered(__name__, "view.CONVOLUTIONS_VIEW", "experiments.WITHIN"),
     preload=("pixel_viewer",),
     heights={"blocks": Height(560, phone=1456), "convolutions": Height(700)},
     imports=("attnviz.ui.components.pixel_viewer", "attnviz.ui.components.stage_maps"),

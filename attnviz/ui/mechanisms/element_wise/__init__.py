@@ -1,25 +1,8 @@
 """Element-wise attention: every pixel is weighted by its share of its row and of its column."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, later
-
-if TYPE_CHECKING:
-    from attnviz.ui.live.derived import Derived, View
-
-
-def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
-    from attnviz.ui.mechanisms.element_wise import derived, view
-
-    return view.STAGES_VIEW, view.OF_HEADS, view.FILM, *derived.DERIVED
-
-
-def _is_control(config: Mapping[str, Any]) -> bool:
-    """Return whether the relevance is not learnt: it is 1, or the same for all pictures."""
-    return bool(config.get("mode", "learnt") != "learnt")
-
+from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, gathered, later
 
 MECHANISM = Mechanism(
     name="element_wise",
@@ -29,7 +12,7 @@ MECHANISM = Mechanism(
     url="element_wise",
     models=("element_wise",),
     controls=("vgg_control", "plain_conv"),
-    is_control=_is_control,
+    is_control=lambda config: config.get("mode", "learnt") != "learnt",  # its relevance is the same for all pictures
     panel=later(f"{__name__}.view", "panel_of"),
     papers=("bacochina",),
     home=HomePicture(
@@ -38,7 +21,7 @@ MECHANISM = Mechanism(
         {"model": "element_wise.fashion-b", "data": "fashion_mnist", "number": 0, "pixel": "16,12", "inside": "no"},
         later(f"{__name__}.stages", "home_tiles"),
     ),
-    derived=_derived,
+    derived=gathered(__name__, "view.STAGES_VIEW", "view.OF_HEADS", "view.FILM", "derived.DERIVED"),
     components=("stage_grid",),
     preload=("stage_grid",),
     heights={"stages": Height(612)},

@@ -1,22 +1,10 @@
 """Pixel attention: every pixel is a token that attends to all others."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import FurtherPage, Height, HomePicture, Mechanism, OnDrawing, later
-
-if TYPE_CHECKING:
-    from attnviz.ui.live.derived import Derived, View
+from attnviz.ui.mechanisms.mechanism import FurtherPage, Height, HomePicture, Mechanism, OnDrawing, gathered, later
 
 ERASE = "erase"  # the field of the URL that names the net whose drawing is erased
-
-
-def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
-    from attnviz.ui.mechanisms.pixel_attention import panels
-    from attnviz.ui.mechanisms.pixel_attention.experiments import choice
-
-    return *panels.DERIVED, *choice.VIEWS
-
 
 MECHANISM = Mechanism(
     name="pixel_attention",
@@ -41,7 +29,7 @@ MECHANISM = Mechanism(
     ),
     on_drawing=OnDrawing(ERASE, later(f"{__name__}.erase_drawing", "show")),
     live=later(f"{__name__}.first_look", "show"),
-    derived=_derived,
+    derived=gathered(__name__, "panels.DERIVED", "experiments.choice.VIEWS"),
     further=(FurtherPage("The paper revisited", "15_paper.py", "paper"),),
     moved={
         "same": ("pixel_attention", "shuffle"),

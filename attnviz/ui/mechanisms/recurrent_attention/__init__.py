@@ -1,25 +1,8 @@
 """Recurrent attention: a model that looks at a picture in glimpses, and decides after each where to look next."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, later
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from attnviz.ui.live.derived import Derived, View
-
-
-def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
-    from attnviz.ui.mechanisms.recurrent_attention import view
-
-    return view.GLIMPSES_VIEW, *view.DERIVED
-
-
-def _is_control(config: "Mapping[str, Any]") -> bool:
-    return bool(config.get("policy", "learnt") != "learnt")
-
+from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, gathered, later
 
 MECHANISM = Mechanism(
     name="recurrent_attention",
@@ -29,7 +12,7 @@ MECHANISM = Mechanism(
     url="recurrent_attention",
     models=("recurrent_attention",),
     controls=("pixel_mlp",),
-    is_control=_is_control,
+    is_control=lambda config: config.get("policy", "learnt") != "learnt",
     panel=later(f"{__name__}.view", "panel_of"),
     papers=("wu",),
     home=HomePicture(
@@ -38,7 +21,7 @@ MECHANISM = Mechanism(
         {"model": "recurrent_attention.digits", "data": "strokes", "number": 73},
         later(f"{__name__}.glances", "home_tiles"),
     ),
-    derived=_derived,
+    derived=gathered(__name__, "view.GLIMPSES_VIEW", "view.DERIVED"),
     components=("glimpse_player",),
     preload=("glimpse_player",),
     heights={"glimpses": Height(520)},

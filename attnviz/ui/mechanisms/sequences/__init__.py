@@ -1,26 +1,15 @@
 """Sequences: a strip of handwritten digits is read through one vector, with additive attention, or by a Transformer."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, OnDrawing, later
+from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, OnDrawing, gathered, later
 from attnviz.ui.mechanisms.sequences.readers import MODELS, is_control
-
-if TYPE_CHECKING:
-    from attnviz.ui.live.derived import Derived, View
 
 # The view with which its page opens, and which the home page shows.
 MODEL, SOURCE, LENGTH, NUMBER = "encoder_decoder.strips-15", "strokes", 8, 3
 
 LAST_DIGITS = "strip"
 """The URL field of the draw page while the last digits are read there as a strip."""
-
-
-def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
-    from attnviz.ui.mechanisms.sequences import view
-
-    return view.ALIGNMENT_VIEW, view.READ
-
 
 MECHANISM = Mechanism(
     name="sequences",
@@ -39,7 +28,7 @@ MECHANISM = Mechanism(
         later(f"{__name__}.choose", "home_tiles"),
     ),
     on_drawing=OnDrawing(LAST_DIGITS, later(f"{__name__}.last_digits", "show")),
-    derived=_derived,
+    derived=gathered(__name__, "view.ALIGNMENT_VIEW", "view.READ"),
     components=("alignment", "strip_pad"),
     preload=("alignment",),
     heights={"alignment": Height(660, phone=1300), "strip_pad": Height(168)},

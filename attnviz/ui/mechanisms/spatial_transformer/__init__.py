@@ -1,28 +1,11 @@
 """Spatial transformers: a network samples its picture anew, at a grid that it computes from the picture."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, later
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from attnviz.ui.live.derived import Derived, View
+from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, gathered, later
 
 # The view with which its page opens, and which the home page shows.
 MODEL, DATA, NUMBER = "spatial_transformer.rotated", "rotated_strokes", 23
-
-
-def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
-    from attnviz.ui.mechanisms.spatial_transformer import view
-
-    return view.GRID_VIEW, view.SAMPLED
-
-
-def _is_control(config: "Mapping[str, Any]") -> bool:
-    return bool(config.get("transform", "affine") == "none")
-
 
 MECHANISM = Mechanism(
     name="spatial_transformer",
@@ -31,7 +14,7 @@ MECHANISM = Mechanism(
     page="60_spatial_transformer.py",
     url="spatial_transformer",
     models=("spatial_transformer",),
-    is_control=_is_control,
+    is_control=lambda config: config.get("transform", "affine") == "none",
     panel=later(f"{__name__}.view", "panel_of"),
     papers=("jaderberg",),
     home=HomePicture(
@@ -40,7 +23,7 @@ MECHANISM = Mechanism(
         {"model": MODEL, "data": DATA, "number": NUMBER},
         later(f"{__name__}.grids", "home_tiles"),
     ),
-    derived=_derived,
+    derived=gathered(__name__, "view.GRID_VIEW", "view.SAMPLED"),
     components=("sampling_grid",),
     preload=("sampling_grid",),
     heights={"grid": Height(520, phone=1270)},

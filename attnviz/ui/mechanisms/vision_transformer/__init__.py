@@ -1,25 +1,8 @@
 """Vision transformers: the patches of a picture attend to one another, in every head of every layer."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, later
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from attnviz.ui.live.derived import Derived, View
-
-
-def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
-    from attnviz.ui.mechanisms.vision_transformer import derived
-
-    return derived.DERIVED
-
-
-def _is_control(config: "Mapping[str, Any]") -> bool:
-    return config.get("mixing") == "even"
-
+from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, gathered, later
 
 # The view with which its page opens, and which the home page shows.
 MODEL, DATA, NUMBER = "vision_transformer.digits", "strokes", 23
@@ -32,7 +15,7 @@ MECHANISM = Mechanism(
     page="45_vision_transformer.py",
     url="vision_transformer",
     models=("vision_transformer",),
-    is_control=_is_control,
+    is_control=lambda config: config.get("mixing") == "even",
     panel=later(f"{__name__}.derived", "panel_of"),
     papers=("dosovitskiy",),
     home=HomePicture(
@@ -41,7 +24,7 @@ MECHANISM = Mechanism(
         {"model": MODEL, "data": DATA, "number": NUMBER, "query": "4,4", "layer": LAYER, "head": HEAD},
         later(f"{__name__}.layers", "home_tiles"),
     ),
-    derived=_derived,
+    derived=gathered(__name__, "derived.DERIVED"),
     components=("layer_board", "captured_board"),
     preload=("layer_board",),
     heights={"layers": Height(792, phone=1900), "captured_layers": Height(900, phone=1900)},
