@@ -3,6 +3,7 @@
 The viewer writes all of it into the URL, where rows, columns and heads are counted from 1; here they count from 0.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,3 +104,8 @@ def _keep_head() -> None:
 def single_token(net: Net) -> bool:
     """Return whether the net takes the whole picture as one token."""
     return net.grid is not None and net.grid.tokens == 1
+
+
+def of_one_token(why: str) -> Callable[[Net], str | None]:
+    """Return what says why an experiment cannot be done with a net of one token, and returns None for other nets."""
+    return lambda net: why if single_token(net) else None

@@ -5,7 +5,8 @@ Each is a module with
     TITLE     the question
     MEASURES  what is measured, in one sentence of Markdown that leaves the result open
     WORDS     the URL fields of its choices, which another experiment removes
-    refusal(net) -> str | None       why this net cannot answer it, in one sentence, or None if it can
+    refusal(net) -> str | None       why this net cannot answer it, in one sentence, or None if it can; may be
+                                     absent if every net can
     show(subject) -> None            draws it, beginning with its finding: a sentence that a pure function makes from
                                      the numbers (ui/shared/experiments.py: finding)
     VIEWS     the contents of its components, for the page and for the live channel

@@ -23,7 +23,7 @@ from attnviz.ui.shared.experiments import Experiment
 
 def _row(module: ModuleType) -> Experiment:
     def refusal(subject: Subject) -> str | None:
-        why: str | None = module.refusal(subject.net)
+        why: str | None = module.refusal(subject.net) if hasattr(module, "refusal") else None
         return why
 
     return Experiment(module.TITLE, module.MEASURES, module.show, module.WORDS, refusal)

@@ -9,11 +9,11 @@ import streamlit as st
 
 from attnviz import cards, data, subjects
 from attnviz.measures.compare import Direction
-from attnviz.subjects import EXAMPLES, Example, Net, Picture, Subject
+from attnviz.subjects import EXAMPLES, Example, Picture, Subject
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments.compare_sides import COMPARED, DIRECTIONS, Side, draw
-from attnviz.ui.mechanisms.pixel_attention.selection import single_token
+from attnviz.ui.mechanisms.pixel_attention.selection import of_one_token, single_token
 from attnviz.ui.shared import experiments, pickers, url_state
 from attnviz.ui.shared.wording import verbatim
 from attnviz.views import url_fields
@@ -27,14 +27,9 @@ VIEWS = (COMPARED,)
 
 Pair = tuple[Side, Side] | None
 
-
-def refusal(net: Net) -> str | None:
-    """Return why this model cannot answer the question, or None if it can."""
-    if single_token(net):
-        return (
-            "This model takes the whole picture as one token: every map has a single value, and all maps are the same."
-        )
-    return None
+refusal = of_one_token(
+    "This model takes the whole picture as one token: every map has a single value, and all maps are the same."
+)
 
 
 def show(subject: Subject) -> None:

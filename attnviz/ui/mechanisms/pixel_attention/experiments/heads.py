@@ -17,7 +17,7 @@ from attnviz.ui.components.head_switch import Answer, SwitchView, edits_of, head
 from attnviz.ui.components.map_grid import Names, map_grid, packed
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import NoParameters, View
-from attnviz.ui.mechanisms.pixel_attention.selection import single_token
+from attnviz.ui.mechanisms.pixel_attention.selection import of_one_token
 from attnviz.ui.shared import cache, experiments, page, url_state
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import share, short, verbatim
@@ -52,11 +52,9 @@ class Measured:
     without: np.ndarray
 
 
-def refusal(net: Net) -> str | None:
-    """Return why this model cannot answer the question, or None if it can."""
-    if single_token(net):
-        return "This model sees the whole picture as one token: its weight is always 1, for any head and any picture."
-    return None
+refusal = of_one_token(
+    "This model sees the whole picture as one token: its weight is always 1, for any head and any picture."
+)
 
 
 def show(subject: Subject) -> None:

@@ -31,11 +31,6 @@ ALIKE, UNLIKE = 0.7, 0.3  # correlations of output and picture, without their si
 PICTURES, OUTPUTS = "outputs_pictures", "outputs_maps"  # the keys of the grids
 
 
-def refusal(net: Net) -> str | None:
-    """Return why this model cannot answer the question, or None if it can."""
-    return None
-
-
 def show(subject: Subject) -> None:
     """Draw the pictures with the output of the attention below each, and explain it."""
     say = experiments.finding()

@@ -65,11 +65,6 @@ FIGURES = {
 }  # fmt: skip
 
 
-def refusal(net: Net) -> str | None:
-    """Return None, because another model draws the figures that this one cannot."""
-    return None
-
-
 @st.fragment
 def show(subject: Subject) -> None:
     """Draw the choice of a figure, and the figure twice."""

@@ -8,12 +8,12 @@ import streamlit as st
 from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
-from attnviz.subjects import Net, Subject
+from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid, packed
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.pixel_attention import equations, selection
-from attnviz.ui.mechanisms.pixel_attention.selection import single_token
+from attnviz.ui.mechanisms.pixel_attention.selection import of_one_token
 from attnviz.ui.shared import cache, experiments
 from attnviz.ui.shared.wording import share, short
 
@@ -33,14 +33,9 @@ HALVES = [(query, key) for query in (CONTENT, PLACE) for key in (CONTENT, PLACE)
 
 EVEN = 0.1  # a share of the variance nearer to one half than this counts as one half
 
-
-def refusal(net: Net) -> str | None:
-    """Return why this model cannot answer the question, or None if it can."""
-    if single_token(net):
-        return (
-            "This model takes many pixels as one token: its scores belong to whole patches, not to single intensities."
-        )
-    return None
+refusal = of_one_token(
+    "This model takes many pixels as one token: its scores belong to whole patches, not to single intensities."
+)
 
 
 def show(subject: Subject) -> None:

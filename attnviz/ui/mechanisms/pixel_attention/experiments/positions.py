@@ -13,7 +13,7 @@ from attnviz.subjects import Net, Subject
 from attnviz.ui.components.moving_maps import moving_maps, places, rested
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import View
-from attnviz.ui.mechanisms.pixel_attention.selection import single_token
+from attnviz.ui.mechanisms.pixel_attention.selection import of_one_token
 from attnviz.ui.shared import cache, experiments, page, url_state
 from attnviz.ui.shared.wording import short, verbatim
 from attnviz.views import url_fields
@@ -36,12 +36,7 @@ FEATURES = 32  # for models without a position code: the number that the models 
 HANDLE = "positions_place"
 DIFFERS = 0.05  # cosine: a smaller difference between means does not count
 
-
-def refusal(net: Net) -> str | None:
-    """Return why this model cannot answer the question, or None if it can."""
-    if single_token(net):
-        return "This model takes the whole picture as one token: there is only one position."
-    return None
+refusal = of_one_token("This model takes the whole picture as one token: there is only one position.")
 
 
 @st.fragment

@@ -8,11 +8,11 @@ import streamlit as st
 from attnviz.errors import BadInput
 from attnviz.formatting import counted
 from attnviz.recipes.recipe import Strict
-from attnviz.subjects import Net, Subject
+from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import Table, chosen_map, map_grid, packed
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import View
-from attnviz.ui.mechanisms.pixel_attention.selection import single_token
+from attnviz.ui.mechanisms.pixel_attention.selection import of_one_token
 from attnviz.ui.shared import cache, experiments, findings, page, url_state
 from attnviz.ui.shared.wording import short, verbatim
 
@@ -34,12 +34,9 @@ LAYER = "attention"
 GRID = "qkv_grid"
 ROUNDING = 1e-9  # of the largest value: a smaller spread comes from the order in which numbers were added
 
-
-def refusal(net: Net) -> str | None:
-    """Return why this model cannot answer the question, or None if it can."""
-    if single_token(net):
-        return "This model takes many pixels as one token: its components are single numbers, not maps of pixels."
-    return None
+refusal = of_one_token(
+    "This model takes many pixels as one token: its components are single numbers, not maps of pixels."
+)
 
 
 @st.fragment

@@ -15,7 +15,7 @@ from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments import same
-from attnviz.ui.mechanisms.pixel_attention.selection import single_token
+from attnviz.ui.mechanisms.pixel_attention.selection import of_one_token
 from attnviz.ui.shared import cache, experiments, url_state
 from attnviz.ui.shared.wording import share, short
 from attnviz.views.attention import AttentionView
@@ -54,11 +54,7 @@ class Facts:
     outputs: float
 
 
-def refusal(net: Net) -> str | None:
-    """Return why this model cannot answer the question, or None if it can."""
-    if single_token(net):
-        return "This model takes the whole picture as one token: there is nothing to shuffle."
-    return None
+refusal = of_one_token("This model takes the whole picture as one token: there is nothing to shuffle.")
 
 
 def show(subject: Subject) -> None:

@@ -8,14 +8,14 @@ import streamlit as st
 
 from attnviz.errors import BadInput
 from attnviz.recipes.schwarz import MNIST_STD
-from attnviz.subjects import Net, Subject
+from attnviz.subjects import Subject
 from attnviz.ui.components.moving_maps import moving_maps, temperature
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import View
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments.parts import OfRow
 from attnviz.ui.mechanisms.pixel_attention.paper_tiles import keep_handle, place_of_handle
-from attnviz.ui.mechanisms.pixel_attention.selection import Token, single_token
+from attnviz.ui.mechanisms.pixel_attention.selection import Token, of_one_token
 from attnviz.ui.shared import experiments
 from attnviz.ui.shared.wording import short
 from attnviz.views.attention import AttentionView
@@ -28,12 +28,7 @@ HANDLE = "temperature_handle"
 UNSCALED = 1 / 255  # intensities of 0..1 are divided by this to become 0 to 255
 BEYOND = 2.0  # powers of ten on either side of the marks
 
-
-def refusal(net: Net) -> str | None:
-    """Return why this model cannot answer the question, or None if it can."""
-    if single_token(net):
-        return "This model takes the whole picture as one token: its only weight is 1 at any temperature."
-    return None
+refusal = of_one_token("This model takes the whole picture as one token: its only weight is 1 at any temperature.")
 
 
 def show(subject: Subject) -> None:
