@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -26,8 +26,7 @@ from attnviz.capture.call import (
 from attnviz.capture.frames import Frames, Where, tensors_of
 from attnviz.capture.gates import Gate, lies_on_a_picture
 from attnviz.capture.layout import heads_named, layout_of, packed_axis
-from attnviz.capture.lineage import Follows
-from attnviz.capture.mixing import even_of, mixing_of
+from attnviz.capture.mixing import Mixed, composed, even_of, mixing_of
 from attnviz.capture.mode import Mode, Softmax
 from attnviz.capture.products import Product
 from attnviz.edits import Edit, Look, edited
@@ -35,16 +34,6 @@ from attnviz.errors import TraceError
 
 Parts = Mapping[str, Mapping[str, Any]]
 NEEDS = {"scores": ("query", "key", "mask"), "weights": ("query", "key", "mask")}
-
-
-class Mixed:
-    """What weights times values gave, as it is followed."""
-
-    follows: ClassVar[Follows] = "sums"
-
-    def __init__(self, call: Call) -> None:
-        self.call = call
-        self.joined = [call]
 
 
 class Capture(Mode):
@@ -244,6 +233,12 @@ class Capture(Mode):
             result = compute(other)
             if not product.of_parameters:
                 self._refuse(refusals.NO_SCORES if found.last else refusals.OTHER_AXIS)
+            return result
+        with_what = self.lineage.of(other)
+        if composed(call, with_what):
+            result = compute(other)
+            if isinstance(with_what, Softmax):  # and so a product of weights, which may be multiplied further
+                self.lineage.mark(result, found)
             return result
         if call.refused != refusals.UNUSED:
             return compute(other)

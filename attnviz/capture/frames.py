@@ -67,11 +67,13 @@ class Frames:
         frame = next((one for one in stack if self._module(one) is not None), stack[-1])
         module = self._module(frame)
         path = "" if module is None else self._modules[module]
+        called = next((above for above in stack if _calls(above, module)), None)
+        frame = called or frame  # one visit, whichever methods of the module make its calls
         if self._open.get(path) is not frame:
             self._open[path] = frame
             self._visits[path] += 1
         self._calls[kind, path] += 1
-        given = next((_call(above) for above in stack if _calls(above, module)), ((), {}))
+        given = _call(called) if called else ((), {})
         tensors = tuple(one for one in (*given[0], *given[1].values()) if isinstance(one, Tensor))
         return Where(path, self._visits[path] - 1, self._calls[kind, path] - 1, module, tensors)
 

@@ -42,7 +42,8 @@ ENDS = {
     "flip", "gather", "msort", "roll", "sort", "take_along_dim", "topk",  # have the keys in another order
 }  # fmt: skip
 JOINS = {"cat", "concat", "concatenate", "stack"}
-LAYERS = {"linear", "conv1d", "conv2d", "conv3d", "layer_norm", "batch_norm", "group_norm", "rms_norm"}
+PROJECTIONS = {"linear", "conv1d", "conv2d", "conv3d"}
+LAYERS = PROJECTIONS | {"layer_norm", "batch_norm", "group_norm", "rms_norm"}
 
 _numbers = count()
 Follows = Literal["all", "sums", "shapes", "nothing"]
@@ -59,12 +60,13 @@ class Followed(Protocol):
 @dataclass
 class Mark:
     """What a tensor descends from, with how many numbers it had where the mark was made; it may be only a part of
-    that.
+    that, or what a layer has made of it.
     """
 
     of: Followed
     numel: int
     part: bool = False
+    projected: bool = False
 
 
 class Lineage:
@@ -80,6 +82,11 @@ class Lineage:
         """Return what a tensor descends from, or None."""
         mark = getattr(tensor, self._name, None)
         return mark.of if isinstance(mark, Mark) else None
+
+    def is_projected(self, tensor: Any) -> bool:
+        """Return whether a linear layer or a convolution lies between a tensor and what it descends from."""
+        mark = getattr(tensor, self._name, None)
+        return isinstance(mark, Mark) and mark.projected
 
     def mark(self, tensor: Tensor, of: Followed) -> None:
         """Say what a tensor is the beginning of."""
@@ -111,7 +118,7 @@ class Lineage:
                 continue
             if size == mark.numel or name in PARTS:
                 part = mark.part or size < mark.numel
-                setattr(tensor, self._name, Mark(mark.of, size, part))
+                setattr(tensor, self._name, Mark(mark.of, size, part, mark.projected or name in PROJECTIONS))
                 return
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
 from attnviz.capture import refusals
-from attnviz.capture.call import Attend, aside, rows_of
+from attnviz.capture.call import Attend, Call, aside, rows_of
+from attnviz.capture.lineage import Follows
 from attnviz.capture.mode import Softmax
 from attnviz.capture.products import Product
 
@@ -77,6 +79,29 @@ def mixing_of(found: Softmax, product: Product, place: int) -> Mixing | str:
     value = product.arranged(product.operands[1 - place], theirs, keys, features, lead=outer)
     value = value.reshape(*lead, *value.shape[-2:])
     return Mixing(product, tuple(lead), weights, value, outer, queries, keys, features)
+
+
+class Mixed:
+    """What weights times values gave, as it is followed."""
+
+    follows: ClassVar[Follows] = "sums"
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.joined = [call]
+
+
+def composed(call: Call, other: Any) -> bool:
+    """Refuse weights that are multiplied with weights of the same visit, or with what these, or they themselves, have
+    mixed before; return whether they are.
+    """
+    before = other.call if isinstance(other, Softmax | Mixed) else None
+    if before is None or (before.where.path, before.where.visit) != (call.where.path, call.where.visit):
+        return False
+    if isinstance(other, Mixed) and before is not call and call.refused != refusals.COMPOSED:
+        return False  # what a few tokens have collected is a value as any other
+    call.refused = before.refused = refusals.COMPOSED
+    return True
 
 
 def even_of(found: Softmax, value: Tensor) -> Attend:

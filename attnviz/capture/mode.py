@@ -182,7 +182,9 @@ class Mode(TorchFunctionMode):
         if any(isinstance(mark, Running) and mark.outer for mark in marks) and not product.of_parameters:
             self.unweighted()
         sources = [self.lineage.of(mark.source) if isinstance(mark, Gate) else mark for mark in marks]
-        before = next((mark for mark in sources if isinstance(mark, Product)), None)
+        products = zip(sources, factors, strict=True)  # features of a layer, such as one on a product, are new ones
+        direct = (mark for mark, one in products if not self.lineage.is_projected(one))
+        before = next((mark for mark in direct if isinstance(mark, Product)), None)
         if before is not None and product.sure and before.sure and not (before.of_parameters or product.of_parameters):
             self.unweighted()
         else:

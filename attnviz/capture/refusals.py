@@ -14,6 +14,10 @@ COMBINED = (
     "its output is combined with that of another attention of the same layer (differential attention): neither is what "
     "the layer uses"
 )
+COMPOSED = (
+    "its weights are multiplied with other weights of the same layer, with an inverse of them, or twice, before they reach "
+    "a query (a low-rank approximation such as Nyström's, several steps at once): no softmax alone is what the layer uses"
+)
 CHANNELS = "its softmax runs over channels, not over places: what it weighs are features of all tokens together"
 LINEAR = (
     "a product of a product without a softmax of torch's between them (linear attention, a sigmoid, a kernel of "

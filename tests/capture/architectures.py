@@ -395,3 +395,7 @@ ALL["transformers GptOssModel"] = Row(
     transformer("GptOssConfig", "GptOssModel", 7, head_dim=8, num_local_experts=2, num_experts_per_tok=1, **_LANGUAGE),
     0, {"SINK": 2}, other_softmaxes=2,
 )  # fmt: skip
+ALL["transformers NystromformerModel"] = Row(
+    transformer("NystromformerConfig", "NystromformerModel", 32, segment_means_seq_len=32, num_landmarks=8,
+                max_position_embeddings=40, **SMALL, **_WORDS), 0, {"COMPOSED": 6},
+)  # fmt: skip

@@ -93,6 +93,17 @@ class Differential(Base):
         return one - 0.3 * other
 
 
+class ByMethod(Differential):
+    """The same, each attention by a method of the layer, and not within its forward."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        first, second = query.chunk(2, -1), key.chunk(2, -1)
+        return self.one(first[0], second[0], value) - 0.3 * self.one(first[1], second[1], value)
+
+    def one(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        return F.scaled_dot_product_attention(query, key, value)
+
+
 class Combined(Base):
     """The difference of two halves of one attention's heads."""
 
@@ -222,6 +233,36 @@ class InPlace(Base):
             plain = (query @ key.mT).softmax(-1)
             plain *= 0.5
         return plain @ value + 0 * weights @ value
+
+
+class Landmarks(Base):
+    """Two landmarks collect from all tokens, and each token takes from them: as it is (agent attention), or through the
+    inverse of what landmarks weigh one another by (Nyström's approximation).
+    """
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        few, fewer = query[:, :, :4].unflatten(2, (2, 2)).mean(3), key[:, :, :4].unflatten(2, (2, 2)).mean(3)
+        collected = self.weights(few, key) @ value
+        if not self.options:
+            return self.weights(query, few) @ collected
+        between = self.weights(few, fewer)
+        return self.weights(query, fewer) @ self.options["inverse"](between) @ collected
+
+
+def by_steps(weights: Tensor) -> Tensor:
+    """Return an approximate inverse, as Nyströmformer computes it."""
+    found = weights.mT / weights.sum(-2).max()
+    for _ in range(3):
+        found = found @ (2 * torch.eye(2) - weights @ found)
+    return found
+
+
+class Diffused(Base):
+    """Weights that are taken twice, as their square or one after the other."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        weights = self.weights(query, key)
+        return (weights @ weights) @ value if self.options["square"] else weights @ (weights @ value)
 
 
 class Channels(Base):

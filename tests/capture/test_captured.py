@@ -19,15 +19,18 @@ from tests.capture.modules import (
     AttentionFree,
     Best,
     ByHand,
+    ByMethod,
     Channels,
     Chunks,
     Combined,
     Deformable,
     Differential,
+    Diffused,
     Fused,
     Hard,
     InPlace,
     Joined,
+    Landmarks,
     Layered,
     Linear,
     Neighbours,
@@ -40,6 +43,7 @@ from tests.capture.modules import (
     Stacked,
     Talking,
     Twice,
+    by_steps,
     tokens,
 )
 
@@ -104,6 +108,18 @@ def test_products_of_other_names_are_captured(name: str) -> None:
     assert torch.allclose(seen["weights"].at(head=0).flatten(0, 1), (given[0] @ given[1].mT).softmax(-1))
 
 
+def test_features_of_a_layer_on_a_product_are_no_product() -> None:
+    class Positions(ByHand):
+        def split(self, given: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+            given = given @ torch.eye(8).roll(1, 0)
+            weights, biases = self.qkv.weight.chunk(3), self.qkv.bias.chunk(3)
+            parts = (F.linear(given, weight, bias) for weight, bias in zip(weights, biases, strict=True))
+            return tuple(part.reshape(1, 5, 2, 4).transpose(1, 2) for part in parts)
+
+    seen = attnviz.watch(model := Positions())(tokens())
+    assert torch.allclose(seen["weights"].tensor.double(), softmax_by_hand(model, tokens().roll(-1, -1))[0], atol=1e-6)
+
+
 def test_weights_of_torchs_attention_are_computed_in_double_precision() -> None:
     reading = attnviz.watch(Fused())(tokens())["weights"]
     assert reading.tensor.dtype == torch.float64
@@ -137,6 +153,7 @@ def test_a_row_that_may_look_at_nothing_has_weights_of_zero() -> None:
     ("build", "why"),
     [
         (Differential, "combined with that of another attention of the same layer"),
+        (ByMethod, "combined with that of another attention of the same layer"),
         (Combined, "combined with that of another attention of the same layer"),
         (Joined, "combined with that of another attention of the same layer"),
         (Stacked, "combined with that of another attention of the same layer"),
@@ -146,6 +163,10 @@ def test_a_row_that_may_look_at_nothing_has_weights_of_zero() -> None:
         (Sorted, "do not come from the product of a query and a key"),
         (Talking, "its weights are changed between the softmax and the values"),
         (InPlace, "its weights are changed between the softmax and the values"),
+        (lambda: Landmarks(inverse=by_steps), "a low-rank approximation"),
+        (lambda: Landmarks(inverse=torch.linalg.pinv), "a low-rank approximation"),
+        (lambda: Diffused(square=True), "or twice, before they reach a query"),
+        (lambda: Diffused(square=False), "or twice, before they reach a query"),
         (Channels, "its softmax runs over channels"),
         (Linear, "linear attention"),
         (AtOnce, "a product of a product"),
@@ -160,6 +181,13 @@ def test_a_row_that_may_look_at_nothing_has_weights_of_zero() -> None:
 def test_what_is_no_weighting_by_a_softmax_over_keys_is_refused(build: Callable[[], nn.Module], why: str) -> None:
     with pytest.raises(TraceError, match=why):
         attnviz.watch(build())(tokens())
+
+
+def test_what_landmarks_collect_and_what_tokens_take_from_them_are_two_attentions() -> None:
+    seen = attnviz.watch(model := Landmarks())(tokens())
+    assert [tuple(seen[path].tensor.shape[-2:]) for path in ("weights", "@1.weights")] == [(2, 5), (5, 2)]
+    mixed = seen["@1.weights"].tensor @ (seen["weights"].tensor @ seen["value"].tensor)
+    assert torch.allclose(seen.output, model.join(mixed), atol=1e-6)
 
 
 def test_dropout_is_refused_with_what_to_do() -> None:
