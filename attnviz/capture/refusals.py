@@ -15,8 +15,9 @@ COMBINED = (
     "the layer uses"
 )
 COMPOSED = (
-    "its weights are multiplied with other weights of the same layer, with an inverse of them, or twice, before they reach "
-    "a query (a low-rank approximation such as Nyström's, several steps at once): no softmax alone is what the layer uses"
+    "its weights are multiplied with other weights of the same layer, with an inverse of them, or twice, before they "
+    "reach a query (a low-rank approximation such as Nyström's, several steps at once): no softmax alone is what the "
+    "layer uses"
 )
 CHANNELS = "its softmax runs over channels, not over places: what it weighs are features of all tokens together"
 LINEAR = (

@@ -13,7 +13,6 @@ from tests.capture.builders import (
     hugging_face,
     of_torchvision,
     timm,
-    transformer,
     vit_pytorch,
 )
 
@@ -24,6 +23,8 @@ ALL: dict[str, Row] = {
     "torchvision swin_t": Row(of_torchvision("swin_t"), 12),
     "torchvision swin_v2_t": Row(of_torchvision("swin_v2_t"), 12),
     "torchvision maxvit_t": Row(of_torchvision("maxvit_t"), 22, gates=11),
+    "torchvision swin_v2_s": Row(of_torchvision("swin_v2_s"), 24),
+    "torchvision vit_b_32": Row(of_torchvision("vit_b_32"), 12),
 }
 ALL["timm test_vit"] = Row(timm("test_vit"), 6)
 ALL["timm vit_small_patch16_224"] = Row(timm("vit_small_patch16_224"), 12)
@@ -95,6 +96,13 @@ ALL["timm shvit_s1"] = Row(timm("shvit_s1"), 9, gates=2)
 ALL["timm csatv2"] = Row(timm("csatv2"), 4, {"CHANNELS": 14})
 ALL["timm iformer_t"] = Row(timm("iformer_t"), 5)
 ALL["timm vit_dwee_patch16_reg1_gap_256"] = Row(timm("vit_dwee_patch16_reg1_gap_256"), 0, {"COMBINED": 28})
+ALL["timm cpubone_s0"] = Row(timm("cpubone_s0"), 5)
+ALL["timm efficientvim_m1"] = Row(timm("efficientvim_m1"), 0, {"NO_SCORES": 6}, gates=2, other_softmaxes=1)
+ALL["timm lowformer_b0"] = Row(timm("lowformer_b0"), 7)
+ALL["timm swinv2_cr_tiny_224"] = Row(timm("swinv2_cr_tiny_224"), 12)
+ALL["timm vit_small_r26_s32_224"] = Row(timm("vit_small_r26_s32_224"), 12)
+ALL["timm eca_halonext26ts"] = Row(timm("eca_halonext26ts"), 3, gates=5)
+ALL["timm bat_resnext26ts"] = Row(timm("bat_resnext26ts"), 0, {"LINEAR": 8})
 ALL["transformers ViTModel"] = Row(hugging_face("ViTConfig", "ViTModel", **PICTURE), 2)
 ALL["transformers DeiTModel"] = Row(hugging_face("DeiTConfig", "DeiTModel", **PICTURE), 2)
 ALL["transformers Dinov2Model"] = Row(hugging_face("Dinov2Config", "Dinov2Model", **PICTURE), 2)
@@ -366,36 +374,3 @@ ALL["vit-pytorch cross_vit"] = Row(
     ),
     4,
 )
-
-_WORDS = {"vocab_size": 60, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
-_LANGUAGE = {**SMALL, **_WORDS, "num_key_value_heads": 2}
-_RESNET = {"embedding_size": 8, "hidden_sizes": [8, 16, 32, 32], "depths": [1, 1, 1, 1], "layer_type": "basic"}
-_DETECTOR = {
-    "use_timm_backbone": False, "use_pretrained_backbone": False, "backbone": None, "d_model": 32, "num_queries": 5,
-    "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4, "decoder_attention_heads": 4,
-    "encoder_ffn_dim": 64, "decoder_ffn_dim": 64,
-}  # fmt: skip
-_LAST, _LEVELS = {"out_features": ["stage4"]}, {"out_features": ["stage2", "stage3", "stage4"]}
-_TOWERS = {"text_config": {**SMALL, **_WORDS, "max_position_embeddings": 7}, "vision_config": PICTURE}
-
-ALL["transformers DetrModel"] = Row(
-    transformer("DetrConfig", "DetrModel", backbone_config={**_RESNET, **_LAST}, **_DETECTOR), 6
-)
-ALL["transformers DeformableDetrModel"] = Row(
-    transformer("DeformableDetrConfig", "DeformableDetrModel", backbone_config={**_RESNET, **_LEVELS},
-                num_feature_levels=3, **_DETECTOR), 2, {"NO_SCORES": 4},
-)  # fmt: skip
-ALL["transformers CLIPModel"] = Row(transformer("CLIPConfig", "CLIPModel", 7, 3, **_TOWERS), 4)
-ALL["transformers SiglipModel"] = Row(transformer("SiglipConfig", "SiglipModel", 7, 3, **_TOWERS), 5)
-ALL["transformers LlamaModel"] = Row(transformer("LlamaConfig", "LlamaModel", 7, **_LANGUAGE), 2)
-ALL["transformers DiffLlamaModel"] = Row(
-    transformer("DiffLlamaConfig", "DiffLlamaModel", 7, **_LANGUAGE), 0, {"COMBINED": 4}
-)
-ALL["transformers GptOssModel"] = Row(
-    transformer("GptOssConfig", "GptOssModel", 7, head_dim=8, num_local_experts=2, num_experts_per_tok=1, **_LANGUAGE),
-    0, {"SINK": 2}, other_softmaxes=2,
-)  # fmt: skip
-ALL["transformers NystromformerModel"] = Row(
-    transformer("NystromformerConfig", "NystromformerModel", 32, segment_means_seq_len=32, num_landmarks=8,
-                max_position_embeddings=40, **SMALL, **_WORDS), 0, {"COMPOSED": 6},
-)  # fmt: skip

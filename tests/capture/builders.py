@@ -66,6 +66,15 @@ def of_torchvision(name: str, size: int = 224, **options: Any) -> Callable[[], B
     return build
 
 
+def video(name: str, frames: int, size: int) -> Callable[[], Built]:
+    """Build a model of torchvision that looks at a video."""
+
+    def build() -> Built:
+        return import_module("torchvision.models").get_model(name), (pictures(frames, size, size),), {}
+
+    return build
+
+
 def hugging_face(config: str, model: str, size: int = 64, how: str = "sdpa", **options: Any) -> Callable[[], Built]:
     """Build a small model of transformers."""
 
@@ -90,6 +99,21 @@ def transformer(config: str, model: str, tokens: int = 0, batch: int = 1, **opti
         if "vision_config" in options or backbone:
             given["pixel_values"] = pictures(64, 64)
         return getattr(library, model)(getattr(library, config)(**made)), (), given
+
+    return build
+
+
+def of_parts(config: str, model: str, given: dict[str, torch.Tensor], **options: Any) -> Callable[[], Built]:
+    """Build a small model of transformers that computes its attention step by step; a setting that is the name of a
+    configuration and its settings is made one."""
+
+    def build() -> Built:
+        library = import_module("transformers")
+        parts = {name: one for name, one in options.items() if isinstance(one, tuple) and isinstance(one[0], str)}
+        made = {name: getattr(library, kind)(**settings) for name, (kind, settings) in parts.items()}
+        whole = getattr(library, config)(**{**options, **made})
+        whole._attn_implementation = "eager"
+        return getattr(library, model)(whole), (), given
 
     return build
 

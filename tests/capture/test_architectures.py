@@ -1,4 +1,4 @@
-"""What is captured of a hundred architectures, held against an oracle that does not use the mode under test."""
+"""What is captured of two hundred architectures, held against an oracle that does not use the mode under test."""
 
 import warnings
 
@@ -10,16 +10,18 @@ from attnviz.capture import refusals
 from attnviz.capture.call import Call
 from attnviz.capture.seen import Captured
 from attnviz.errors import TraceError
-from tests.capture.architectures import ALL
+from tests.capture.architectures import ALL as PICTURES
 from tests.capture.builders import Row, needed
 from tests.capture.no_attention import NONE
 from tests.capture.oracle import matched, peaked, softmaxes, spelled_out
+from tests.capture.tasks import TASKS
 
 ALWAYS = {
     "torch encoder", "torch transformer", "timm test_vit", "transformers CLIPVisionModel", "transformers SwinModel",
     "vit-pytorch vit", "vit-pytorch xcit", "vit-pytorch max_vit",
 }  # fmt: skip
-RANDOM = {"transformers ViTMAEModel"}  # shuffles its tokens, so that two passes differ
+RANDOM = {"transformers ViTMAEModel", "transformers ViltModel"}  # shuffle their tokens, so that two passes differ
+ALL = {**PICTURES, **TASKS}
 
 
 def rows(table: dict[str, Row], always: set[str]) -> list[object]:
