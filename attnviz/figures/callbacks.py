@@ -1,4 +1,4 @@
-"""Recording within the loops of Lightning and of transformers; each is imported only where it is used."""
+"""Recording within the training loops of Lightning and transformers, each of which is imported only when used."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def lightning(record: Record) -> Any:
     """Return a callback for `lightning.Trainer(callbacks=[...])`.
 
     Args:
-        record: what `attnviz.record` returned; it need not be entered.
+        record: the result of `attnviz.record`; it need not be entered.
 
     Raises:
         BadInput: Lightning is not installed.
@@ -44,7 +44,7 @@ def transformers(record: Record) -> Any:
     """Return a callback for `transformers.Trainer(callbacks=[...])`.
 
     Args:
-        record: what `attnviz.record` returned; it need not be entered.
+        record: the result of `attnviz.record`; it need not be entered.
 
     Raises:
         BadInput: transformers is not installed.

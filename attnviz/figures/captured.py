@@ -1,4 +1,4 @@
-"""Views of a trace of any model: `attnviz.watch(model)(batch)`. Loads torch."""
+"""Views of a trace of any model: `attnviz.watch(model)(batch)`. Importing this loads torch."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from attnviz.views.attention import LayerView
 if TYPE_CHECKING:
     from attnviz.listening import Trace
 
-MOST_SHOWN = 5  # classes of an answer
-LARGEST = 1 << 27  # bytes of scores that are no product of queries and keys
+MOST_SHOWN = 5  # maximum number of classes of an answer
+LARGEST = 1 << 27  # maximum size in bytes of scores that are not a product of queries and keys
 
 
 def views_of(
@@ -37,16 +37,16 @@ def views_of(
     grid: tuple[int, int] | None,
     origin: Mapping[str, Any] | None = None,
 ) -> dict[str, LayerView]:
-    """Return the views of captured layers, by the paths of the modules that made the calls.
+    """Return the views of captured layers, by the paths of the modules that called attention.
 
     Args:
-        layers: numbers in the order of the pass, from 0, or paths; None for all of which the tokens lie on a picture.
-        photo: uint8 (row, column, colour) that the model has looked at, of which the part is shown that it received;
-            None for its input, stretched to 0..255.
-        classes: the names of the answers, where the model's output are their logits.
-        batch: which picture of the batch.
-        grid: rows and columns of tokens, where the model does not tell.
-        origin: where the pass comes from; None for the model's class, and digests of its weights and of its input.
+        layers: indices in the order of the pass, from 0, or paths; None for all layers whose tokens lie on a picture.
+        photo: uint8 (row, column, colour), the photograph behind the model's input, cropped to the part that it
+            received; None for the input itself, stretched to 0..255.
+        classes: names of the answers, if the model returns their logits.
+        batch: index of the picture in the batch.
+        grid: rows and columns of tokens, if the model does not reveal them.
+        origin: origin of the pass; None for the model's class, and digests of its weights and of its input.
     """
     captured = seen.captured
     calls = {key: call for key, call in captured.calls.items() if not call.refused}
@@ -71,7 +71,7 @@ def views_of(
 
 
 def lies_in(seen: Trace, path: str) -> Lies:
-    """Return where the tokens of a captured layer lie; BadInput says why it cannot be drawn."""
+    """Return where the tokens of a captured layer lie, or raise BadInput with the reason why it cannot be drawn."""
     pixels = _input(seen.captured.mode.frames.arguments, 0)
     return lies_of(path, seen.captured.calls[path], seen.captured.places(path), None, pixels)
 
@@ -127,13 +127,13 @@ def _view(
 
 
 def picture_and_origin(seen: Trace, photo: Bytes | None, batch: int) -> tuple[Bytes | None, dict[str, Any]]:
-    """Return what a model received of a photograph, or its input stretched to 0..255; and where a trace comes from."""
+    """Return the part of a photograph that a model received, or its input stretched to 0..255; and a trace's origin."""
     shown = _shown(photo, _input(seen.captured.mode.frames.arguments, batch))
     return shown, {**_origin(seen.captured.mode.model, shown)}
 
 
 def shown_of(seen: Trace, batch: int = 0) -> Bytes | None:
-    """Return the model's input, stretched to 0..255; None where it is no picture."""
+    """Return the model's input, stretched to 0..255, or None if it is not a picture."""
     return _shown(None, _input(seen.captured.mode.frames.arguments, batch))
 
 
@@ -144,13 +144,13 @@ def _shown(photo: Bytes | None, pixels: Tensor | None) -> Bytes | None:
 
 
 def _exact(tensor: Tensor) -> Tensor:
-    """Return a tensor in a precision that a view can have, with the same values."""
+    """Return a tensor with the same values in a dtype that a view allows."""
     return (tensor if tensor.dtype == torch.float64 else tensor.float()).detach().cpu().contiguous()
 
 
 def _scores(seen: Trace, start: str, batch: int) -> Tensor:
-    """Return what the softmax is taken of, in float64; of weights alone, their logarithms: (head, query, key), or with
-    windows (window, head, query, key)."""
+    """Return the inputs of the softmax in float64, or the logarithms of weights if only these were kept: (head, query,
+    key), or with windows (window, head, query, key)."""
     for tap in ("scores", "weights"):
         if f"{start}{tap}" in seen:
             found = seen[f"{start}{tap}"].at(batch=batch).detach().double().cpu()
@@ -177,12 +177,12 @@ def _intensities(photo: Bytes | None, grid: Grid) -> np.ndarray:
 
 
 def _covers(grid: Grid, size: Sequence[int], photo: Bytes) -> bool:
-    """Say whether the boxes lie side by side and cover the picture, of whatever resolution it is shown in."""
+    """Return whether the boxes tile the picture, at any resolution that it is shown in."""
     return grid.tiles(size[0], size[1]) or tuple(photo.shape[:2]) != tuple(size)
 
 
 def _answer(output: Any, classes: Sequence[str] | None, batch: int) -> dict[str, Any]:
-    """Return the most probable classes, at most five; nothing where their names are not known."""
+    """Return the most probable classes, at most five, or nothing if their names are unknown."""
     nothing = {"classes": (), "probabilities": np.zeros(0)}
     if classes is None:
         return nothing

@@ -1,4 +1,4 @@
-"""From a value to a colour, as `frontend/core/colours.js` does it: the same indices, the same colours, cell by cell.
+"""From values to colours, with the same indices and colours as `frontend/core/colours.js`.
 
 OKLab: Bjorn Ottosson, "A perceptual color space for image processing", 2020, https://bottosson.github.io/posts/oklab/
 """
@@ -18,10 +18,10 @@ from attnviz.errors import BadInput, closest
 Colours = npt.NDArray[np.uint8]
 
 TOP = 254
-NOT_A_NUMBER, INFINITE, MASKED = 255, 256, 257  # indices of what is no number on a scale
-SHARE = 4.0  # the ends of the scale of shares: 2 to this power, and its inverse
+NOT_A_NUMBER, INFINITE, MASKED = 255, 256, 257  # indices of values that are not on a scale
+SHARE = 4.0  # the scale of shares ends at 2 to the power of this, and at its inverse
 
-# Those of .streamlit/config.toml, by the names that Streamlit gives them in CSS; a test compares them.
+# Copied from .streamlit/config.toml, under Streamlit's names in CSS; a test compares them.
 THEMES = {
     "light": {
         "primary-color": "#a8481a", "background-color": "#fdfcf9", "secondary-background-color": "#f4f1ea",
@@ -44,8 +44,8 @@ PRINT = {"background-color": "#ffffff", "text-color": "#000000", "border-color":
 
 @dataclass(frozen=True)
 class Scale:
-    """What the ends of a scale are: share (log2 of the multiple of an even share), signed (centred on zero) or positive
-    (from zero).
+    """The limits of a scale: share (log2 of the multiple of an even share), signed (centred on zero) or positive (from
+    zero).
     """
 
     kind: str
@@ -54,16 +54,16 @@ class Scale:
 
 
 def scale_of(kind: str, bound: float = 1.0) -> Scale:
-    """Return a scale of a kind and, where it is not of shares, of a largest absolute value."""
+    """Return a scale of this kind, up to the largest absolute value `bound` unless it is a scale of shares."""
     if kind == "share":
         return Scale(kind, -SHARE, SHARE)
     return Scale(kind, -(bound or 1.0) if kind == "signed" else 0.0, bound or 1.0)
 
 
 def indices(values: Floats, scale: Scale, shift: float = 0.0) -> npt.NDArray[np.int64]:
-    """Return where values, plus `shift`, lie on their scale: 0 to TOP, or the mark of what is no number.
+    """Return the positions of values plus `shift` on their scale: 0 to TOP, or a mark for values that are not on it.
 
-    On a scale of shares a value is the natural logarithm of the multiple of an even share, less `shift`.
+    On a scale of shares a value is the natural logarithm of the multiple of an even share, minus `shift`.
     """
     factor = TOP / (scale.high - scale.low) / (np.log(2) if scale.kind == "share" else 1)
     zero = shift * factor - scale.low * (TOP / (scale.high - scale.low)) + 0.5
@@ -77,12 +77,12 @@ def indices(values: Floats, scale: Scale, shift: float = 0.0) -> npt.NDArray[np.
 
 
 class Theme(NamedTuple):
-    """Colours of a figure.
+    """The colours of a figure.
 
     Args:
         name: light, dark or print.
         paper, text, line, query, key: red, green, blue, 0..255.
-        palettes: kind of scale -> uint8 (index, 3), as of `indices`; "ink" for a picture of intensities.
+        palettes: kind of scale -> uint8 (index, 3), for the results of `indices`; "ink" for a picture of intensities.
     """
 
     name: str
@@ -95,7 +95,7 @@ class Theme(NamedTuple):
 
 
 def theme_of(name: str) -> Theme:
-    """Return the colours of a theme: "light" or "dark", as the app has them, or "print": greys, the darker the more."""
+    """Return the colours of a theme: "light" or "dark" as in the app, or "print" in greys, darker for larger values."""
     if name == "print":
         white, black = np.array([255.0] * 3), np.array([0.0] * 3)
         rising = _path(white, np.array([PRINT_MIDDLE] * 3), black)
@@ -133,7 +133,7 @@ def _palette(paper: Floats, colour_at: Callable[[float], Floats]) -> Colours:
 
 
 def _round(colours: Floats) -> Colours:
-    return np.floor(colours + 0.5).astype(np.uint8)  # as Math.round
+    return np.floor(colours + 0.5).astype(np.uint8)  # like Math.round
 
 
 def _rgb(colour: str) -> Floats:
@@ -141,7 +141,7 @@ def _rgb(colour: str) -> Floats:
 
 
 def _path(*colours: Floats) -> Callable[[float], Floats]:
-    """Return the way from the first colour (0) through the others to the last (1), in straight lines in OKLab."""
+    """Return the path from the first colour (0) through the others to the last (1), in straight lines in OKLab."""
     stops = [_lab(colour) for colour in colours]
 
     def at(t: float) -> Floats:

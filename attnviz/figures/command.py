@@ -20,7 +20,7 @@ from attnviz.subjects import own, photos
 
 
 def write(options: argparse.Namespace) -> Iterator[str]:
-    """Write a figure, and yield what to print: the size of a page before it is written."""
+    """Write a figure and yield the lines to print: the size of a page, before it is written."""
     path = Path(options.output)
     if path.suffix.lower().removeprefix(".") not in SUFFIXES:
         raise BadInput(f"{path.name}: a figure is saved as one of {', '.join(SUFFIXES)}; end the name with it.")
@@ -30,7 +30,7 @@ def write(options: argparse.Namespace) -> Iterator[str]:
 
 
 def view(options: argparse.Namespace) -> tuple[str, dict[str, str]]:
-    """Return the page of the app that shows what the words of a command line name, and the variables that it needs."""
+    """Return the page of the app for the arguments of a command line, and its environment variables."""
     words: dict[str, str]
     if ":" not in options.model and not options.timm:
         from attnviz.figures import ours
@@ -39,7 +39,7 @@ def view(options: argparse.Namespace) -> tuple[str, dict[str, str]]:
         words, variables = {"model": options.model, **subject.example.words}, {}
     else:
         photo = Path(options.picture).absolute()
-        photo_of(photo)  # a file that is no picture is complained about here
+        photo_of(photo)  # reports a file that is not a picture
         if photo.suffix.lower() not in photos.SUFFIXES:
             raise BadInput(f"{photo.name}: the app reads photographs that end in {', '.join(photos.SUFFIXES)}.")
         words = {"photo": photo.name}
@@ -51,12 +51,12 @@ def view(options: argparse.Namespace) -> tuple[str, dict[str, str]]:
 
 
 def weights_of(word: str | None) -> str:
-    """Return the weights of a model of timm as the app is told: a file by its whole path, "random", or "" for none."""
+    """Return the weights of a timm model in the form for the app: the full path of a file, "random", or "" for none."""
     return str(Path(word).absolute()) if word not in (None, "", RANDOM) else word or ""
 
 
 def figure_of(options: argparse.Namespace) -> Figure | GateFigure:
-    """Return the figure that the words of a command line describe."""
+    """Return the figure for the arguments of a command line."""
     named: dict[str, Any] = {
         name: value
         for name in ("query", "layers", "heads", "show", "direction", "scale", "theme", "width", "seed")
@@ -78,7 +78,7 @@ def figure_of(options: argparse.Namespace) -> Figure | GateFigure:
         seen = watch(loaded.model)(batch)
     except AttnvizError:
         raise
-    except Exception as error:  # whatever code that is not ours raises
+    except Exception as error:  # from any third-party code
         raise BadInput(f"{options.model} does not take this picture: {type(error).__name__}: {error}") from error
     if of_gates:
         return gates(seen, over=loaded.photo(batch), **named)

@@ -1,4 +1,4 @@
-"""A figure: views of attention layers, and what is chosen of them."""
+"""A figure: views of attention layers, and the choice of what to show."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def csv(figure: Shown) -> bytes:
-    """Return a table: a line a token of a layer, a column a head and the mean of heads; its origin above it.
+    """Return a table with one row per token of a layer, and columns for each head and the mean, preceded by its origin.
 
-    Rows, columns and heads count from 1, as a person reads them; tokens that lie nowhere have no row.
+    Rows, columns and heads count from 1, since people read them. Tokens without a position have no row.
     """
     about = {**figure.origin, "shows": words_of(figure), "counted": "rows, columns and heads from 1, from the top left"}
     lines = [f"# {name}: {' '.join(str(value).split())}" for name, value in about.items()]
@@ -47,10 +47,10 @@ def csv(figure: Shown) -> bytes:
 
 
 def npz(figure: Shown) -> bytes:
-    """Return arrays: for each layer float64 (head, token) of what is shown, and how its tokens lie; and the origin.
+    """Return arrays: for each layer float64 (head, token) of the values shown, and its tokens' layout; and the origin.
 
-    `names` has the layers; layer I has `values_I`, and `grid_I`: rows, columns, tokens before them that lie nowhere,
-    and the token that was chosen.
+    `names` has the layers. Layer I has `values_I`, and `grid_I`: rows, columns, number of preceding tokens without a
+    position, and the chosen token.
     """
     arrays: dict[str, np.ndarray] = {
         "names": np.array([*figure.views]),
@@ -68,7 +68,7 @@ UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72}
 
 
 class AttentionFigure(Shown, Figure):
-    """Views of attention layers of one picture, and what is chosen of them."""
+    """Views of attention layers of one picture, and the choice of what to show."""
 
     def draw(self, axes: Any) -> None:
         from attnviz.figures import static
@@ -76,7 +76,7 @@ class AttentionFigure(Shown, Figure):
         static.draw(self, axes)
 
     def words(self) -> str:
-        """Return what is shown, in words."""
+        """Return a description of the figure."""
         from attnviz.figures import wording
 
         return wording.words_of(self)
@@ -117,39 +117,39 @@ def figure(
 ) -> Figure:
     """Return a figure of attention: `figure.save("fig.pdf")`, `figure.draw(axes)`, or the viewer in a notebook.
 
-    A model that looks at parts of a picture one after the other has a figure of its path.
+    For a model that looks at parts of a picture one after the other, the figure shows that path.
 
         seen = attnviz.watch(model)(batch)
         attnviz.figure(seen, layers=[0, 5, 11], query=(5, 7), over=photo).save("fig.pdf")
         attnviz.figure("pixel_attention.1v8", "strokes:23").save("fig.html")
 
     Args:
-        subject: what `watch` or `trace` returned; a subject of ours; or the name of a checkpoint of ours.
-        picture: of a checkpoint: DATASET:NUMBER, such as "strokes:23".
-        layers: numbers from 0 in the order of the pass, or paths; None for all that can be drawn.
-        query: row and column of the token whose attention is shown, from 0; (-1, i) for the i-th token that lies
-            nowhere, such as a class token; None for the middle of what is bright or inked. Of layers on different grids
-            it counts on that of the first, and on the others the token that lies at its centre is shown.
-        heads: numbers from 0, and "mean" for the mean of all heads; "all" for every head and the mean; None for the
-            mean, or the only head. The viewer has all heads in any case.
+        subject: the result of `watch` or `trace`; one of our subjects; or the name of one of our checkpoints.
+        picture: for a checkpoint: DATASET:NUMBER, such as "strokes:23".
+        layers: indices from 0 in the order of the pass, or paths; None for all that can be drawn.
+        query: row and column of the token whose attention is shown, from 0; (-1, i) for the i-th token without a
+            position, such as a class token; None for the middle of what is bright or inked. If layers have different
+            grids, it refers to the grid of the first, and on the others the token at its centre is used.
+        heads: indices from 0, and "mean" for the mean of all heads; "all" for every head and the mean; None for the
+            mean, or the only head. The viewer always has all heads.
         over: the photograph: a path, a picture of Pillow, uint8 (row, column, colour) or floats 0..1 (colour, row,
-            column); where transforms have cut it to its middle, that is shown. None for the model's input, stretched
-            from black to white.
+            column). If transforms have cropped it to its centre, that part is shown. None for the model's input,
+            stretched from black to white.
         show: "weights", or "scores" before the softmax.
-        direction: "from": what the query takes from each key; "to": what it, as a key, gives to each query;
-            "received": what each key receives, as a mean over all queries.
-        scale: of colours: "share": weights as multiples of an even share, 1/16 to 16; "all": one scale for all heads of
-            a layer; "map": each map its own.
-        theme: "light" or "dark" as in the app, or "print": greys.
-        width: of pictures, such as "3.25in" or "8.3cm"; a number counts inches.
-        classes: the names of the answers, where the model's output are their logits.
-        batch: which picture of the batch.
-        grid: rows and columns of tokens, where the model does not tell where they lie.
-        seed: of the random numbers of a net of ours that draws where it looks; None for what is most probable.
-        command: that made the figure; stands in the file.
+        direction: "from": the weights of the query for each key; "to": its weights as a key for each query; "received":
+            the mean weight of each key over all queries.
+        scale: range of the colours: "share": weights as multiples of an even share, 1/16 to 16; "all": one scale for
+            all heads of a layer; "map": each map its own.
+        theme: "light" or "dark" as in the app, or "print" in greys.
+        width: width of pictures, such as "3.25in" or "8.3cm"; a number is in inches.
+        classes: names of the answers, if the model returns their logits.
+        batch: index of the picture in the batch.
+        grid: rows and columns of tokens, if the model does not reveal where they lie.
+        seed: seed of the random numbers, for one of our nets that draws its locations; None for the most probable ones.
+        command: the command that made the figure, recorded in the file.
 
     Raises:
-        BadInput: what is asked for is not there, or cannot be drawn; the sentence says why.
+        BadInput: something requested does not exist or cannot be drawn; the message states the reason.
     """
     theme_of(theme)
     if seed is not None and not 0 <= seed < 1 << 63:
@@ -174,7 +174,7 @@ def figure(
     elif isinstance(heads, int | str):
         heads = [heads]
     if query is not None:
-        first.token(query)  # it lies on the first layer, if on any
+        first.token(query)  # raises if it is not on the first layer
     choice = Choice(query, None if heads is None else tuple(heads), show, direction, scale, (first.rows, first.columns))
     for view in views.values():
         choice.heads_of(view)
@@ -221,7 +221,7 @@ def _views(
 
 
 def inches(width: str | float) -> float:
-    """Return a width in inches; BadInput where it is no length, or one that no figure can have."""
+    """Return a width in inches, or raise BadInput if it is not a length or is out of range."""
     found = float(width) if isinstance(width, int | float) else 0.0
     if isinstance(width, str):
         for unit, factor in UNITS.items():

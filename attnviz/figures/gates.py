@@ -1,4 +1,4 @@
-"""Gates as a figure: the factor of each channel as a bar, and the factor of each place as a map over the picture."""
+"""Gates as a figure: the factor of each channel as a bar, and of each position as a map over the picture."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 TAPS = ("gate", "space_gate", "full_gate")
 MANY = 100  # channels
 UNIT = Scale("positive", 0.0, 1.0)
-BARS, MAP, CAPTION = 0.55, 1.3, 0.17  # inches: the height of bars, the side of a map, what stands above
+BARS, MAP, CAPTION = 0.55, 1.3, 0.17  # inches: the height of bars, the side of a map, the height of captions
 
 
 @dataclass(frozen=True, eq=False)
 class GateFigure(Figure):
-    """Gates of a pass. `attnviz.figure` makes it.
+    """The gates of a pass, as returned by `attnviz.gates`.
 
     Args:
         gates: tap path -> factors, float64 (channel,), (row, column), or (channel, row, column).
-        photo: uint8 (row, column, colour) that they belong to; None for none.
-        origin: where it comes from; stands in every file.
-        theme: light, dark or print, of pictures.
-        width: of pictures, in inches.
+        photo: uint8 (row, column, colour), the picture that they belong to, or None.
+        origin: origin of the gates, included in every file.
+        theme: theme of pictures: light, dark or print.
+        width: width of pictures, in inches.
         ink: whether the photograph is ink on paper.
     """
 
@@ -51,7 +51,7 @@ class GateFigure(Figure):
     ink: bool = False
 
     def words(self) -> str:
-        """Return what is shown, in words."""
+        """Return a description of the figure."""
         kinds = {values.ndim for values in self.gates.values()}
         said = []
         if 1 in kinds:
@@ -102,10 +102,10 @@ class GateFigure(Figure):
 def part_of(
     name: str, values: Floats, photo: Bytes | None, origin: Mapping[str, Any], ink: bool = False
 ) -> tuple[str, bytes]:
-    """Return which component shows a gate, and what it receives: bars of channels, or a map over the picture.
+    """Return the component for a gate, and its payload: bars of channels, or a map over the picture.
 
-    The values are factors, float64 (channel,), (row, column), or (channel, row, column), by their tap path; the
-    photograph is uint8 (row, column, colour), of ink on paper if `ink`.
+    `values` are factors, float64 (channel,), (row, column), or (channel, row, column), of the tap path `name`. `photo`
+    is uint8 (row, column, colour), of ink on paper if `ink`.
     """
     from attnviz.views import bars, maps
 
@@ -135,13 +135,13 @@ def gates(
         attnviz.gates("channel_attention.digits-cbam", "strokes:23").save("gates.html")
 
     Args:
-        subject: what `watch` or `trace` returned; a subject of ours; or the name of a checkpoint of ours.
-        picture: of a checkpoint: DATASET:NUMBER, such as "strokes:23".
-        layers: numbers of gates from 0 in the order of the pass, or their tap paths; None for all.
-        over, theme, width, batch, command: as of `attnviz.figure`.
+        subject: the result of `watch` or `trace`; one of our subjects; or the name of one of our checkpoints.
+        picture: for a checkpoint: DATASET:NUMBER, such as "strokes:23".
+        layers: indices of gates from 0 in the order of the pass, or their tap paths; None for all.
+        over, theme, width, batch, command: see `attnviz.figure`.
 
     Raises:
-        BadInput: there is no such gate, or the model has none.
+        BadInput: the gate does not exist, or the model has none.
     """
     import torch
 
@@ -222,7 +222,7 @@ def _drawn(figure: GateFigure) -> Drawn:
             axes.imshow(theme.palettes["positive"][indices(shown, UNIT)], interpolation="none", aspect="auto")
             continue
         axes = axes_of(f"{name}: {len(values)} channels", high, room - 0.14, static.MARGIN + 0.14)
-        # Many bars are drawn as one shape: gaps of less than a pixel would look like a pattern.
+        # Many bars are drawn as one shape, because gaps of less than a pixel would look like a pattern.
         colour = static.hexed(theme.palettes["positive"][200])
         if len(values) > MANY:
             axes.stairs(values, np.arange(len(values) + 1) - 0.5, fill=True, color=colour)
@@ -230,7 +230,7 @@ def _drawn(figure: GateFigure) -> Drawn:
             axes.bar(np.arange(len(values)), values, width=0.9, color=colour)
         axes.set(xlim=(-0.6, len(values) - 0.4), ylim=(0, 1), yticks=[0, 1], facecolor=static.hexed(theme.paper))
         axes.tick_params(labelsize=static.SMALL, length=2, colors=static.hexed(theme.text), pad=1)
-        for tick, place in zip(axes.get_yticklabels(), ("bottom", "top"), strict=True):  # clear of what stands above
+        for tick, place in zip(axes.get_yticklabels(), ("bottom", "top"), strict=True):  # clear of the caption
             tick.set_verticalalignment(place)
     for number, line in enumerate(words):
         y = 1 - (top + 0.08 + number * static.LINE) / total

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from attnviz.listening import Trace
     from attnviz.subjects import Subject
 
-MOST_ACROSS, MOST_CLASSES = 8, 10  # patches in a row; classes with bars, those with the largest belief
+MOST_ACROSS, MOST_CLASSES = 8, 10  # maximum number of patches per row, and of classes with bars (largest belief first)
 PARTS = ("player", "retina", "belief", "saves")
 HOW = (
     "Play the path, or choose a glimpse: its box on the picture, what the retina sees there, and the belief after it. "
@@ -38,8 +38,8 @@ HOW = (
 
 @dataclass(frozen=True, eq=False)
 class GlimpseFigure(Figure):
-    """The path of a model over a picture, with its origin, a theme, and the width of pictures in inches.
-    `attnviz.figure` makes it.
+    """A model's path over a picture, with its origin, a theme, and the width of pictures in inches, as returned by
+    `attnviz.figure`.
     """
 
     view: GlimpseView
@@ -48,14 +48,14 @@ class GlimpseFigure(Figure):
     width: float = 3.25
 
     def draw(self, axes: Any) -> None:
-        """Draw the picture with the path into one pair of axes of matplotlib."""
+        """Draw the picture with the path into a single matplotlib axes."""
         given: list[Axes] = [*np.ravel(np.asarray(axes, dtype=object))]
         if len(given) != 1:
             raise BadInput(f"A path is drawn into one pair of axes, and {len(given)} were given.")
         _draw_path(given[0], self.view, theme_of(self.theme))
 
     def words(self) -> str:
-        """Return what is shown, in words."""
+        """Return a description of the figure."""
         view = self.view
         how = "as it was traced" if view.draw == -1 else f"drawn with seed {view.draw}"
         if view.draw is None:
@@ -115,7 +115,7 @@ class GlimpseFigure(Figure):
 
 
 def figure_of(source: Trace | Subject, asked: Asked) -> GlimpseFigure | None:
-    """Return the figure of a model that looks in glimpses; None of another one."""
+    """Return the figure of a model that looks in glimpses, or None for another model."""
     from attnviz.listening import Trace
 
     model = source.captured.mode.model if isinstance(source, Trace) else source.net.build()
@@ -179,7 +179,7 @@ def _traced(seen: Trace, asked: Asked) -> GlimpseView:
 
 
 def pixels_of(view: GlimpseView) -> np.ndarray:
-    """Return the row and column of the pixel that each glimpse falls on: right below the middle of its sharp patch."""
+    """Return row and column of the pixel of each glimpse, which is right below the middle of its sharp patch."""
     pixels: np.ndarray = view.corner[:, 0] + view.patches.shape[-1] // 2
     return pixels
 
@@ -266,7 +266,7 @@ def _draw_belief(axes: Axes, values: Floats, theme: Theme) -> None:
 
 
 def _draw_path(axes: Axes, view: GlimpseView, theme: Theme) -> None:
-    """Draw the picture, the sharp patch of each glimpse, and what joins them; numbers lie beside one another."""
+    """Draw the picture, the sharp patch of each glimpse, and lines between them, with numbers that do not overlap."""
     from matplotlib.patches import Rectangle
 
     from attnviz.figures import static
@@ -286,7 +286,7 @@ def _draw_path(axes: Axes, view: GlimpseView, theme: Theme) -> None:
     figure = axes.get_figure(root=True)
     assert figure is not None
     inches = axes.get_position().width * figure.get_figwidth()
-    apart = (static.SMALL + 3) / static.POINTS * (right - left) / inches  # of two numbers, in pixels
+    apart = (static.SMALL + 3) / static.POINTS * (right - left) / inches  # minimum distance of two numbers, in pixels
     for number, (own, place) in enumerate(zip(points, spread(points, apart), strict=True)):
         axes.plot(*zip(own, place, strict=True), color=query, linewidth=0.5)
         rim = {"boxstyle": "circle,pad=0.12", "facecolor": paper, "edgecolor": query, "linewidth": 0.6}
@@ -297,7 +297,7 @@ def _draw_path(axes: Axes, view: GlimpseView, theme: Theme) -> None:
 
 
 def extent(view: GlimpseView) -> tuple[float, float, float, float]:
-    """Return top, left, bottom and right of the picture and of all sharp patches, in pixels, with room around them."""
+    """Return top, left, bottom and right of the picture and of all sharp patches, in pixels, with a margin."""
     corners, size = view.corner[:, 0], view.patches.shape[-1]
     first = np.minimum(corners.min(0), 0) - 1
     last = np.maximum(corners.max(0) + size, view.picture.shape[:2]) + 1
@@ -305,7 +305,7 @@ def extent(view: GlimpseView) -> tuple[float, float, float, float]:
 
 
 def spread(points: Floats, apart: float) -> Floats:
-    """Return places near points, (point, 2), no two nearer to each other than `apart`, as far as that can be had."""
+    """Return positions near points, (point, 2), at least `apart` from each other as far as possible."""
     places = points + 0.35 * apart * np.array([[np.cos(at), np.sin(at)] for at in 2.4 * np.arange(len(points))])
     for _ in range(200):
         between = places[:, None] - places[None]

@@ -1,7 +1,7 @@
-"""What was recorded of a training, as a file: `record.save(...)` writes it, and `attnviz app --record` plays it.
+"""The recording of a training as a file, which `record.save(...)` writes and `attnviz app --record` plays.
 
-A zip with a payload (`attnviz/views/payload.py`) for each step and layer, STEP/NUMBER.bin, and index.json, which says
-the steps and the paths of the layers. One view is read at a time. Loads no torch.
+It is a zip with a payload (`attnviz/views/payload.py`) for each step and layer, STEP/NUMBER.bin, and index.json with
+the steps and the paths of the layers. One view is read at a time. Importing this does not load torch.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from attnviz.errors import BadInput
 from attnviz.views.attention import LayerView
 
 INDEX = "index.json"
-LARGEST = 1 << 30  # bytes of a view
+LARGEST = 1 << 30  # maximum size of a view, in bytes
 _LARGEST_INDEX = 1 << 24
 
 
 def write(moments: Mapping[int, Mapping[str, LayerView]], path: Path) -> None:
-    """Write views to a file: steps -> paths of layers, the same ones at each step -> views."""
+    """Write views to a file: step -> layer path -> view, with the same layer paths at each step."""
     if not moments:
         raise BadInput("Nothing was recorded yet, so there is nothing to save.")
     layers = [*next(iter(moments.values()))]
@@ -36,7 +36,7 @@ def write(moments: Mapping[int, Mapping[str, LayerView]], path: Path) -> None:
 
 
 class History:
-    """The views of a file; BadInput where it is none that `write` wrote."""
+    """The views of a file. BadInput if `write` did not write it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -46,23 +46,23 @@ class History:
                     raise self._no_history()
                 index = files.from_json(file.read(INDEX))
             self.steps = [int(step) for step in index["steps"]]
-            """Ascending."""
+            """Steps, ascending."""
             self.layers = [str(layer) for layer in index["layers"]]
-            """Paths, in the order of the pass."""
-        except Exception as error:  # whatever zipfile makes of a damaged file
+            """Layer paths, in the order of the pass."""
+        except Exception as error:  # whatever zipfile raises for a damaged file
             raise self._no_history() from error
         if not self.steps or not self.layers:
             raise self._no_history()
 
     def view(self, step: int, layer: str) -> LayerView:
-        """Return a view; BadInput where it is not in the file, or damaged."""
+        """Return a view, or raise BadInput if it is missing or damaged."""
         try:
             with files.opened(self.path) as opened, zipfile.ZipFile(opened) as file:
                 member = file.getinfo(f"{step}/{self.layers.index(layer)}.bin")
                 if member.file_size > LARGEST:
                     raise ValueError
                 return LayerView.unpacked(file.read(member))
-        except Exception as error:  # of zipfile, too
+        except Exception as error:  # including zipfile's
             raise BadInput(f"{self.path.name}: the attention at step {step} cannot be read.") from error
 
     def _no_history(self) -> BadInput:

@@ -1,4 +1,4 @@
-"""Figures of models in which no token attends to another: a table, to which other packages add rows."""
+"""Figures of models without attention between tokens, in a table to which other packages can add rows."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of a figure, as of `attnviz.figure`.
+    """The options of a figure, see `attnviz.figure`.
 
     Args:
-        theme: light, dark or print, of pictures.
-        width: of pictures, in inches.
-        over: the photograph, of a trace.
-        classes: the names of the answers, of a trace.
-        batch: which picture of the batch, of a trace.
-        seed: of random numbers, of a subject.
-        command: that makes the figure.
+        theme: theme of pictures: light, dark or print.
+        width: width of pictures, in inches.
+        over: the photograph, for a trace.
+        classes: names of the answers, for a trace.
+        batch: index of the picture in the batch, for a trace.
+        seed: seed of the random numbers, for a subject.
+        command: the command that makes the figure.
     """
 
     theme: str = "light"
@@ -39,7 +39,7 @@ class Asked:
 
 
 FigureKind = Callable[["Trace | Subject", Asked], Figure | None]
-"""Makes a figure of a trace or of a subject; None where the model is not of its kind."""
+"""Makes a figure of a trace or of a subject, or returns None if the model is of another kind."""
 
 
 def _imported(module: str) -> FigureKind:

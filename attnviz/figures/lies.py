@@ -1,9 +1,9 @@
-"""Where the tokens of a captured call lie in a view, and which of them attend to which. Loads torch.
+"""Where the tokens of a captured call lie in a view, and which of them attend to which. Importing this loads torch.
 
-In most layers every token attends to every token. Within windows a token attends to those of its window, and what pads
-a window stands first in the view, among the tokens that lie nowhere; queries
-that are no tokens of the picture (the queries of a detector, a pooling token) attend to its keys: they stand there,
-too, and the keys themselves attend to nothing.
+In most layers every token attends to every token. Within windows a token attends to the tokens of its window, and the
+padding of windows comes first in the view, among the tokens without a position. Queries that are not tokens of the
+picture (the queries of a detector, a pooling token) attend to its keys. They come first too, and the keys themselves
+attend to nothing.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Lies:
-    """How the tokens of a call become those of a view.
+    """The mapping from the tokens of a call to those of a view.
 
     Args:
-        grid: of the view.
-        order: the tokens of the call in the order of the view, those that lie nowhere first; where only some attend,
-            (key,) or (window, key) the token of the view that each key is.
-        some: the tokens that attend (query,), and which tokens each attends to (query, key); None where all do.
-        names: what the tokens that lie nowhere are called.
+        grid: grid of the view.
+        order: the tokens of the call in the order of the view, those without a position first; if only some attend,
+            (key,) or (window, key), the index in the view of each key.
+        some: the tokens that attend (query,), and the tokens that each attends to (query, key); None if all do.
+        names: names of the tokens without a position.
     """
 
     grid: Grid
@@ -40,12 +40,12 @@ class Lies:
     names: tuple[str, ...] = ()
 
     def rows(self, scores: Tensor) -> Tensor:
-        """Return scores as (head, query, key), for the queries of `some`; (head, query, key) or (window, head, query,
-        key) as they were captured."""
+        """Return scores for the queries of `some`, (head, query, key), from captured ones of that shape or (window,
+        head, query, key)."""
         return scores if scores.ndim == 3 else scores.transpose(0, 1).flatten(1, 2)
 
     def of_queries(self, values: Tensor) -> Tensor:
-        """Return a value a query, (head, query), as one a token; 0 for tokens that do not attend."""
+        """Return values per query, (head, query), as values per token; 0 for tokens that do not attend."""
         if self.some is None:
             return values
         found = values.new_zeros(len(values), self.grid.tokens)
@@ -53,7 +53,7 @@ class Lies:
         return found
 
     def of_keys(self, values: Tensor | None, heads: int) -> Tensor:
-        """Return a value a key, as captured, as (head, token); not a number where there is none."""
+        """Return captured values per key as (head, token), with NaN for missing ones."""
         found = torch.full((heads, self.grid.tokens), torch.nan, dtype=torch.float64)
         if values is None:
             return found
@@ -72,10 +72,10 @@ class Lies:
 
 
 def lies_of(path: str, call: Call, both: Both | None, grid: tuple[int, int] | None, pixels: Tensor | None) -> Lies:
-    """Return where the tokens of a captured call lie, from what was found of its queries and keys, or from the `grid`
-    of tokens where the model does not tell; BadInput where it is neither.
+    """Return where the tokens of a captured call lie, from what was found about its queries and keys, or from the
+    `grid` of tokens if the model does not reveal it. BadInput if neither is known.
 
-    The path is for the sentence; `pixels`, (colour, row, column), are what the model was given.
+    `path` is for error messages; `pixels`, (colour, row, column), are the model's input.
     """
     keys, queries = (None, None) if both is None else (both.key, both.query)
     if call.layout.size("window") > 1:
@@ -105,7 +105,7 @@ def _given(path: str, tokens: int, grid: tuple[int, int], pixels: Tensor | None)
 
 
 def _named(count: int) -> tuple[str, ...]:
-    """Return what tokens of the model's own that lie nowhere are called: several are told apart by number alone."""
+    """Return names for a model's own tokens without a position, numbered if there are several."""
     return ("class token",) if count == 1 else tuple(f"token {number + 1}" for number in range(count))
 
 
@@ -123,7 +123,7 @@ def _fills(path: str, cells: list[int]) -> None:
 
 
 def _apart(call: Call, keys: Places, order: list[int]) -> Lies:
-    """Return the tokens of a view in which queries that lie nowhere stand before the keys."""
+    """Return the tokens of a view in which queries without a position come before the keys."""
     places = torch.empty(call.keys, dtype=torch.long)
     places[torch.tensor(order)] = torch.arange(call.keys) + call.queries
     some = torch.arange(call.queries), places.expand(call.queries, -1)

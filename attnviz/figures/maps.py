@@ -1,4 +1,4 @@
-"""The maps of a view: what the viewer fills and colours while a pointer moves (`frontend/maps/attention.js`)."""
+"""The maps of a view, which the viewer fills and colours while a pointer moves (`frontend/maps/attention.js`)."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ Head = int | Literal["mean"]
 
 @dataclass(frozen=True)
 class Choice:
-    """What is shown of a view.
+    """The choice of what to show of a view.
 
     Args:
         query: [row, column] from 0, [-1, i] for the i-th token without a position; None for the middle of the ink.
-        heads: numbers from 0, and "mean" for the mean of all heads; None for the only head, or the mean.
+        heads: indices from 0, and "mean" for the mean of all heads; None for the only head, or the mean.
         show: weights, or scores before the softmax.
-        direction: what the query takes from each key; what it gives, as a key, to each query; or what each key receives
-            as a mean over all queries.
+        direction: the query's weights for each key, its weights as a key for each query, or the mean weight of each key
+            over all queries.
         scale: share (weights as multiples of an even share), all (one scale for all heads of a layer) or map (each its
             own).
-        grid: rows and columns of the grid that `query` lies on; None for that of every layer. On a layer of another
-            grid the query is the token that lies on the query's centre.
+        grid: rows and columns of the grid that `query` refers to; None for the grid of every layer. On a layer with
+            another grid the token at the query's centre is used.
     """
 
     query: tuple[int, int] | None = None
@@ -49,7 +49,7 @@ class Choice:
                 raise BadInput(f"{name}: expected one of {', '.join(get_args(options))}, not {getattr(self, name)!r}.")
 
     def heads_of(self, view: LayerView) -> tuple[Head, ...]:
-        """Return the heads that are shown of a layer."""
+        """Return the heads to show of a layer."""
         found = self.heads or (("mean",) if view.heads > 1 else (0,))
         for head in found:
             if head != "mean" and not 0 <= head < view.heads:
@@ -57,7 +57,7 @@ class Choice:
         return found
 
     def token(self, view: LayerView) -> int:
-        """Return the token that the query is, of a layer."""
+        """Return the token of the query in a layer."""
         return begins(view) if self.query is None else view.token(self._on(view, self.query))
 
     def _on(self, view: LayerView, query: tuple[int, int]) -> tuple[int, int]:
@@ -68,7 +68,7 @@ class Choice:
 
 
 def begins(view: LayerView) -> int:
-    """Return the token at which the viewer begins: the middle of the ink, or the first one that attends."""
+    """Return the viewer's initial token: the middle of the ink, or the first token that attends."""
     found = middle(view)
     return found if view.attending is None or found in view.attending else int(view.attending[0])
 
@@ -87,8 +87,8 @@ def middle(view: LayerView) -> int:
 
 
 class Maps(NamedTuple):
-    """All maps of a layer, those of the heads, then their mean: what is shown, and indices of a palette, both (head +
-    1, token), with the scale of each.
+    """All maps of a layer, those of the heads and then their mean: the values shown and their palette indices, both
+    (head + 1, token), with the scale of each map.
     """
 
     values: Floats
@@ -97,7 +97,7 @@ class Maps(NamedTuple):
 
 
 def maps_of(view: LayerView, choice: Choice) -> Maps:
-    """Return the maps of a layer, as the viewer fills and colours them."""
+    """Return the maps of a layer, filled and coloured as in the viewer."""
     values, logs = _filled(view, choice)
     if choice.show == "weights" and choice.scale == "share":
         scale = scale_of("share")
@@ -111,7 +111,7 @@ def maps_of(view: LayerView, choice: Choice) -> Maps:
 
 
 def _filled(view: LayerView, choice: Choice) -> tuple[Floats, Floats]:
-    """Return (head + 1, token): values, and the logarithms of the weights."""
+    """Return values and logarithms of the weights, each (head + 1, token)."""
     token = choice.token(view)
     if choice.direction == "received":
         found = _mean_scores(view) if choice.show == "scores" else view.received
@@ -132,7 +132,7 @@ def _filled(view: LayerView, choice: Choice) -> tuple[Floats, Floats]:
 
 def _mean_scores(view: LayerView) -> Floats:
     if view.attending is not None:
-        found = np.full((view.heads, view.tokens), np.nan)  # of a token that nobody attends to
+        found = np.full((view.heads, view.tokens), np.nan)  # remains NaN for tokens that nothing attends to
         for token in range(view.tokens):
             scores = view.scores_to(token)
             some = np.isfinite(scores[0])
@@ -149,7 +149,7 @@ def _mean_scores(view: LayerView) -> Floats:
 
 
 def laid_out(view: LayerView, row: npt.NDArray[np.int64], empty: int) -> npt.NDArray[np.int64]:
-    """Return a value a token as it lies on a map: the grid; below it, after an empty row, tokens that lie nowhere."""
+    """Return values per token as laid out on a map: the grid, an empty row, and then tokens without a position."""
     below = 1 + -(-view.prefix // view.columns) if view.prefix else 0
     cells = np.full((view.rows + below) * view.columns, empty, row.dtype)
     grid = view.rows * view.columns
@@ -161,7 +161,7 @@ def laid_out(view: LayerView, row: npt.NDArray[np.int64], empty: int) -> npt.NDA
 
 
 def cell_of(view: LayerView, token: int) -> tuple[int, int]:
-    """Return the row and column of a token on a map, as `laid_out` lays it."""
+    """Return the row and column of a token on a map, as in `laid_out`."""
     if token < view.prefix:
         row, column = divmod(token, view.columns)
         return view.rows + 1 + row, column

@@ -1,6 +1,6 @@
-"""The modules of `attnviz/ui/frontend/` as one script, put together without Node: for a page that fetches nothing.
+"""Bundles the modules of `attnviz/ui/frontend/` into one script without Node, for a page that fetches nothing.
 
-Each module becomes a function that is called when it is first needed. What is understood is what our modules use:
+Each module becomes a function that is called when it is first needed. Only the syntax of our own modules is supported:
 imports of names and of whole modules, exports of functions, classes and constants, and a default export.
 """
 
@@ -27,10 +27,10 @@ _STYLE = re.compile(r'^@import "(?P<path>[^"]+)";\n?', re.M)
 
 
 def together(entry: str, without: Collection[str] = ()) -> str:
-    """Return one script that does what a module, by its path in `frontend/`, does when it is loaded.
+    """Return one script that does the same as loading a module, given by its path in `frontend/`.
 
-    Without the modules that would be fetched later, and those whose names nothing here uses. BadInput: a module is
-    written in a way that is not understood.
+    It omits modules that would be fetched later and modules whose names are not used. BadInput: a module uses
+    unsupported syntax.
     """
     found: dict[str, str] = {}
     _add(entry, found, without)
@@ -44,7 +44,7 @@ def together(entry: str, without: Collection[str] = ()) -> str:
 
 
 def styles(entry: str) -> str:
-    """Return a style sheet with those that it imports, each once."""
+    """Return a style sheet including its imports, each once."""
     done: set[str] = set()
 
     def read(path: str) -> str:
@@ -59,7 +59,7 @@ def styles(entry: str) -> str:
 def _add(path: str, found: dict[str, str], without: Collection[str]) -> None:
     if path in found:
         return
-    found[path] = ""  # our modules import one another in no circle, but for types, which stand in comments
+    found[path] = ""  # our modules have no circular imports, except of types, which are in comments
     code = _COMMENT.sub("", (FRONTEND / path).read_text("utf-8"))
     exported: list[str] = []
 
@@ -89,7 +89,7 @@ def _add(path: str, found: dict[str, str], without: Collection[str]) -> None:
     code = _DEFAULT.sub(lambda match: f"exports.default = {match['what']};", _EXPORT.sub(export, code))
     if left := re.search(r"^(import|export)\b.*$", code, re.M):
         raise BadInput(f"{path}: this is not understood: {left[0]}")
-    # Functions and classes are there before the first line runs, as in a module; constants when theirs has run.
+    # Functions and classes exist before the first line runs, as in a module; constants exist once their line has run.
     names = "".join(f"get {name}() {{ return {name}; }}, " for name in exported)
     del found[path]
     found[path] = f"Object.defineProperties(exports, Object.getOwnPropertyDescriptors({{ {names}}}));\n{code}"

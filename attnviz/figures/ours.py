@@ -1,4 +1,4 @@
-"""Views of a subject of ours: a net on an example. Loads torch."""
+"""Views of one of our subjects: a net on an example. Importing this loads torch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attnviz.views.attention import LayerView
 
 
 def views_of(subject: Subject, layers: Sequence[int | str] | None) -> dict[str, LayerView]:
-    """Return path -> view of a subject's attention layers, chosen as by `layers.chosen`; none if no token attends."""
+    """Return path -> view of a subject's attention layers, as chosen by `layers.chosen`; empty if no token attends."""
     loaded = subject.net.load(double=True)
     paths = [*attending.layers(loaded.model)]
     chosen_paths = chosen(paths, layers) if paths else []
@@ -20,8 +20,8 @@ def views_of(subject: Subject, layers: Sequence[int | str] | None) -> dict[str, 
 
 
 def subject_of(name: str, picture: str) -> Subject:
-    """Return the subject that two words name: a checkpoint, such as "pixel_attention.1v8", or the key of another net,
-    and DATASET:NUMBER of the test part, such as "strokes:23".
+    """Return the subject of two words: a checkpoint, such as "pixel_attention.1v8", or the key of another net, and
+    DATASET:NUMBER in the test split, such as "strokes:23".
     """
     if not isinstance(picture, str):
         raise BadInput(
@@ -35,5 +35,5 @@ def subject_of(name: str, picture: str) -> Subject:
 
 
 def origin_of(subject: Subject) -> Mapping[str, str | int | float]:
-    """Return where a subject comes from."""
+    """Return the origin of a subject."""
     return subject.origin()

@@ -1,4 +1,4 @@
-"""The viewer in one page of HTML that fetches nothing: modules, styles and data stand in it."""
+"""The viewer in one page of HTML that fetches nothing, because it contains modules, styles and data."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ HOW = (
     "Move over the picture: the maps show where the token under the pointer takes its information from. A click holds "
     "it. Rows, columns and heads count from 1."
 )
-WITHOUT = ("live/live.js", "live/epoch_views.js", "pixel_viewer/jacobian.js", "pixel_viewer/layers.js")  # of a server
+WITHOUT = ("live/live.js", "live/epoch_views.js", "pixel_viewer/jacobian.js", "pixel_viewer/layers.js")  # need a server
 PLANES = 4  # bytes of a float in single precision
-PLAIN = bytes.maketrans(b"<>&", b"/:,")  # what HTML gives a meaning
+PLAIN = bytes.maketrans(b"<>&", b"/:,")  # characters with a meaning in HTML
 HEIGHT = 760  # CSS pixels, in a notebook
 FONTS = {
-    "font": '"Source Sans 3", "Source Sans Pro", Arial, "Liberation Sans", sans-serif',  # narrow ones: lines must fit
+    "font": '"Source Sans 3", "Source Sans Pro", Arial, "Liberation Sans", sans-serif',  # narrow, so that lines fit
     "heading-font": '"Source Serif Pro", Georgia, serif',
     "code-font": 'ui-monospace, "Source Code Pro", monospace',
 }
@@ -66,7 +66,7 @@ def of_parts(
     title: str, how: str, names: Sequence[str], kinds: Sequence[str], parts: Sequence[bytes],
     origin: Mapping[str, object],
 ) -> str:  # fmt: skip
-    """Return the page of payloads, each of which a component draws: "value_bars" or "map_grid"."""
+    """Return the page of payloads, each drawn by a component: "value_bars" or "map_grid"."""
     about = {"names": [*names], "steps": "Gate", "at": 0, "kinds": [*kinds]}
     return _whole(GATES, ["value_bars", "map_grid"], about, {"fields": []}, title, how, origin, [b"", *parts])
 
@@ -75,10 +75,10 @@ def of_one(
     entry: str, component: str, payload: bytes, fields: Fields, title: str, how: str, origin: Mapping[str, object],
     **header: object,
 ) -> str:  # fmt: skip
-    """Return the page of one payload, which the module `entry` draws with the style sheet of a component and the fields
-    of its view.
+    """Return the page of one payload, drawn by the module `entry` with the style sheet of a component and the fields of
+    its view.
 
-    `title` and `how` are its heading, and what can be done; `header` is what else the component receives.
+    `title` and `how` are its heading and its instructions; `header` contains further data for the component.
     """
     view = {"value": fields.defaults, "revision": 1, "key": "figure.view"}
     state: dict[str, object] = {"fields": fields.declared(), "state": {"view": view}, **header}
@@ -87,7 +87,7 @@ def of_one(
 
 
 def told(payload: bytes) -> bytes:
-    """Return the payload of a grid of maps with what the app would tell it."""
+    """Return the payload of a grid of maps with the settings that the app would add."""
     return with_header(payload, key="figure.maps", state={"chosen": {"value": None, "revision": 1}})
 
 
@@ -131,7 +131,7 @@ def _whole(
 
 
 def for_notebook(page: str, words: str, png: bytes) -> str:
-    """Return a page in a frame, and below it a picture, where a notebook shows no frame."""
+    """Return a page in a frame, followed by a picture in case a notebook does not show the frame."""
     picture, words = b64encode(png).decode(), html.escape(words)
     return (
         f'<iframe title="{words}" srcdoc="{html.escape(page)}" sandbox="allow-scripts allow-downloads" '
@@ -148,7 +148,7 @@ def _title(figure: Shown) -> str:
 
 
 def _state(figure: Shown) -> dict[str, object]:
-    """Return what the viewer is told besides its data."""
+    """Return the viewer's settings."""
     choice = figure.choice
     view = next(iter(figure.views.values()))
     token = choice.token(view)
@@ -161,7 +161,7 @@ def _state(figure: Shown) -> dict[str, object]:
 
 
 def _split(payloads: list[bytes], figure: Shown) -> tuple[bytes, list[bytes]]:
-    """Return the end that all layers share, which is the photograph, and their beginnings."""
+    """Return the common end of all layers, which is the photograph, and their beginnings."""
     backgrounds = [view.background for view in figure.views.values()]
     if any(one is None or one is not backgrounds[0] for one in backgrounds):
         return b"", payloads
@@ -171,13 +171,13 @@ def _split(payloads: list[bytes], figure: Shown) -> tuple[bytes, list[bytes]]:
 
 
 def _compressed(data: bytes) -> str:
-    """Return bytes compressed, in base 85: all first bytes of four, all second ones, ..., which says floats shorter."""
+    """Return compressed bytes in base 85: the first bytes of all floats, then the second ones, ..., to save space."""
     planes = np.frombuffer(data + bytes(-len(data) % PLANES), np.uint8).reshape(-1, PLANES).T
     return b85encode(zlib.compress(planes.tobytes(), 9)).translate(PLAIN).decode()
 
 
 def _json(name: str, value: object) -> str:
-    """Return JSON in an element that no browser runs; a "<" in it could end the element."""
+    """Return JSON in an element that no browser runs. A "<" is escaped, since it could end the element."""
     text = json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
     return f'<script type="application/json" id="{name}">{text}</script>'
 

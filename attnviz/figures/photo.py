@@ -1,4 +1,4 @@
-"""The picture that a figure lies over."""
+"""The picture under a figure's maps."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from PIL import Image
 
 
-_SHARES = tuple(np.linspace(1, 0.7, 61))  # of the largest part in the shape of the input: what transforms keep of it
-_ALIKE, _CLEARLY = 0.9, 1e-3  # correlations: of a photograph with the input, and more than the whole has
+_SHARES = tuple(np.linspace(1, 0.7, 61))  # share, kept by transforms, of the largest crop with the input's aspect ratio
+_ALIKE, _CLEARLY = 0.9, 1e-3  # minimum correlation of a crop with the input, and minimum gain over the whole picture
 
 
 def photo_of(given: Any) -> Bytes | None:
     """Return a picture as uint8 (row, column, 1 or 3).
 
-    It is given as a path, a picture of Pillow, uint8 (row, column) or (row, column, colour), or floats 0..1 (colour,
-    row, column), as torchvision has them; None for no picture.
+    The argument is a path, a picture of Pillow, uint8 (row, column) or (row, column, colour), floats 0..1 (colour, row,
+    column) as in torchvision, or None for no picture.
     """
     if given is None:
         return None
@@ -45,12 +45,12 @@ def photo_of(given: Any) -> Bytes | None:
     if isinstance(given, Image.Image):
         given = _in_8_bit(given)
         return np.asarray(given if given.mode == "L" else given.convert("RGB")).reshape(given.height, given.width, -1)
-    if hasattr(given, "detach"):  # a tensor, maybe of bfloat16, which numpy does not have
+    if hasattr(given, "detach"):  # a tensor, possibly bfloat16, which numpy lacks
         given = given.detach().cpu()
         given = given.double() if given.is_floating_point() else given
     try:
         array = np.asarray(given)
-    except ValueError as error:  # a list whose parts differ in length
+    except ValueError as error:  # a list with parts of different lengths
         raise BadInput(f"over: expected a picture, got a {type(given).__name__} that is no array: {error}.") from error
     if array.dtype == np.uint8 and array.ndim == 2:
         array = array[..., None]
@@ -67,7 +67,7 @@ def photo_of(given: Any) -> Bytes | None:
 
 
 def _in_8_bit(image: Image.Image) -> Image.Image:
-    """Return a picture of 16 or 32 bits in 8, as the app reads it: Pillow cuts above 255 and blackens 0..1."""
+    """Return a picture of 16 or 32 bits in 8, as the app reads it, since Pillow clips at 255 and blackens 0..1."""
     if image.mode[0] not in "IF":
         return image
     from PIL import Image
@@ -76,7 +76,7 @@ def _in_8_bit(image: Image.Image) -> Image.Image:
 
 
 def stretched(pixels: Any) -> Bytes:
-    """Return a model's input, (colour, row, column) of any range, with its least value black and its largest white."""
+    """Return a model's input, (colour, row, column) of any range, stretched from black (minimum) to white (maximum)."""
     array = pixels.float().numpy()
     low, high = float(array.min()), float(array.max())
     levels: Bytes = ((array.transpose(1, 2, 0) - low) / ((high - low) or 1) * 255).round().astype(np.uint8)
@@ -84,10 +84,10 @@ def stretched(pixels: Any) -> Bytes:
 
 
 def as_received(photo: Bytes, pixels: Any) -> Bytes:
-    """Return the part of a photograph, uint8 (row, column, 1 or 3), that a model has received as pixels (colour, row,
-    column), of any range: often its middle, as transforms resize and crop.
+    """Return the part of a photograph, uint8 (row, column, 1 or 3), that a model received as pixels (colour, row,
+    column) of any range. It is often the centre, because transforms resize and crop.
 
-    It is the part that looks most like the model's input; the whole, where none does.
+    It is the part most similar to the model's input, or the whole photograph if none is similar.
     """
     (height, width), (rows, columns) = photo.shape[:2], pixels.shape[1:]
     if (height, width) == (rows, columns):
@@ -117,12 +117,12 @@ def _thumbnail(grey: Image.Image, box: tuple[float, float, float, float] | None 
 
 
 def _likeness(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float:
-    """Return the correlation of two pictures; 0 where one of them has a single colour."""
+    """Return the correlation of two pictures, or 0 if one of them has a single colour."""
     one, other = one - one.mean(), other - other.mean()
     size = np.linalg.norm(one) * np.linalg.norm(other)
     return float((one * other).sum() / size) if size else 0.0
 
 
 def digest(photo: Bytes) -> str:
-    """Return a name for a picture that tells it from others."""
+    """Return a digest that identifies a picture."""
     return hashlib.sha256(photo.tobytes() + repr(photo.shape).encode()).hexdigest()[:16]

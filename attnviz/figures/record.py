@@ -1,4 +1,4 @@
-"""The attention of fixed pictures while a model of one's own is trained. Loads torch."""
+"""The attention to fixed pictures while your own model is trained. Importing this loads torch."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from attnviz.views.attention import LayerView
 if TYPE_CHECKING:
     from torch.optim import Optimizer
 
-MOST = 64  # moments that are kept; then every second one is dropped, and half as many are recorded
+MOST = 64  # maximum number of recordings; then every second one is dropped, and half as many are made
 
 
 class Record:
-    """What was recorded of a training; `attnviz.record` makes it."""
+    """The recording of a training, created by `attnviz.record`."""
 
     def __init__(self, model: nn.Module, pictures: Tensor, every: int, layers: Sequence[int | str] | None, most: int):
         if every < 1 or most < 2:
@@ -34,7 +34,7 @@ class Record:
         self.model, self.pictures, self.every, self.layers, self.most = model, pictures, every, layers, most
         self.step = 0
         self.moments: dict[int, dict[str, LayerView]] = {}
-        """Steps -> the views of the layers, of the first picture of `pictures`."""
+        """Step -> the views of the layers, for the first picture of `pictures`."""
 
     def __enter__(self) -> Self:
         self.take()
@@ -47,22 +47,22 @@ class Record:
             self.take()
 
     def done(self, step: int | None = None) -> None:
-        """Say that a step of the training is done: after `optimizer.step()`.
+        """Mark a training step as done; call it after `optimizer.step()`.
 
         Args:
-            step: which one it was, counted from 1; None for the next one.
+            step: number of the step, counted from 1; None for the next one.
         """
         self.step = self.step + 1 if step is None else step
         if self.step % self.every == 0:
             self.take()
 
     def follow(self, optimizer: Optimizer) -> Self:
-        """Call `done` by itself after each step of an optimizer."""
+        """Call `done` automatically after each step of an optimizer."""
         optimizer.register_step_post_hook(lambda *_: self.done())
         return self
 
     def take(self) -> None:
-        """Record the attention now. The model's mode, its gradients and torch's random numbers stay as they are."""
+        """Record the attention now, without changing the model's mode, its gradients or torch's random numbers."""
         training, state = self.model.training, torch.get_rng_state()
         self.model.eval()
         try:
@@ -79,7 +79,7 @@ class Record:
             self.every *= 2
 
     def save(self, path: str | Path) -> Path:
-        """Write what was recorded, so that `attnviz app --record FILE` plays it.
+        """Write the recording to a file that `attnviz app --record FILE` plays.
 
         Raises:
             BadInput: nothing was recorded.
@@ -101,15 +101,15 @@ class Record:
         theme: str = "light",
         width: str | float = "3.25in",
     ) -> AttentionFigure:
-        """Return a figure of one layer over the steps: a map for each in a picture, a slider in the viewer.
+        """Return a figure of one layer over the steps, with a map per step in a picture and a slider in the viewer.
 
         Args:
-            layer: number from 0, backwards from -1, or path.
-            steps: which of the recorded ones; None for all.
-            query, heads, over, show, direction, scale, theme, width: as of `attnviz.figure`.
+            layer: index from 0, or backwards from -1, or path.
+            steps: steps to show, among the recorded ones; None for all.
+            query, heads, over, show, direction, scale, theme, width: see `attnviz.figure`.
 
         Raises:
-            BadInput: nothing was recorded of it.
+            BadInput: the layer or a step was not recorded.
         """
         from attnviz.figures.shown import chosen
 
@@ -123,7 +123,7 @@ class Record:
             views = {step: replace(view, background=photo, boxes=None) for step, view in views.items()}
         one = [heads] if isinstance(heads, int | str) else heads
         origin = {**next(iter(views.values())).origin, "steps": ", ".join(views)}
-        del origin["digest"]  # each step has weights of its own
+        del origin["digest"]  # the weights differ from step to step
         choice = Choice(query, None if one is None else tuple(one), show, direction, scale)
         return AttentionFigure(views, choice, theme, inches(width), origin, steps="step")
 
@@ -142,22 +142,22 @@ def record(
             ...  # the training
         record.figure(layer=-1, query=(5, 7)).save("training.html")
 
-    It is recorded at the beginning, at every so many steps, and at the end. A recording takes one pass of the model, in
+    Recordings are made at the beginning, every `every` steps, and at the end. Each takes one pass of the model, in
     evaluation mode and without gradients.
 
     Args:
-        model: that is trained.
-        pictures: a batch as the model takes it; the first one is recorded.
-        every: steps from one recording to the next.
-        layers: numbers from 0, or paths; None for all that can be drawn. Fewer take less memory.
-        most: recordings that are kept; when there are more, every second one is dropped, and from then on half as many
-            are made.
+        model: the model in training.
+        pictures: a batch for the model; its first picture is recorded.
+        every: number of steps between recordings.
+        layers: indices from 0, or paths; None for all that can be drawn. Fewer layers take less memory.
+        most: the maximum number of recordings. Beyond it, every second one is dropped, and half as many are made from
+            then on.
 
     Returns:
-        A context manager. Without `follow`, call `done()` after each step; `attnviz.figures.callbacks` has those of
-        Lightning and of transformers.
+        A context manager. Without `follow`, call `done()` after each step. For Lightning and transformers, see
+        `attnviz.figures.callbacks`.
 
     Raises:
-        BadInput: a number makes no sense.
+        BadInput: a number is out of range.
     """
     return Record(model, pictures[:1], every, layers, most)

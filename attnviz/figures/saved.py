@@ -1,4 +1,4 @@
-"""What every figure can do: be written by what a file's name ends with, and be shown by a notebook."""
+"""The base of all figures: writing a file in the format of its suffix, and display in a notebook."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from typing import Any
 from attnviz import files
 from attnviz.errors import BadInput
 
-LARGE = 20_000_000  # bytes of a page
+LARGE = 20_000_000  # size of a page in bytes that causes a warning
 SUFFIXES = ("pdf", "svg", "png", "csv", "npz", "html")
 
 
 class Figure:
-    """What `attnviz.figure` returns; each kind says how its numbers, its picture and its page are made.
+    """The result of `attnviz.figure`; each kind defines how its numbers, its picture and its page are made.
 
-    The same object gives the picture, the numbers and the viewer, so that they cannot differ.
+    The same object provides the picture, the numbers and the viewer, so that they cannot differ.
     """
 
     def draw(self, axes: Any) -> None:
-        """Draw into axes of matplotlib that are there already.
+        """Draw into existing axes of matplotlib.
 
         Args:
-            axes: one, or as many as there are maps, in the order of the layers, and for each layer of the heads.
+            axes: one axes per map, in the order of the layers, and for each layer of the heads.
 
         Raises:
-            BadInput: there are more or fewer axes than maps, or this kind of figure is only saved as a whole.
+            BadInput: the numbers of axes and maps differ, or this kind of figure can only be saved as a whole.
         """
         raise BadInput('This kind of figure is not drawn into axes: save it as a whole, as figure.save("fig.pdf").')
 
     def save(self, path: str | Path) -> Path:
-        """Write the figure. Of a page of HTML the size is printed first.
+        """Write the figure. The size of an HTML page is printed first.
 
         Args:
-            path: of the file; its ending says what is written: pdf, svg or png (a picture, by matplotlib), csv or npz
-                (the numbers in full precision), html (the viewer, in one file that needs no network).
+            path: path of the file, whose suffix determines the format: pdf, svg or png (a picture, by matplotlib), csv
+                or npz (the numbers in full precision), html (the viewer, in one file that needs no network).
 
         Returns:
             The path.
 
         Raises:
-            BadInput: the ending is none of these, or the file cannot be written; what stood there still stands there.
+            BadInput: the suffix is unknown, or the file cannot be written; an existing file is then left unchanged.
         """
         path = Path(path)
         kind = path.suffix.lower().removeprefix(".")
@@ -74,11 +74,11 @@ class Figure:
 
     @property
     def megabytes(self) -> float:
-        """How large the page of HTML is."""
+        """The size of the HTML page."""
         return len(self._page.encode()) / 1e6
 
     def words(self) -> str:
-        """Return what is shown, in words."""
+        """Return a description of the figure."""
         raise NotImplementedError
 
     @cached_property

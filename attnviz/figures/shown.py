@@ -1,4 +1,4 @@
-"""What a figure shows: views of attention layers, and what is chosen of them."""
+"""The content of a figure: views of attention layers, and the choice of what to show."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from attnviz.views.attention import LayerView
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """Views of attention layers of one picture, and what is chosen of them.
+    """Views of attention layers of one picture, and the choice of what to show.
 
     Args:
         views: name of a layer -> its view.
-        choice: what is shown of each.
-        theme: light, dark or print, of pictures.
-        width: of pictures, in inches.
-        origin: where it comes from; stands in every file.
+        choice: what to show of each view.
+        theme: theme of pictures: light, dark or print.
+        width: width of pictures, in inches.
+        origin: origin of the views, included in every file.
         steps: what the names of `views` count: layer, or step of a training.
     """
 
@@ -32,8 +32,8 @@ class Shown:
 
 
 def chosen(paths: Sequence[str], layers: Sequence[int | str] | None) -> list[str]:
-    """Return the paths of layers that are chosen by numbers in the order of the pass, from 0 or backwards from -1, or
-    by paths; None is all.
+    """Return the paths of layers given by indices in the order of the pass, from 0 or backwards from -1, or by paths;
+    None returns all.
     """
     if layers is None:
         return [*paths]

@@ -1,4 +1,4 @@
-"""Pictures by matplotlib: the photograph, a map for each layer and head, and a legend, in the colours of the viewer."""
+"""Pictures by matplotlib: the photograph, a map for each layer and head, and a legend, in the viewer's colours."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from attnviz.figures.shown import Shown
 
 POINTS = 72
-TYPE = 7.0  # points; papers ask for six at least
+TYPE = 7.0  # points; journals require at least six
 SMALL = 6.0
 MARGIN = 0.04  # inches
 GAP = 0.07
-LEAST = 0.7  # of a map, inches
+LEAST = 0.7  # minimum size of a map, in inches
 MOST = 1.6
 DPI = 300
 PARAMETERS = {
-    "pdf.fonttype": 42,  # TrueType: submission systems refuse Type 3
+    "pdf.fonttype": 42,  # TrueType: submission systems reject Type 3
     "svg.fonttype": "none",
     "svg.hashsalt": "attnviz",
     "font.family": "DejaVu Sans",
@@ -43,7 +43,7 @@ PARAMETERS = {
 
 
 class Panel(NamedTuple):
-    """One map: that of a head of a layer, with the layer's name, view and maps."""
+    """One map, of one head in a layer, with the layer's name, view and maps."""
 
     view: LayerView
     maps: Maps
@@ -52,12 +52,12 @@ class Panel(NamedTuple):
 
     @property
     def number(self) -> int:
-        """Which of the maps it is."""
+        """The index of the map."""
         return self.view.heads if self.head == "mean" else self.head
 
     @property
     def colours(self) -> npt.NDArray[np.int64]:
-        """Its indices of the palette, as they lie on the map; empty cells have the mark of what is masked."""
+        """The palette indices as laid out on the map; empty cells are marked as masked."""
         return laid_out(self.view, self.maps.indices[self.number], MASKED)
 
 
@@ -71,12 +71,12 @@ def panels(figure: Shown) -> list[Panel]:
 
 
 def content(figure: Shown, kind: str) -> bytes:
-    """Return the picture as a file: pdf, svg or png. The same figure gives the same bytes."""
+    """Return the picture as a file: pdf, svg or png. Equal figures have equal bytes."""
     return file(lambda: whole(figure), kind, wording.shown(figure), wording.words_of(figure), figure.origin)
 
 
 def file(drawn: Callable[[], Drawn], kind: str, title: str, words: str, origin: Mapping[str, Any]) -> bytes:
-    """Return a figure of matplotlib as a file that states where it comes from: pdf, svg or png."""
+    """Return a matplotlib figure as a file that includes its origin: pdf, svg or png."""
     matplotlib = _matplotlib()
     about = json.dumps({**origin, "shows": words}, ensure_ascii=False)
     software = f"attnviz {VERSION}"
@@ -98,7 +98,7 @@ def file(drawn: Callable[[], Drawn], kind: str, title: str, words: str, origin: 
 
 
 def draw(figure: Shown, axes: Any) -> None:
-    """Draw the maps into axes that are there."""
+    """Draw the maps into existing axes."""
     _matplotlib()
     given: list[Axes] = [*np.ravel(np.asarray(axes, dtype=object))]
     maps = panels(figure)
@@ -111,16 +111,16 @@ def draw(figure: Shown, axes: Any) -> None:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything lies, in inches from the top left.
+    """The layout of all parts, in inches from the top left.
 
     Args:
-        width, height: of the whole.
+        width, height: size of the whole figure.
         side: width of a map.
-        across: maps in a row.
-        items: the picture and the maps, row by row; "" for nothing.
-        step: from one row of maps to the next.
-        caption: height of what stands above a map.
-        words: what stands below, line by line.
+        across: number of maps in a row.
+        items: the picture and the maps, row by row; "" for an empty cell.
+        step: distance from one row of maps to the next.
+        caption: height of the captions above maps.
+        words: the description below the maps, line by line.
     """
 
     width: float
@@ -133,14 +133,14 @@ class Layout:
     words: Sequence[str]
 
     def places(self) -> Iterator[tuple[float, float]]:
-        """Yield left and top of each item."""
+        """Yield the left and top of each item."""
         for number in range(len(self.items)):
             row, column = divmod(number, self.across)
             yield MARGIN + column * (self.side + GAP), MARGIN + self.caption + row * self.step
 
 
 def whole(figure: Shown) -> Drawn:
-    """Return the figure of matplotlib."""
+    """Return the matplotlib figure."""
     from matplotlib.figure import Figure as Drawn
 
     theme, maps = theme_of(figure.theme), panels(figure)
@@ -180,7 +180,7 @@ def _layout(figure: Shown, maps: Sequence[Panel], picture: bool) -> Layout:
 
 
 def _items(maps: Sequence[Panel], picture: bool, most: int) -> tuple[list[Panel | str], int]:
-    """Return what stands in rows, and how much in a row: a row for each layer where its heads fit into one."""
+    """Return the items in rows, and the number per row; each layer has its own row if its heads fit into one."""
     layers = [*dict.fromkeys(panel.name for panel in maps)]
     heads = max(sum(panel.name == layer for panel in maps) for layer in layers)
     if len(layers) > 1 and 1 < heads <= most - picture:
@@ -201,7 +201,7 @@ LEGEND = 0.25  # inches: the bar and its numbers
 
 
 def _aspect(view: LayerView, item: Panel | str) -> float:
-    """Return height over width of a map, or of the picture."""
+    """Return height divided by width of a map, or of the picture."""
     if isinstance(item, Panel):
         rows, columns = item.colours.shape
     else:
@@ -210,7 +210,7 @@ def _aspect(view: LayerView, item: Panel | str) -> float:
 
 
 def _caption(panel: Panel, maps: Sequence[Panel]) -> str:
-    """Return what stands above a map: its layer, its head if there are several, the end of its scale if it has one."""
+    """Return the caption of a map: its layer, its head if there are several, the end of its scale if it has one."""
     several = len({one.head for one in maps}) > 1
     lines = [] if several and len({one.name for one in maps}) == 1 else [panel.name]
     if several:
@@ -262,7 +262,7 @@ def _draw_picture(axes: Axes, view: LayerView, choice: Choice, theme: Theme) -> 
 
 
 def _outline(axes: Axes, box: tuple[float, float, float, float], theme: Theme, choice: Choice) -> None:
-    """Outline the query, or the key whose column is shown, with a rim that sets it off what lies below."""
+    """Outline the query, or the key whose column is shown, with a rim that separates it from the picture below."""
     colour = theme.query if choice.direction == "from" else theme.key
     _rectangle(axes, _grown(axes, box, 1.0), hexed(theme.paper), 2.0)
     _rectangle(axes, _grown(axes, box, 0.6), hexed(colour), 1.0)
@@ -272,7 +272,7 @@ Box = tuple[float, float, float, float]  # left, top, width, height, in cells
 
 
 def _grown(axes: Axes, box: Box, points: float) -> Box:
-    """Return a box that is larger by so many points on each side: an outline lies around a cell, not on it."""
+    """Return a box enlarged by a number of points on each side, because an outline lies around a cell, not on it."""
     figure = axes.get_figure(root=True)
     assert figure is not None
     inches = axes.get_position().width * figure.get_figwidth()
@@ -289,7 +289,7 @@ def _rectangle(axes: Axes, box: Box, colour: str, width: float) -> None:
 
 
 def framed(axes: Axes, theme: Theme) -> None:
-    """Give axes a thin frame, and no ticks."""
+    """Give axes a thin frame and no ticks."""
     axes.set_xticks([])
     axes.set_yticks([])
     for spine in axes.spines.values():
@@ -297,7 +297,7 @@ def framed(axes: Axes, theme: Theme) -> None:
 
 
 def _legend(drawn: Drawn, layout: Layout, theme: Theme, figure: Shown, maps: Sequence[Panel], top: float) -> None:
-    """Draw the bar of colours with its numbers, and below it what is shown, in words."""
+    """Draw the colour bar with its numbers, followed by a description of the figure."""
     scale = maps[0].maps.scales[maps[0].number]
     wide = min(layout.width - 2 * MARGIN, 2.6)
     left = MARGIN
@@ -328,7 +328,7 @@ def _write(drawn: Drawn, layout: Layout, theme: Theme, left: float, base: float,
 
 
 def hexed(colour: Colours) -> str:
-    """Return a colour as matplotlib takes it."""
+    """Return a colour in matplotlib's format."""
     return "#" + "".join(f"{part:02x}" for part in colour.tolist())
 
 

@@ -1,11 +1,11 @@
-"""A viewer for notebooks that computes a layer when it is chosen, and without the heads that are switched off.
+"""A viewer for notebooks that computes a layer when it is selected, and without the heads that are switched off.
 
     from attnviz.figures.widget import Viewer
 
     Viewer(model, batch, over=photo)
 
-A figure (`attnviz.figure`) holds what it shows, and needs no kernel once it is made; this viewer asks the kernel. It
-needs the extra `notebook`.
+A figure (`attnviz.figure`) contains all its data and needs no kernel once it is made, while this viewer calls the
+kernel. It needs the extra `notebook`.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ except ModuleNotFoundError as error:
 
 
 class Viewer(anywidget.AnyWidget):
-    """The attention of any torch module to a picture, a layer at a time.
+    """The attention of any torch module to a picture, one layer at a time.
 
-    The model runs once for each layer that is looked at, and once for each change of its heads, so that no more than
-    one layer is kept in memory.
+    The model runs once for each selected layer, and once for each change of its heads, so that no more than one layer
+    is kept in memory.
 
     Args:
-        model: in evaluation mode.
-        batch: what it is called with.
-        layer: which is shown first, in the order of the pass; -1 is the last.
-        **shown: `over`, `query`, `classes`, `grid` and others, as of `attnviz.figure`.
+        model: the model, in evaluation mode.
+        batch: the model's input.
+        layer: index of the initial layer, in the order of the pass; -1 is the last.
+        **shown: `over`, `query`, `classes`, `grid` and other arguments of `attnviz.figure`.
 
     Attributes:
         layers: the tap paths of the layers that can be shown.
-        heads: how many each has.
-        layer: the one that is shown. It can be set, as can `off`.
-        off: pairs [layer, head] of the heads that are switched off: their output is 0.
-        said: why the layer cannot be shown; "" where it is.
+        heads: number of heads of each layer.
+        layer: index of the current layer. It can be set, as can `off`.
+        off: pairs [layer, head] of the heads that are switched off, whose output is 0.
+        said: why the layer cannot be shown; "" if it can.
 
     Raises:
-        BadInput: there is no such layer.
+        BadInput: the layer does not exist.
         TraceError: nothing was captured.
     """
 
@@ -77,7 +77,7 @@ class Viewer(anywidget.AnyWidget):
         self.observe(lambda _: self._show(), names=["layer", "off"])
 
     def figure(self) -> Figure:
-        """Return what is shown as a figure, which can be saved; BadInput says why the layer cannot be drawn."""
+        """Return the current view as a figure that can be saved, or raise BadInput if the layer cannot be drawn."""
         paths: Sequence[str] = self.layers
         if not 0 <= self.layer < len(paths):
             raise BadInput(f"There are {len(paths)} layers, from 0, and no layer {self.layer}.")

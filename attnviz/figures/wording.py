@@ -1,4 +1,4 @@
-"""What a figure shows, in words: in its file, under it, and for those who cannot see it."""
+"""A description of a figure in words, for its file, below it, and as its text alternative."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def words_of(figure: Shown) -> str:
-    """Return what is shown and what the colours mean, in sentences."""
+    """Return the contents of the maps and the meaning of the colours, in sentences."""
     return f"{shown(figure)} {colours(figure)}"
 
 
 def shown(figure: Shown) -> str:
-    """Return what the maps are, in a sentence."""
+    """Return the contents of the maps, in a sentence."""
     choice = figure.choice
     view = next(iter(figure.views.values()))
     what = "Attention weights" if choice.show == "weights" else "Scores before the softmax"
@@ -32,7 +32,7 @@ def shown(figure: Shown) -> str:
 
 
 def colours(figure: Shown) -> str:
-    """Return what the colours mean, in a sentence."""
+    """Return the meaning of the colours, in a sentence."""
     choice = figure.choice
     sizes = sorted({view.inside for view in figure.views.values()})
     if choice.show == "weights" and choice.scale == "share":
@@ -57,7 +57,7 @@ def heads_in_words(heads: Sequence[Head], count: int) -> str:
 
 
 def place_in_words(view: LayerView, token: int) -> str:
-    """Return where a token lies, counted from 1."""
+    """Return the position of a token, counted from 1."""
     if token < view.prefix and view.attending is not None and view.attending.max() < view.prefix:
         return f"query {token + 1} of {len(view.attending)}"
     if token < view.prefix:
@@ -67,7 +67,7 @@ def place_in_words(view: LayerView, token: int) -> str:
 
 
 def names_of(figure: Shown) -> list[str]:
-    """Return the names of all layers as they stand above maps: the numbers in their paths where those differ."""
+    """Return the names of all layers for captions: the numbers in their paths if those differ."""
     layers = [*figure.views]
     numbers = [[part for part in _parts(layer) if part.isdigit()] for layer in layers]
     if all(len(found) == 1 for found in numbers) and len({found[0] for found in numbers}) == len(layers):
