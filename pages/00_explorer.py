@@ -1,4 +1,4 @@
-"""Explorer: every tap of a model, drawn according to its role and its axes."""
+"""Explorer: every tap of a model, drawn according to its role and axes."""
 
 import streamlit as st
 
@@ -19,7 +19,7 @@ from attnviz.ui.shared.glossary import term
 
 MODEL = "pixel_attention.1v8"
 EIGHT = {"model": MODEL, "data": "strokes", "number": "23"}
-OF_LAYER = ("address", "query", "key", "head", "show", "direction", "scale")  # which both pages have
+OF_LAYER = ("address", "query", "key", "head", "show", "direction", "scale")  # fields that both pages have
 RANGES = {"signed": "any number", "unit": "0 to 1", "positive": "0 or more"}
 DRAWS = (
     "This model draws random numbers. Its taps, Jacobian and answer here all come from draw 1, with which its own page "
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def explore(subject: Subject) -> None:
-    """Draw the choice of a tap and its maps; or the Jacobian of the answer."""
+    """Draw the choice of a tap and its maps, or the Jacobian of the answer."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         other, rest = jacobian_map.switch("Taps"), st.container(horizontal=True, vertical_alignment="bottom")
     if "generator" in subject.net.takes:
@@ -87,7 +87,7 @@ def explore(subject: Subject) -> None:
     sums = f" Sums to one over the axis {role.sums_to_one}." if role.sums_to_one else ""
     maps = findings.tap(subject, chosen, query)
     st.markdown(f"{role.meaning} Range: {RANGES[role.range]}.{sums}{counted(maps.axes)}")
-    # What was chosen in other maps says nothing about these, in those of another epoch it does.
+    # A choice in the maps of another epoch also holds for these; one in the maps of another tap does not.
     key = f"maps {subject.net.history or subject.net.key} {chosen}"
     show = value_bars if is_strip(maps) else map_grid
     show(TAP_VIEW.of(subject, address=chosen, query=query), key=key)
@@ -109,7 +109,7 @@ def list_taps(subject: Subject) -> None:
 
 
 def counted(axes: tuple[str, ...]) -> str:
-    """Explain the numbers under the maps: "1.3" is head 1, feature 3."""
+    """Return the explanation of the numbers under the maps: "1.3" is head 1, feature 3."""
     if len(axes) < 2:
         return ""
     names = (term(axis) if axis == "head" else axis for axis in axes)

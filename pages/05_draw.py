@@ -1,4 +1,4 @@
-"""The draw page: every model looks at a picture while it is being drawn."""
+"""The draw page: the answers and maps of every model while a picture is being drawn."""
 
 import re
 
@@ -17,14 +17,14 @@ from attnviz.ui.shared import faults, page, url_state
 from attnviz.ui.shared.wording import verbatim
 
 PAD = "pad"
-HEADED = "draw.task"  # the task that the head of the page names
+HEADED = "draw.task"  # the task named at the top of the page
 
 FOUR_OR_NINE = (
     "ARcV8AeQAzUwNzA1MCE8DUgLSA1GEEYWRhZGFkY8FkgISgpICkIRQCM-I0AlPiMXFIgLkAMITAhKBkwISghMCEoDTAdKB0wJSgdKB0wJSgdMCUoH"
     "TAlKB0wJSk9L"
 )
 SMALL_THREE = "AQkS6AKsAjopPBtCHDokB0YFSD0oOyZCIEAgGjoISB02Oyg9FkEZQxm2og"  # in a corner
-HINTS = {True: "Draw a digit here", False: "Draw here, or start from a picture"}  # of digits, and of all else
+HINTS = {True: "Draw a digit here", False: "Draw here, or start from a picture"}  # for digits, and for anything else
 TRIES = [
     ("a 4, or a 9?", {"strokes": FOUR_OR_NINE}),
     ("a small 3, as it is", {"strokes": SMALL_THREE, "centred": "no"}),
@@ -47,7 +47,7 @@ def draw() -> None:
     offered = panels.offered()
     its = panels.task(offered)
     if st.session_state[HEADED] != its:
-        st.rerun()  # the head of the page names another one
+        st.rerun()  # the top of the page names another task
     with page.sentences():
         panels.choose_task(its, offered)
         drawn, sentences = drawn_from_url(st.query_params.to_dict())
@@ -102,7 +102,7 @@ def keep() -> None:
 
 
 def named(name: str, its: Task) -> Base:
-    """Return the test picture of a name such as "strokes.12"; an error says what there is."""
+    """Return the test picture with a name such as "strokes.12"; the error for another name lists the choices."""
     source, _, number = name.partition(".")
     if source not in data.DATASETS or data.DATASETS[source].target.per_step:
         raise UnknownName("data set of single pictures", source, list(data.DATASETS))

@@ -1,4 +1,4 @@
-"""Lessons: ten minutes each, alone, in the order in which they build on each other."""
+"""Lessons: up to ten minutes each, for one person, in the order in which they build on each other."""
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ from attnviz.ui.shared.wording import verbatim
 
 
 def main() -> None:
-    page.start("Lessons", "Up to ten minutes each, alone: you look, guess, try, and see whether you were right.")
+    page.start("Lessons", "Up to ten minutes each, on your own: look, guess, try, and see whether you were right.")
     with page.sentences():
         for name, found in shelf.found().items():
             if found.lesson:
@@ -20,14 +20,14 @@ def main() -> None:
             else:
                 st.error(verbatim(f"The lesson {name} cannot be shown. {found.mistakes[0]}"))
     st.caption(
-        "What you have done is kept in this browser alone. A lesson of your own is a Markdown file: docs/teaching.md "
-        "says how to write one."
+        "Your progress is kept in this browser only. You can write your own lesson as a Markdown file: see "
+        "docs/teaching.md."
     )
     preload.soon()
 
 
 def offer(lesson: Lesson) -> None:
-    """Draw what a lesson is about, and the link that begins it."""
+    """Draw the description of a lesson, and the link that starts it."""
     first = lesson.steps[0].view
     with st.container(key=f"lesson_offer_{lesson.name}", gap="xsmall"):
         page.link(file_of(first.page), f"**{verbatim(lesson.title)}**", **bar.words_of(first, lesson.name, 0))
@@ -39,7 +39,7 @@ def offer(lesson: Lesson) -> None:
         bar.resume(lesson)
         left, right = st.columns(2, gap="large")
         left.markdown("\n".join(f"- {verbatim(one)}" for one in lesson.objectives))
-        right.markdown(f"Many believe: *{verbatim(lesson.believed)}* In this lesson you see what speaks against it.")
+        right.markdown(f"Many believe: *{verbatim(lesson.believed)}* In this lesson you see the evidence against it.")
         right.download_button(
             "Handout to print", shelf.handout(lesson), f"{lesson.name}.html", "text/html", key=f"handout_{lesson.name}",
             on_click="ignore", type="tertiary",

@@ -12,7 +12,7 @@ from attnviz.ui.server import preload
 from attnviz.ui.shared import experiments, mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.results import accuracy
 
-MODEL, FIRST_MODEL = first_look.NAME, "pixel_attention.1v8"  # the second: what links of version 1 mean
+MODEL, FIRST_MODEL = first_look.NAME, "pixel_attention.1v8"  # the second: the default in links of version 1
 
 TRIES = [
     ("1 or 8: the loop of an 8", {"model": FIRST_MODEL, "data": "strokes", "number": "23", "query": "12,13"}),
@@ -35,9 +35,7 @@ def main() -> None:
 
 
 def see() -> tuple[Net, str]:
-    """Draw the choices, the viewer and the experiments, everything that another picture changes; return the chosen net
-    and the data set of its test pictures.
-    """
+    """Draw all parts that depend on the picture, and return the chosen net and the data set of its test pictures."""
     old = url_state.version() == url_state.FIRST
     with page.choices():
         names = [name for name in cards.names() if name.split(".")[0] in MECHANISM.models]
@@ -54,7 +52,7 @@ def see() -> tuple[Net, str]:
 
 
 def results(net: Net, source: str) -> None:
-    """Draw how accurate a net is on the test pictures of a data set."""
+    """Draw the accuracy of a net on the test pictures of a data set."""
     with st.container(key="results"):
         accuracy.show(net, source)
 

@@ -30,7 +30,7 @@ def main() -> None:
 
 @st.fragment
 def see() -> None:
-    """Draw the paper's question, the choices, the viewer, and what the paper shows."""
+    """Draw the choices, the viewer, the paper's experiments and its question."""
     url_state.catch_up()
     with page.sentences():
         with page.choices():

@@ -13,10 +13,10 @@ from attnviz.ui.shared import cache, mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 
 MODEL = "element_wise.fashion-b"
-LEARNING = "element_wise.fashion-a"  # one with a history
+LEARNING = "element_wise.fashion-a"  # a checkpoint with a history
 BESIDE = "beside"
 
-CLOSED = {"inside": "no"}  # an old link, which does not say so, shows the arrays of the head
+CLOSED = {"inside": "no"}  # an old link without this field shows the arrays of the head
 BOOT = {"model": MODEL, "data": "fashion_mnist", "number": "0", **CLOSED}
 TRIES = [
     ("a pixel of a boot", {**BOOT, "pixel": "16,12"}),
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def see(names: list[str]) -> Net:
-    """Draw the choices, the stages, and everything else that another picture changes."""
+    """Draw the choices, the stages, and everything else that depends on the picture."""
     with page.choices():
         net = pickers.net(names, MODEL, MECHANISM.models)
         subject = Subject(net, pickers.example(net))
@@ -56,7 +56,7 @@ def see(names: list[str]) -> Net:
 
 
 def beside(net: Net, names: list[str]) -> Net | None:
-    """Draw the choice of a second net that takes the same pictures, and return it."""
+    """Draw the choice of a second net with the same input, and return it, or None."""
     same = {
         name: one
         for name, one in usable(names).items()
@@ -80,7 +80,7 @@ def look(subject: Subject, state: dict[str, object], key: str) -> None:
 
 
 def fitting(net: Net, state: dict[str, object]) -> dict[str, object]:
-    """Return the part of a view that a net has: the second of two may have fewer layers and heads than the first."""
+    """Return the part of a view that applies to a net: the second may have fewer layers and heads than the first."""
     counts = {"layer": net.config.get("layers", 2), "head": net.config.get("heads", 8)}
     kept = dict(state)
     for name, count in counts.items():
@@ -92,7 +92,7 @@ def fitting(net: Net, state: dict[str, object]) -> dict[str, object]:
 
 
 def explain(subject: Subject) -> None:
-    """Explain what the stages mean and what they do not show, and offer the experiments."""
+    """Draw the explanation of the stages and its limits, and the experiments."""
     from attnviz.ui.mechanisms.element_wise import stages
 
     view = cache.of_subject(stages.view, subject)

@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def see(names: list[str]) -> Net:
-    """Draw the choices, the player, and everything else that another picture changes."""
+    """Draw the choices, the player, and everything else that depends on the picture."""
     with page.choices():
         net = pickers.net(names, MODEL, MECHANISM.models)
         chosen, thrown = clutter.around(net, pickers.example(net, opening(net)))
@@ -48,7 +48,7 @@ def see(names: list[str]) -> Net:
 
 
 def opening(net: Net) -> Picture | None:
-    """Return the picture that is shown where the URL names none; None where it names one."""
+    """Return the picture to show if the URL names none, or None if it names one."""
     named = st.query_params
     if any(field in named for field in ("number", *EXAMPLES)):
         return None

@@ -1,4 +1,4 @@
-"""Attention over blocks: which cells of a feature map a cell takes its information from, in every head."""
+"""Attention over blocks: the cells of a feature map from which a cell takes its information, in every head."""
 
 import streamlit as st
 
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def see(names: list[str]) -> Net:
-    """Draw the choices, the viewer, and everything else that another picture changes."""
+    """Draw the choices, the viewer, and everything else that depends on the picture."""
     opening = {} if st.query_params else {"head": HEAD}
     with page.choices():
         net = pickers.net(names, MODEL, MECHANISM.models)
@@ -51,7 +51,7 @@ def see(names: list[str]) -> Net:
 
 
 def nearly_even(subject: Subject) -> str:
-    """Return that attention is nearly even on the picture; nothing where it is not."""
+    """Return a sentence that attention is nearly even on the picture, or "" if it is not."""
     from attnviz.ui.mechanisms.cnn_attention import stages
 
     return words.even(attention(subject, UNIT), cache.of_subject(stages.evenly, subject))

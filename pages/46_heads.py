@@ -1,4 +1,4 @@
-"""Heads over many pictures: what each attention head of a net does, and which pictures move it."""
+"""Heads over many pictures: the behaviour of each attention head of a net, and the pictures that move it."""
 
 from typing import Any
 
@@ -37,16 +37,16 @@ def main() -> None:
     question.show()
     page.meaning(
         f"A model with attention looks at a picture with several {term('head', 'heads')} at once, each with its own "
-        "map of which part takes from which. One picture shows what a head does there; the dots show its mean over "
-        "all pictures, and the thin lines where that mean lies with 95 % certainty.\n\n"
-        "**Effect on the answer**: the head is switched off, and the answer's logit falls by so much. **Predicted by "
+        "map of which part takes information from which. One picture shows what a head does there; the dots are its "
+        "means over all pictures, and the thin lines are 95 % confidence intervals.\n\n"
+        "**Effect on the answer**: the fall of the answer's logit when the head is switched off. **Predicted by "
         "position**: 1 if the map is the same for all pictures, 0 if other pictures do not predict it. **Agreement**: "
         "whether the parts that receive most are those that the answer depends on.",
         "A head without effect here may matter together with another one: each is switched off alone. A net with "
-        "random weights has maps, too, and some of them look orderly: what it has as well was not learnt. Means hide "
+        "random weights has maps, too, and some of them look orderly: whatever it shares was not learnt. Means hide "
         "heads that do one thing on some pictures and another on others: look at the pictures of each tenth.\n\n"
-        "Models that weigh channels, or that look at one part after the other, are not here: they have no map from one "
-        "part of a picture to another, so that only the effect could be measured. Their own pages show what they do "
+        "Models that weigh channels, or that look at one part after the other, are not listed: they have no map from "
+        "one part of a picture to another, so only the effect could be measured. Their own pages show what they do "
         "over many pictures.",
     )
     preload.soon()
@@ -90,7 +90,7 @@ def of_data_set(net: Net) -> Asked:
 
 
 def draw(asked: Asked, parts: list[Any], of: str, answers: str) -> None:
-    """Draw what is measured so far, of the pictures of a class or ANY, answered "right", "wrong" or ANY."""
+    """Draw the measurements so far, for pictures of a class or ANY, and answers that are "right", "wrong" or ANY."""
     found, net = work.table(asked, parts), asked.net
     measuring = len(parts) < work.job(asked).count
     chosen = found.numbers >= 0
@@ -99,7 +99,7 @@ def draw(asked: Asked, parts: list[Any], of: str, answers: str) -> None:
     if answers != ANY and found.right is not None:
         chosen &= found.right == (answers == "right")
     if not chosen.any():
-        st.info("No picture that is measured so far is of this kind. Choose another class, or any answers.")
+        st.info("None of the pictures measured so far is of this kind. Choose another class, or any answers.")
         return
     table = found.where(chosen)
     view = head_table.FIELDS.complete(head_table.FIELDS.read(url_state.shown()))

@@ -1,4 +1,4 @@
-"""Attention over channels: the gates of every block, what each is computed from, and the answer while one is turned."""
+"""Attention over channels: the gates of every block, their computation, and the answer while one is turned."""
 
 import streamlit as st
 
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def see(names: list[str]) -> Net:
-    """Draw the choices, the gates, and everything else that another picture changes."""
+    """Draw the choices, the gates, and everything else that depends on the picture."""
     opening = {} if st.query_params else {"layer": LAST}
     with page.choices():
         net = pickers.net(names, MODEL, MECHANISM.models)

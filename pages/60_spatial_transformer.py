@@ -13,7 +13,7 @@ from attnviz.ui.shared import mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 
 GRID = "grid"
-LEARNING = "spatial_transformer.rotated-only"  # one with a history
+LEARNING = "spatial_transformer.rotated-only"  # a checkpoint with a history
 OPENS = Picture(DATA, NUMBER)
 
 HERE = {"model": MODEL, **OPENS.words}
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def see(names: list[str]) -> Net:
-    """Draw the choices, the picture with its grid, and everything else that another picture changes."""
+    """Draw the choices, the picture with its grid, and everything else that depends on the picture."""
     with page.choices():
         net = pickers.net(names, MODEL, MECHANISM.models)
         subject = Subject(net, pickers.example(net, OPENS))

@@ -1,4 +1,4 @@
-"""Sequences: a strip of digits that is read step by step, and where each step looks."""
+"""Sequences: a strip of digits that is read step by step, and the attention of each step."""
 
 import streamlit as st
 
@@ -22,7 +22,7 @@ ONE_VECTOR = ("one vector, 12 digits", {"model": experiments.ONE_VECTOR, **choos
 MASKED = (
     "a Transformer, masked",
     {"model": experiments.TRANSFORMER, **choose.opening(12).words, "layer": "decoder-1", "told": "right"},
-)  # where no network with one vector has been trained
+)  # if no network with one vector has been trained
 
 
 def main() -> None:
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def see(names: list[str]) -> Net:
-    """Draw the choices, the strip with what is read of it, and everything else that another strip changes."""
+    """Draw the choices, the strip with the text read from it, and everything else that depends on the strip."""
     with page.choices():
         net = pickers.net(names, MODEL, MECHANISM.models)
         strip = choose.strip()

@@ -1,4 +1,4 @@
-"""Train: a model learns in the background, and each of its epochs can be looked at."""
+"""Train: a model learns in the background, and each of its epochs can be inspected."""
 
 import streamlit as st
 
@@ -22,7 +22,7 @@ def main() -> None:
             order = settings.choose()
             access.ask()
             with st.container(key="train_begin", horizontal=True, vertical_alignment="center"):
-                # Not in a callback: it would start what was chosen before a setting that was typed a moment ago.
+                # Not in a callback, which would start the training without a setting that was typed a moment ago.
                 if st.button("Train", key="train_start", on_click=url_state.catch_up):
                     began = "The training has been started; it goes on without this page."
                     access.do(lambda: table.start(submissions.here(order)), began)

@@ -1,4 +1,4 @@
-"""Results: what each mechanism is worth, then one chart at a time, with the controls beside the mechanism."""
+"""Results: the value of each mechanism, then one chart at a time that compares it with controls."""
 
 from collections.abc import Mapping, Sequence
 
@@ -26,8 +26,8 @@ def main() -> None:
         with st.container(key=f"verdicts-{len(lines)}"):
             st.markdown(verdicts(lines), unsafe_allow_html=True)
         st.caption(
-            "Means over the seeds. *Better* or *worse* where the 95 % interval does not contain 0, all rows together; "
-            f"*within the margin* where it lies within a tenth of the errors, at most half a point. Interval: {METHOD}."
+            "Means over the seeds. *Better* or *worse*: the 95 % interval does not contain 0, for all rows together. "
+            f"*Within the margin*: it lies within a tenth of the errors, at most half a point. Interval: {METHOD}."
         )
         with st.container(key="result_filters", horizontal=True, vertical_alignment="bottom"):
             row, task = chosen(groups)
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def chosen(groups: Mapping[str, Sequence[result_dots.Task]]) -> tuple[Mechanism, result_dots.Task | None]:
-    """Draw the two choices, and return what is chosen: a mechanism, and what its models are compared on."""
+    """Draw the two choices, and return the chosen mechanism and the task on which its models are compared."""
     titles = {name: MECHANISMS[name].title for name in groups}
     name = url_state.pick(
         st.segmented_control, "Mechanism", "mechanism", titles, next(iter(titles)), required=True, then=other_mechanism
@@ -61,12 +61,12 @@ def other_mechanism(field: str) -> None:
 
 
 def explain() -> None:
-    """Say how to read the picture."""
+    """Draw the explanation of the chart."""
     st.markdown(
         "A dot is the mean over all trainings of a model, and its bar goes from the worst to the best of them; a model "
         f"that was trained once has no bar. **Squares are {term('controls')}**, usually models without the mechanism. "
-        "A diamond is what a paper reports of the same test pictures. A name leads to its model. Whether a difference "
-        "means anything depends on its interval, not on the bars: see the tables below, which also say what differs."
+        "A diamond is the figure that a paper reports for these pictures. A name leads to its model. Whether a "
+        "difference means anything depends on its interval, not on the bars: the tables below also list what differs."
     )
 
 

@@ -1,4 +1,4 @@
-"""Search: the same model trained many times with other settings, and what can be learnt from that."""
+"""Search: the same model trained many times with other settings, and the conclusions that this allows."""
 
 import streamlit as st
 
@@ -26,7 +26,7 @@ def main() -> None:
     found: list[Found] = []
     with page.sentences():
         access.said()
-        access.done()  # a button outside the list of searches: all of the page is drawn now
+        access.done()  # a button outside the list of searches: the whole page is drawn now
         found = shown.choose()
         if found:
             shown.draw(found, said.chosen)
@@ -35,20 +35,20 @@ def main() -> None:
     st.header("Search yourself", anchor=False)
     url_state.state(**shown.words(found), **start())
     page.meaning(
-        "Each line is a training with settings of its own; where it crosses an axis is the value of that setting, and "
+        "Each line is a training with settings of its own; it crosses each axis at the value of that setting, and "
         f"the last axis is the accuracy, in our searches on the {term('validation part')}. *Heads* is the number of "
-        f"{term('attention head', 'attention heads')}, *skip* says whether there is a {term('skip connection')}, and "
+        f"{term('attention head', 'attention heads')}, *skip* is whether there is a {term('skip connection')}, and "
         "*dropout* is the share of values that are set to 0 at random while the model learns. Drag along an axis, or "
         "move its two ends with the arrow keys, to keep the lines that pass there. Most searches draw settings near "
         "those that were good so far (a method called TPE), and some end poor trials early.",
-        "A search finds good settings; it is no experiment. It tries what was good more often, so a setting can look "
-        "better or worse than it is, and the best accuracy is a little too high, as it is the best of many on one "
-        "validation part. Each trial is one training, with a seed of its own: two with the same settings differ too.",
+        "A search finds good settings; it is not an experiment. It tries good settings more often, so a setting can "
+        "look better or worse than it is, and the best accuracy is a little too high, because it is the best of many "
+        "on one validation part. Each trial is one training with its own seed: two with the same settings differ, too.",
     )
 
 
 def importance(found: list[Found]) -> None:
-    """Draw importance, table and history, each one click away."""
+    """Draw the importance of settings and the table of trials, each one click away."""
     opened = st.expander("How much does each setting matter?", key="search_importance", on_change="rerun")
     if opened.open:
         with opened:
@@ -64,7 +64,7 @@ def importance(found: list[Found]) -> None:
 
 
 def start() -> dict[str, str]:
-    """Draw what starts a search, and the searches that there are; return the URL fields of the settings on show."""
+    """Draw the form that starts a search, and the existing searches; return the URL fields of the settings shown."""
     st.session_state.setdefault("search_start", any(field in st.query_params for field in settings.FIELDS))
     opened = st.expander("Start a search", key="search_start", on_change="rerun")
     words: dict[str, str] = {}
@@ -73,7 +73,7 @@ def start() -> dict[str, str]:
             words = settings.choose()
             asked, workers = settings.asked(words)
             access.ask()
-            # Not in a callback: it would start what was chosen before a setting that was typed a moment ago.
+            # Not in a callback, which would start the search without a setting that was typed a moment ago.
             if st.button("Search", key="search_do", type="primary"):
                 access.do(lambda: begin(asked, workers), "The search has been started; it goes on without this page.")
                 st.rerun()

@@ -19,7 +19,7 @@ def main() -> None:
         "Small vision models that you can look into: point at the digit and see what every pixel looks at.",
     )
     offer.show()
-    if os.environ.get("ATTNVIZ_MODEL") or os.environ.get("ATTNVIZ_TIMM"):  # `attnviz.subjects` would load much
+    if os.environ.get("ATTNVIZ_MODEL") or os.environ.get("ATTNVIZ_TIMM"):  # importing `attnviz.subjects` is slow
         page.link("00_explorer.py", "**Your model**: what each of its layers attends to, on your photographs")
     first = next((row for row in MECHANISMS.values() if row.live), None)
     if first and first.live:
@@ -45,7 +45,7 @@ def mechanism(row: Mechanism) -> None:
 
 
 def explain() -> None:
-    """Say in a few sentences what attention is, and what it is not."""
+    """Draw a short explanation of what attention is and is not."""
     left, right = st.columns(2, gap="large")
     with left:
         st.header("What attention is", anchor=False)
