@@ -151,7 +151,7 @@ def test_a_visitor_trains_on_own_pictures_which_nobody_else_sees(here, monkeypat
     page.run()
     assert _words(page).count("Your pictures: mine") >= 2
     page.button(key=f"remove-{name}").click().run()
-    assert "A training is on these pictures" in page.error[0].value
+    assert "A training uses these pictures" in page.error[0].value
     assert subjects.net(f"run:{info.id}@2").data is None  # so no page looks for pictures of it
     assert [one["figure"] for one in _sliders(f"run:{info.id}@2")] == ["validation accuracy"]
     assert len(_beside(f"run:{info.id}")["curve"]) == 2

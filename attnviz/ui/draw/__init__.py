@@ -1,1 +1,1 @@
-"""The draw page, where one drawing is looked at by many models."""
+"""The draw page, where many models look at one drawing."""

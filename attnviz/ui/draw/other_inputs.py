@@ -1,13 +1,13 @@
-"""Other inputs than the pen: a test picture, a file, the camera.
+"""Inputs other than the pen: a test picture, a file, the camera.
 
-    base = other_inputs.given(PAD)        # before the pad is drawn: a picture that it is to take now, or None
-    opened = other_inputs.show(clicked)   # above it, once one is clicked: the choices
+    base = other_inputs.given(PAD)        # before the pad is drawn: a picture for it, or None
+    opened = other_inputs.show(clicked)   # above the pad: the choices of the clicked input
 
-A test picture has a name and goes through the URL. A file or a photograph has none: it is read when it comes, kept
-for this visit only, and handed to the pad once; from then on the browser has it. What cannot be read leaves everything
-as it was, and is one sentence.
+A test picture has a name and is passed in the URL. A file or a photograph has none: it is read on arrival, kept only
+for this visit, and sent to the pad once; from then on the browser has it. If it cannot be read, a sentence is shown and
+nothing changes.
 
-    input     which of the choices is open, in the URL
+    input     the open input, a field of the URL
 """
 
 import random
@@ -44,7 +44,7 @@ _DARK = {True: "darker", False: "lighter"}
 
 @dataclass
 class _Received:
-    """The pictures from outside in this visit: the last picture that could be read, and what was refused after it."""
+    """The uploaded pictures of this visit: the last readable one, and the refusals after it."""
 
     upload: pictures.Upload | None = None
     by: str = ""  # the input that it came by
@@ -56,7 +56,7 @@ class _Received:
 
 
 def given(pad: str) -> Base | None:
-    """Return the picture from outside, 280 x 280 under its own name, that the pad has not yet confirmed, or None."""
+    """Return the uploaded picture, 280 x 280 under its own name, that the pad has not yet confirmed, or None."""
     outside = _outside()
     told = on_pad(pad)
     if outside.waiting and told and told.base == outside.waiting.name:
@@ -65,9 +65,9 @@ def given(pad: str) -> Base | None:
 
 
 def show(clicked: str | None, its: Task) -> str:
-    """Draw the input that is open, and the choice among the inputs, and return which is open, "" for none.
+    """Draw the open input and the choice of inputs, and return the name of the open one, or "".
 
-    `clicked` is the input to open now; "" closes the one that is open; None leaves it.
+    `clicked` is the input to open now; "" closes the open one; None leaves it open.
     """
     in_memory()
     if clicked is not None:
@@ -81,7 +81,7 @@ def show(clicked: str | None, its: Task) -> str:
 
 
 def sample(its: Task) -> None:
-    """Draw the choice of a test picture: data set, what it shows, number, next, random."""
+    """Draw the choice of a test picture: data set, class, number, next, random."""
     here = [name for name, spec in data.DATASETS.items() if spec.shape == its.spec.shape and data.can_show(name)]
     source, number = _started(here, its)
     st.session_state["input_data"] = source
@@ -105,7 +105,7 @@ def sample(its: Task) -> None:
 
 
 def file(its: Task) -> None:
-    """Draw the choice of a picture file, and what became of the last one."""
+    """Draw the choice of a picture file, and the result of the last one."""
     st.file_uploader(
         "A photograph or drawing: PNG, JPEG, WebP, BMP or GIF, up to 20 MB and 50 megapixels",
         key="input_file", on_change=_receive, args=(FILE, "input_file", its),
@@ -114,7 +114,7 @@ def file(its: Task) -> None:
 
 
 def camera(its: Task) -> None:
-    """Draw the camera, or why the browser will not lend it, and what became of the last photograph."""
+    """Draw the camera, or the reason why it is unavailable, and the result of the last photograph."""
     refusal = camera_refusal(st.context.url, _title(FILE))
     if refusal:
         st.info(verbatim(refusal))
@@ -127,7 +127,7 @@ def camera(its: Task) -> None:
 
 
 def in_memory() -> None:
-    """Keep what is uploaded out of files: Starlette writes a form of more than one megabyte to the disk meanwhile."""
+    """Keep uploads in memory; by default, Starlette writes forms of more than one megabyte to disk."""
     from starlette.formparsers import MultiPartParser
 
     MultiPartParser.spool_max_size = pictures.MOST_BYTES * 2
@@ -150,7 +150,7 @@ def _open() -> None:
 
 
 def _started(here: list[str], its: Task) -> tuple[str, int]:
-    """The test picture that the URL starts from, or the first one: of the data set chosen last, or of the task."""
+    """Return the test picture in the URL, or the first one of the data set last chosen, or else of the task's."""
     source, _, number = st.query_params.get("start", "").partition(".")
     if source in here and number.isascii() and number.isdecimal() and len(number) < 10:
         return source, int(number)
@@ -159,7 +159,7 @@ def _started(here: list[str], its: Task) -> tuple[str, int]:
 
 
 def _start(which: Callable[..., int], *more: int) -> None:
-    """Start from the test picture that `which` takes of the numbers of those that fit; `more` are its arguments."""
+    """Start from the test picture that `which` selects from the matching numbers; `more` are further arguments."""
     source, wanted = st.session_state["input_data"], st.session_state["input_class"]
     names = data.DATASETS[source].classes
     shown = data.shown(source)
@@ -184,7 +184,7 @@ def _typed(_: list[int], before: int) -> int:
 
 
 def _receive(by: str, key: str, its: Task) -> None:
-    """Read what was received, and hand it to the pad; or remember why not."""
+    """Read the received picture and pass it to the pad, or remember why it was refused."""
     outside = _outside()
     outside.refused.pop(by, None)
     received = st.session_state[key]
@@ -201,7 +201,7 @@ def _receive(by: str, key: str, its: Task) -> None:
 
 
 def _hand_over(its: Task) -> None:
-    """Have the pad take the picture, under a name that it has never heard; but not an empty one."""
+    """Pass the picture to the pad under a new name, unless it is empty."""
     outside = _outside()
     assert outside.upload is not None and outside.upload.colours is not None
     outside.refused.pop(outside.by, None)
@@ -229,7 +229,7 @@ def _turn(its: Task) -> None:
 
 
 def _boxed(its: Task) -> None:
-    """Look for the digit where the visitor has drawn a box, or everywhere again."""
+    """Search for the digit in the box that the visitor has drawn, or everywhere again."""
     outside = _outside()
     if outside.upload is None:
         return
@@ -239,7 +239,7 @@ def _boxed(its: Task) -> None:
 
 
 def _say(by: str, its: Task) -> None:
-    """Say what became of the last picture, and let its ink be chosen."""
+    """Draw the result of the last picture, and the choice of its ink."""
     outside = _outside()
     if by in outside.refused:
         st.error(verbatim(f"{outside.refused[by]} The pad stays as it was."))

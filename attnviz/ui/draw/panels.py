@@ -1,7 +1,7 @@
-"""The panels of the draw page: which models have one, and what it shows. `frontend/draw/cards.js` draws them.
+"""The panels of the draw page: the models that have one, and its contents. `frontend/draw/cards.js` draws them.
 
-The row of a mechanism states what its panels show (attnviz/ui/mechanisms). A model that no row names has a panel too:
-its picture, and a link to the explorer.
+The row of a mechanism defines its panels (attnviz/ui/mechanisms). A model that no row names has a panel too, with its
+input and a link to the explorer.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import told, verbatim
 
 AT_FIRST = 8
-"""How many panels the page opens with."""
+"""The number of panels that the page opens with."""
 
 AT_MOST_KEPT = 4
-"""How many panels of models that somebody keeps it opens with, beside these."""
+"""The number of additional panels that it opens with for models that visitors keep."""
 
 MOST = 24
-"""How many panels there can be: as many as can still answer while a hand draws."""
+"""The maximum number of panels: as many as can still answer while a hand draws."""
 
 WORD = "models"  # in the URL
 TASK = "task"  # key of the choice of what is classified
@@ -46,19 +46,19 @@ SHOWN = ("renderer", "says", "rows", "columns", "prefix", "heads", "page", "opti
 
 
 def task(among: Mapping[tuple[str, ...], Task]) -> Task:
-    """Return the task of the first model that the URL names; where it names none, the first one that is offered."""
+    """Return the task of the first model that the URL names, or the first task on offer if it names none."""
     every = subjects.usable()
     named = [every[name] for name in st.query_params.get(WORD, "").split(",") if name in every]
     return tasks.of_nets(named) or _first(among)
 
 
 def first_task() -> Task:
-    """Return the first task that is offered."""
+    """Return the first task on offer."""
     return _first(offered())
 
 
 def offered() -> dict[tuple[str, ...], Task]:
-    """Return the tasks for which there are models and pictures, by their classes, in the order of the data sets."""
+    """Return classes -> task for the tasks with models and pictures, in the order of the data sets."""
     nets: dict[tuple[str, ...], list[Net]] = {spec.classes: [] for spec in data.DATASETS.values()}
     for net in subjects.usable().values():
         classes = tasks.classes_of(net)
@@ -69,14 +69,13 @@ def offered() -> dict[tuple[str, ...], Task]:
 
 
 def chosen(its: Task | None = None) -> list[str]:
-    """Return the checkpoints that have panels, of a task or the first one that is offered, unless the visitor chooses
-    others.
+    """Return the checkpoints that have panels by default, for a task or the first one on offer.
 
-    These are the latest that somebody keeps; then the best checkpoint of every mechanism, that of every control, and
-    those that the mechanisms name in addition, eight in all; of these, those of mechanisms come first. The best one is
-    a checkpoint that has all classes of the task and was trained on pictures of its shape, if there is one, and among
-    these the one with the highest accuracy on its validation part. Controls that are models of a mechanism itself, with
-    its attention switched off, are left to the visitor.
+    These are the latest models that visitors keep, followed by the best checkpoint of every mechanism and every
+    control, and those that mechanisms name in addition, eight in all, with the mechanisms' first. The best checkpoint
+    is one that has all classes of the task and was trained on pictures of its shape, if there is one, and among these
+    has the highest accuracy on its validation part. Controls that are a mechanism's own models with attention switched
+    off are shown only if the visitor chooses them.
     """
     its = its or first_task()
     known = known_of(its)
@@ -104,14 +103,14 @@ def chosen(its: Task | None = None) -> list[str]:
 
 
 def _kept(known: Mapping[str, Net]) -> list[str]:
-    """Return the models of a task that somebody keeps, the latest first; the visitor can choose more of them."""
+    """Return the latest models of a task that visitors keep, newest first; the visitor can choose more of them."""
     names = [name for name in known if cards.is_kept(name)]
     stamps = {name: files.stamp(cards.home(name) / "card.json") for name in names}
     return sorted(names, key=lambda name: stamps[name] or files.Stamp(0, 0, 0), reverse=True)[:AT_MOST_KEPT]
 
 
 def panel_of(net: Net) -> Panel:
-    """Return what the panel of a net shows; of a faulty mechanism, a sentence that says so below the picture."""
+    """Return the panel of a net; for a faulty mechanism, it shows a sentence on that below the picture."""
     row = mechanisms.of_model(net.architecture)
     says = "what it looks at cannot be drawn here yet"
     if row is not None:
@@ -123,7 +122,7 @@ def panel_of(net: Net) -> Panel:
 
 
 def shown(its: Task) -> list[str]:
-    """Return whose panels are shown: those that the URL names, else `chosen`. For invalid names a sentence is shown."""
+    """Return the models with panels: those that the URL names, or else `chosen`; draw a sentence for invalid names."""
     word = st.query_params.get(WORD)
     if word is None:
         return chosen(its)
@@ -139,7 +138,7 @@ def shown(its: Task) -> list[str]:
 
 
 def choose_task(its: Task, among: Mapping[tuple[str, ...], Task]) -> None:
-    """Draw the choice of what is classified, where there are several tasks; the models follow it."""
+    """Draw the choice of the task, if there are several; the models follow it."""
     titles = {classes: one.title for classes, one in among.items()}
     if len(titles) > 1:
         st.session_state[TASK] = its.classes
@@ -150,7 +149,7 @@ def choose_task(its: Task, among: Mapping[tuple[str, ...], Task]) -> None:
 
 
 def choose(names: list[str], its: Task) -> None:
-    """Draw the choice of models; what is chosen is written into the URL."""
+    """Draw the choice of models, which is written into the URL."""
     titles = {name: net.title for name, net in known_of(its).items()}
     st.session_state[WORD] = names
     with st.expander("Choose the models"):
@@ -161,8 +160,8 @@ def choose(names: list[str], its: Task) -> None:
 
 
 def on_cards(names: list[str], its: Task, *, settled: bool = False) -> Cards:
-    """Return what the component receives about the panels; if `settled`, the page receives what the models saw once the
-    hand rests.
+    """Return the panels' data for the component; if `settled`, the page receives the models' input after each
+    drawing.
     """
     described = describe(names)
     header = {
@@ -176,7 +175,7 @@ def on_cards(names: list[str], its: Task, *, settled: bool = False) -> Cards:
 
 
 def asked(cards: Cards, pinned: Drawn | None) -> Shown:
-    """Return what the panels show according to the URL. For what is invalid a sentence is shown."""
+    """Return the state of the panels in the URL; draw a sentence for each invalid field."""
     change = url_state.choice("change", ["yes", "no"], "no") == "yes"
     shown = url_state.choice("map", MAPS, MAPS[0])
     then = _trained("pin_trained", ALL, "as at the drawing itself") if pinned else None
@@ -184,12 +183,11 @@ def asked(cards: Cards, pinned: Drawn | None) -> Shown:
 
 
 def describe(names: list[str]) -> list[dict[str, Any]]:
-    """Return what the browser receives about each panel, as plain JSON values.
+    """Return the data of each panel for the browser, as plain JSON values.
 
     checkpoint, title, kind, classes, parameters, accuracy (on the validation part, 0..1), shape (rows and columns of
-    the pictures it takes), missing (why it has no Jacobian, or None), epochs (those of its history, each with the key
-    of its net), page, and for what it shows renderer, says, wanted, rows, columns, prefix, heads, options, all as in
-    `Panel`.
+    its input), missing (the reason why it has no Jacobian, or None), epochs (those of its history, each with the key of
+    its net), page, and renderer, says, wanted, rows, columns, prefix, heads and options, as in `Panel`.
     """
     found = [(net, panel_of(net)) for net in map(subjects.net, names)]
     alike = Counter((panel.title, _kind(net, panel)) for net, panel in found)
@@ -212,7 +210,7 @@ def describe(names: list[str]) -> list[dict[str, Any]]:
 
 
 def heads(described: list[dict[str, Any]]) -> dict[str, int]:
-    """Return which heads the panels show according to the URL, from 0. For invalid ones a sentence is shown."""
+    """Return model -> head, from 0, of the panels in the URL; draw a sentence for each invalid head."""
     word = st.query_params.get(HEADS)
     if word is None:
         return {}
@@ -229,7 +227,7 @@ def heads(described: list[dict[str, Any]]) -> dict[str, int]:
 
 
 def _epochs(net: Net) -> list[list[int | str]]:
-    """Return the epochs of a net's history, and the keys of the nets; none where it has none that can be read."""
+    """Return the epochs of a net's history with the keys of their nets, or [] if it has no readable history."""
     with suppress(AttnvizError):
         its = history(net)
         return [[epoch, key] for epoch, key in its.points] if its else []
@@ -237,7 +235,7 @@ def _epochs(net: Net) -> list[list[int | str]]:
 
 
 def _trained(name: str, most: int, without: str) -> int | None:
-    """Return how far models are trained according to a field of the URL, in percent up to `most`, if it is there."""
+    """Return a URL field's percentage of the training, up to `most`, or None if it is missing or invalid."""
     word = st.query_params.get(name, "")
     if re.fullmatch("[0-9]{1,3}", word, re.ASCII) and int(word) <= most:
         return int(word)
@@ -247,7 +245,7 @@ def _trained(name: str, most: int, without: str) -> int | None:
 
 
 def validated(net: Net) -> float:
-    """Return the accuracy of a net's weights on the validation part; 0 where none is known."""
+    """Return the accuracy of a net's weights on the validation part, or 0 if unknown."""
     if net.card is None:
         return 0.0
     run = next((run for run in net.card.runs if run.seed == net.seed), None)

@@ -1,7 +1,7 @@
-"""What the models of the draw page classify: those of one task share a pad, samples and a headline.
+"""The tasks of the draw page: the models of one task share a pad, samples and a headline.
 
-A task is the names of the classes that models were trained on, as their data sets have them. The models that the URL
-names decide which task it is, and whether the pad is in colour: where all of them take colours.
+A task is defined by the names of the classes that models were trained on, as in their data sets. The models that the
+URL names determine the task, and the pad is in colour if all of them take colours.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from attnviz.data.inputs import digit
 from attnviz.subjects import Net, Picture
 
 SAMPLE = 8
-"""The label of the class that the panels show before anything is drawn; the last one where there are fewer."""
+"""The label of the class that the panels show before anything is drawn, or the last class if there are fewer."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """What several models classify, by the names of all answers, and the data set whose pictures one can start from."""
+    """The task of several models: the names of all answers, and the data set of the pictures to start from."""
 
     classes: tuple[str, ...]
     data: str
 
     @property
     def spec(self) -> DataSpec:
-        """The data set whose pictures one can start from."""
+        """The data set of the pictures to start from."""
         return data.spec(self.data)
 
     @property
@@ -41,39 +41,39 @@ class Task:
 
     @property
     def kind(self) -> str:
-        """What the classes are called together: "digits", or "classes of" the data set."""
+        """The collective name of the classes: "digits", or "classes of" the data set."""
         return "digits" if self.digits else f"classes of {self.spec.title}"
 
     @property
     def title(self) -> str:
-        """Its name in a choice."""
+        """The task's name in a picker."""
         return "Digits" if self.digits else self.spec.title
 
     @property
     def question(self) -> str:
-        """What the page is for, in one sentence; Markdown."""
+        """The purpose of the page, in one sentence of Markdown."""
         *names, last = self.classes
         what = "a digit." if self.digits else f"or put in a picture: {', '.join(names)} or {last}."
         return f"Draw {what} Every model looks at it while you draw, each in its own way."
 
     @cached_property
     def side(self) -> int:
-        """Pixels along each side of a picture; of one that is not square, along the longer side."""
+        """The side of a picture in pixels, the longer one if it is not square."""
         return max(self.spec.shape[:2])
 
     @property
     def channels(self) -> int:
-        """Channels of the pad: 1 or 3."""
+        """The number of channels of the pad: 1 or 3."""
         return self.spec.shape[2]
 
     @property
     def canvas(self) -> int:
-        """Pixels along each side of the pad: so many for each pixel of a picture that it is as fine as for digits."""
+        """The side of the pad in pixels, a multiple of the picture's side with a resolution like that for digits."""
         return self.side * max(1, digit.CANVAS // self.side)
 
     def on_pad(self, picture: Bytes) -> Bytes:
-        """Return a picture, uint8 (row, column, channel), as the pad takes it, in the middle of a square: (side, side),
-        or in colour (side, side, 3).
+        """Return a picture, uint8 (row, column, channel), centred in a square for the pad: (side, side), or in colour
+        (side, side, 3).
         """
         rows, columns, channels = picture.shape
         side = max(rows, columns)
@@ -83,7 +83,7 @@ class Task:
         return square[:, :, 0] if channels == 1 else square
 
     def samples(self) -> list[tuple[str, Bytes, str]]:
-        """Return the first picture of each class that is here: its name, the picture for the pad, and its class."""
+        """Return the first available picture of each class: its name, the picture for the pad, and its class."""
         shown = data.shown(self.data)
         found = []
         for label, name in enumerate(self.spec.classes):
@@ -94,20 +94,20 @@ class Task:
         return found
 
     def sample(self) -> Bytes:
-        """Return what the panels show before the first pen stroke, as `on_pad` does."""
+        """Return the picture that the panels show before the first pen stroke, as from `on_pad`."""
         samples = self.samples()
         return samples[min(SAMPLE, len(samples) - 1)][1]
 
 
 def classes_of(net: Net) -> tuple[str, ...] | None:
-    """Return all classes of the task that a net was trained for, of which it may have only some; None if unknown."""
+    """Return all classes of the task that a net was trained for, of which it may have only some, or None if unknown."""
     own = set(net.classes)
     trained = [data.DATASETS[net.data]] if net.data and net.data in data.DATASETS else []
     return next((its.classes for its in [*trained, *data.DATASETS.values()] if own <= {*its.classes}), None)
 
 
 def of_nets(nets: Sequence[Net]) -> Task | None:
-    """Return the task of the first of some nets; its pad is in colour where all nets of the task take colours."""
+    """Return the task of the first net; its pad is in colour if all nets of the task take colours."""
     classes = classes_of(nets[0]) if nets else None
     if classes is None:
         return None
@@ -119,6 +119,6 @@ def of_nets(nets: Sequence[Net]) -> Task | None:
 
 
 def without_models() -> Task:
-    """Return the task of the first data set whose pictures are here: for a pad without panels."""
+    """Return the task of the first data set with pictures here, for a pad without panels."""
     name = next(name for name in data.DATASETS if data.can_show(name))
     return Task(data.spec(name).classes, name)

@@ -1,1 +1,1 @@
-"""The experiments of the explorer, on every net: do maps of what it looks at agree, and do they depend on the net?"""
+"""The explorer's experiments, for every net: do maps of what it looks at agree, and do they depend on the net?"""

@@ -1,4 +1,4 @@
-"""The experiments of the explorer, for every net: maps ranked against one another, and checks of what they depend on.
+"""The explorer's experiments, for every net: rank correlations between maps, and checks of what the maps depend on.
 
 Source: "Attention is not Explanation", Jain and Wallace, 2019, https://arxiv.org/abs/1902.10186; "Sanity Checks for
 Saliency Maps", Adebayo et al., 2018, https://arxiv.org/abs/1810.03292; "The (Un)reliability of Saliency Methods",
@@ -36,7 +36,7 @@ FEWER = 12  # pictures of the random layers: each takes a pass over all maps for
 
 
 def agreement(subject: Subject) -> None:
-    """Draw the maps of this picture with how alike they rank its places, and on demand the same of many pictures."""
+    """Draw the maps of this picture and their rank correlations and, on demand, those of many pictures."""
     say = finding()
     tap = _tap(subject.net)
     found = maps.ranked_on(cache.of_subject(maps.of_example, subject, tap), seed=0)
@@ -62,7 +62,7 @@ def _draw_agreement(parts: list[maps.Ranked], tap: str) -> None:
 
 
 def dot(name: str, values: Floats, control: bool) -> Dot | None:
-    """Return a row of the picture of correlations, (picture,) or (picture, draw); None where nothing is ranked."""
+    """Return a plot row of correlations, (picture,) or (picture, draw), or None if nothing is ranked."""
     there = values[np.isfinite(values)]
     if not len(there):
         return None
@@ -71,7 +71,7 @@ def dot(name: str, values: Floats, control: bool) -> Dot | None:
 
 
 def randomised(subject: Subject) -> None:
-    """Draw the maps of this picture before and after layers are made random; on demand, of several pictures."""
+    """Draw the maps of this picture before and after layers are made random and, on demand, of several pictures."""
     say = finding()
     tap = _tap(subject.net)
     paths = cache.of_net(maps.layers_of, subject.net)
@@ -105,7 +105,7 @@ def _draw_kept(parts: list[maps.Kept], paths: list[str], tap: str) -> None:
 
 
 def shifted(subject: Subject) -> None:
-    """Draw the maps of this picture with and without a constant that the network takes out again."""
+    """Draw the maps of this picture with and without a constant that the network subtracts again."""
     say = finding()
     tap = _tap(subject.net)
     plain = cache.of_subject(maps.of_example, subject, tap)
@@ -117,7 +117,7 @@ def shifted(subject: Subject) -> None:
 
 
 def _tap(net: Net) -> str:
-    """Draw the choice of the tap whose map stands beside the others, where there are several, and return it."""
+    """Draw the choice of the tap whose map is compared with the others, if there are several, and return it."""
     known = maps.taps_of(net)
     if not known:
         return ""
@@ -136,7 +136,7 @@ def _many(
     tap: str,
     draw: Callable[[list[T]], None],
 ) -> None:
-    """Draw a measure over many test pictures, a few in each part; or say that there are none."""
+    """Draw a measure over many test pictures, a few in each part, or a sentence if there are none."""
     net = subject.net
     if not pickers.sources(net):
         st.caption(
@@ -186,4 +186,4 @@ EXPERIMENTS = {
         maps.refusal,
     ),
 }
-"""The experiments of the page, by the word that names each in the URL."""
+"""The experiments of the page, by their names in the URL."""

@@ -1,4 +1,4 @@
-"""What a net looks at, place by place, as the experiments of the explorer compare it, on one example and on many."""
+"""The maps that the explorer's experiments compare, cell by cell, on one example and on many."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ STEPS = 8  # at most so many numbers of random layers are tried on many pictures
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """How alike two maps rank the places of some pictures, by Kendall's tau, (picture,), and DRAWS random maps with the
-    erasure, (picture, draw); NaN where a map is the same everywhere.
+    """Kendall's tau between pairs of maps of some pictures, (picture,), and between DRAWS random maps and erasure,
+    (picture, draw); NaN if a map is constant.
     """
 
     taus: dict[tuple[str, str], Floats]
@@ -38,12 +38,12 @@ class Ranked:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """How alike a map remains while layers are made random, on some pictures; NaN where it is the same everywhere.
+    """The similarity of maps of some pictures to the original while layers are made random; NaN if a map is constant.
 
     Args:
-        layers: (step,) how many layers are random.
-        taus: name -> Kendall's tau with the map of the trained network, (picture, step).
-        chance: name -> tau of DRAWS random maps with the map of the trained network, (picture, draw).
+        layers: (step,) the number of random layers.
+        taus: Name -> Kendall's tau with the map of the trained network, (picture, step).
+        chance: Name -> tau between DRAWS random maps and the map of the trained network, (picture, draw).
     """
 
     layers: npt.NDArray[np.int64]
@@ -52,18 +52,18 @@ class Kept:
 
     @property
     def by_chance(self) -> Floats:
-        """The random maps with all maps, (picture, draw of each map)."""
+        """The taus of random maps with all maps, (picture, draws of all maps)."""
         return np.concatenate([*self.chance.values()], 1)
 
 
 def refusal(subject: Subject) -> str | None:
-    """Return why there is nothing to compare for a net, as a sentence; None where there is."""
+    """Return a sentence on why a net has no maps to compare, or None if it has."""
     why = missing(subject.net)
     return None if why is None else f"{why} Without it there are not two accepted methods to compare a map with."
 
 
 def taps_of(net: Net) -> list[str]:
-    """Return the taps of a net that say, place by place, what it attends to."""
+    """Return the taps of a net that are maps of its attention over the picture."""
     from attnviz.measures.place_maps import lies_on_the_picture
 
     known = findings.list_taps(net).items()
@@ -71,14 +71,14 @@ def taps_of(net: Net) -> list[str]:
 
 
 def of_example(loaded: Loaded, example: Example, tap: str, answer: int | None = None) -> PlaceMaps:
-    """Return the maps of one example, with that of a tap ("" for none), for a class or the one that the net chooses."""
+    """Return the maps of one example, including that of a tap ("" for none), for a class or the predicted one."""
     from attnviz.measures import place_maps
 
     return place_maps.place_maps(loaded.model, _image(loaded, example), tap, answer=answer)
 
 
 def with_random_layers(loaded: Loaded, example: Example, tap: str, layers: int) -> PlaceMaps:
-    """Return the maps of one example, of the class that is answered, with the layers nearest to the answer random."""
+    """Return the maps of one example, for the predicted class, with the layers nearest to the answer random."""
     from attnviz.measures.sanity import from_the_top, randomised
 
     model, net = loaded
@@ -89,7 +89,7 @@ def with_random_layers(loaded: Loaded, example: Example, tap: str, layers: int) 
 
 
 def shifted(loaded: Loaded, example: Example, tap: str) -> PlaceMaps:
-    """Return the maps of one example to which a constant was added, of the network that takes it out again."""
+    """Return the maps of one example with an added constant, for the network that subtracts it again."""
     from attnviz.measures import place_maps
     from attnviz.measures.sanity import Shifted
 
@@ -99,35 +99,35 @@ def shifted(loaded: Loaded, example: Example, tap: str) -> PlaceMaps:
 
 
 def layers_of(loaded: Loaded) -> list[str]:
-    """Return the paths of the layers that are made random, the one nearest to the answer first."""
+    """Return the paths of the layers to make random, starting nearest to the answer."""
     from attnviz.measures.sanity import from_the_top
 
     return from_the_top(loaded.model)
 
 
 def ranked(loaded: Loaded, source: str, tap: str, first: int, count: int) -> Ranked:
-    """Return how alike maps of some test pictures that fit the net rank places; single precision halves the time."""
+    """Return the rank correlations of maps of some test pictures, in single precision to halve the time."""
     return together(
         [ranked_on(of_example(loaded, one, tap), one.number) for one in _some(loaded, source, first, count)]
     )
 
 
 def alike(one: Floats, other: Floats) -> float:
-    """Return Kendall's tau of two maps of places; NaN where one is the same everywhere."""
+    """Return Kendall's tau between two maps; NaN if one is constant."""
     from attnviz.measures.agreement import ROUNDING, kendall
 
     return float(kendall(one.ravel(), other.ravel(), equal=ROUNDING))
 
 
 def chance_of(values: Floats, seed: int) -> Floats:
-    """Return Kendall's tau of DRAWS random maps with a map, (draw,); other ones for every seed."""
+    """Return Kendall's tau between DRAWS random maps and a map, (draw,), with other random maps for every seed."""
     from attnviz.measures.agreement import ROUNDING, by_chance
 
     return by_chance(values, draws=DRAWS, seed=DRAWS * seed, equal=ROUNDING)
 
 
 def ranked_on(found: PlaceMaps, seed: int) -> Ranked:
-    """Return how alike the maps of one picture rank its places; the seeds of the random maps begin with `seed`."""
+    """Return the rank correlations of the maps of one picture; the seeds of the random maps start at `seed`."""
     own = [OWN] if OWN in found.maps else []
     pairs = [(one, other) for one in own for other in (JACOBIAN, ERASURE)] + [(JACOBIAN, ERASURE)]
     taus = {pair: np.array([alike(found.maps[pair[0]], found.maps[pair[1]])]) for pair in pairs}
@@ -135,8 +135,8 @@ def ranked_on(found: PlaceMaps, seed: int) -> Ranked:
 
 
 def kept(loaded: Loaded, source: str, tap: str, first: int, count: int) -> Kept:
-    """Return how alike the maps of some test pictures, as of `ranked`, remain while layers are made random, anew for
-    each picture.
+    """Return the similarity of maps of some test pictures, as in `ranked`, to the original while layers are made
+    random, with new weights for each picture.
     """
     from attnviz.measures.sanity import randomised
 
@@ -170,7 +170,7 @@ def all_kept(parts: list[Kept]) -> Kept:
 
 
 def fitting(net: Net, source: str, most: int) -> npt.NDArray[np.int64]:
-    """Return the numbers of the first test pictures that are here and whose class a net can predict."""
+    """Return the numbers of the first available test pictures whose class a net can predict."""
     return pickers.Fitting(net, source, pickers.ANY, wrong=False).numbers[:most]
 
 

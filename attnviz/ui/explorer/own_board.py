@@ -1,4 +1,4 @@
-"""The layers of a model of the visitor's own on one board: what it receives of a layer, and what its dots show."""
+"""The layers of the visitor's own model on one board: the data of a layer, and the values of its dots."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def payload(subject: Subject, parameters: OfLayer) -> bytes:
-    """Return a layer as the viewer takes it, and for each head what its dots show."""
+    """Return a layer's payload for the viewer, with the dots' values for each head."""
     found = own_passes.payload(subject, parameters)
     return with_header(found, over=over(LayerView.unpacked(found)))
 
@@ -28,11 +28,11 @@ OWN_BOARD = View("own_board", OfLayer, payload, loads=False)
 
 
 def over(view: LayerView) -> dict[str, Any]:
-    """Return, head by head, how far ("distance" in pixels from a query on the picture to its keys there), how evenly
-    ("entropy" in bits) and how much outside of the picture ("nowhere") a layer looks, and "even": the same three where
-    all keys get the same.
+    """Return, for each head of a layer, the mean "distance" in pixels from a query on the picture to its keys there,
+    the "entropy" in bits, and the weight on tokens without a position ("nowhere"), and "even": the same three for equal
+    weights.
 
-    None where there is no distance: the queries lie nowhere.
+    The distance is None if the queries have no position.
     """
     prefix = view.prefix
     queries = np.arange(view.tokens) if view.attending is None else view.attending
@@ -61,7 +61,7 @@ def over(view: LayerView) -> dict[str, Any]:
 
 
 def _steps(view: LayerView) -> tuple[float, float]:
-    """Return how many pixels of the picture there are from one token to the next, down and across."""
+    """Return the pixels of the picture from one token to the next, down and across."""
     if view.boxes is not None:
         return view.boxes[2], view.boxes[3]
     if view.background is None:
@@ -81,7 +81,7 @@ def _weights(view: LayerView, head: int, queries: np.ndarray) -> np.ndarray:
 
 
 def layers_of(seen: Trace, paths: Sequence[str], refused: dict[str, str]) -> list[dict[str, str | int]]:
-    """Return the layers of a model as the board takes them, in the order of the pass."""
+    """Return the layers of a model for the board, in the order of the pass."""
     from attnviz.figures.captured import lies_in
 
     found: list[dict[str, str | int]] = []

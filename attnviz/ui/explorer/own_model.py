@@ -1,4 +1,4 @@
-"""A model of the visitor's own in the explorer: a photograph, layers, gates, and what was captured and refused."""
+"""The visitor's own model in the explorer: a photograph, layers, gates, and what was captured and refused."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ NOT = (
 )
 HATCHED = "A layer that is hatched on the board is fetched once you choose it."
 NO_LENS = (
-    "What the answer would be if a layer were the last is not known of a captured model: its code does not say which "
-    "norm and head would read it."
+    "A captured model's answer if a layer were the last is unknown: its code does not specify which norm and head "
+    "would follow it."
 )
-NOTHING = "This model has no attention that can be captured. The report says what it has."
+NOTHING = "This model has no attention that can be captured. The report lists what it has."
 STOPPED = "own_stopped"
 NONE, OTHERS = "no map can be drawn.", "other layers may not be drawn, and there is no report."
 
 
 def choose() -> Example:
-    """Draw the choice of a photograph, from the folder or from a file or camera of the visitor's, and return it."""
+    """Draw the choice of a photograph, from the folder or the visitor's file or camera, and return it."""
     there, sample = [*photos.in_folder()], own_passes.first()
     named = _named()
     if there:
@@ -72,7 +72,7 @@ def choose() -> Example:
 
 
 def show(subject: Subject) -> None:
-    """Draw the layer that is chosen, the gates, and what was captured of the whole model."""
+    """Draw the chosen layer, the gates, and a report on the captured model."""
     seen = _passed(subject)
     if seen is None:
         return
@@ -100,7 +100,7 @@ def show(subject: Subject) -> None:
 
 
 def board(subject: Subject, key: str) -> None:
-    """Draw all layers at once, in place of one; `key` is the component's name in its page."""
+    """Draw all layers at once instead of one; `key` is the component's key on its page."""
     from attnviz.ui.components.captured_board import FIELDS as OF_BOARD
     from attnviz.ui.components.captured_board import captured_board
 
@@ -123,7 +123,7 @@ def board(subject: Subject, key: str) -> None:
 
 
 def _passed(subject: Subject) -> Trace | None:
-    """Return the pass of the model on the photograph; None where a sentence stands in its place."""
+    """Return the model's pass on the photograph, or None if a sentence is drawn in its place."""
     st.caption("Photographs stay on the machine that runs this app.")
     try:
         return passed(subject.example, st.query_params.get("address"))
@@ -133,7 +133,7 @@ def _passed(subject: Subject) -> Trace | None:
 
 
 def _places(seen: Trace, holder: DeltaGenerator, without: str) -> bool:
-    """Find where tokens lie, showing progress; return whether it is known. `without` is said once that was stopped."""
+    """Find the tokens' positions, with progress; return whether they are known. `without` is shown after a stop."""
     if not seen.captured.has_places and st.session_state.get(STOPPED):
         with holder.container():
             st.info(f"The search for where the tokens of this model lie on the picture was stopped: {without}")
@@ -188,7 +188,7 @@ def _layer(subject: Subject, seen: Trace, paths: Sequence[str], refused: Mapping
 
 
 def _chosen(paths: Sequence[str], refused: Mapping[str, str]) -> str:
-    """Return the path of the layer that the URL names, or the first, with a sentence where that cannot be drawn."""
+    """Return the path of the layer that the URL names, or the first, with a sentence if the former cannot be drawn."""
     asked = st.query_params.get("address", paths[0])
     if asked in refused:
         url_state.complain(f"{refused[asked]} You see another layer instead.")
@@ -205,7 +205,7 @@ def _settled() -> None:
 
 
 def _gate(subject: Subject, seen: Trace, gates: Sequence[str]) -> None:
-    """Draw the choice of a gate, and its factors: bars of channels, or a map over the picture."""
+    """Draw the choice of a gate, and its factors as bars of channels or a map over the picture."""
     st.header("Gates", anchor=False)
     chosen = url_state.pick(st.selectbox, "Gate", "gate", gates, gates[0])
     kind, part = own_passes.gate_of(subject, seen, chosen)
@@ -218,7 +218,7 @@ def _gate(subject: Subject, seen: Trace, gates: Sequence[str]) -> None:
 
 
 def _heads_off(subject: Subject, seen: Trace, path: str, heads: int) -> None:
-    """Draw the choice of heads to switch off, and what the model answers without them."""
+    """Draw the choice of heads to switch off, and the model's answer without them."""
     before = answer_of(seen.output, subject.net.classes)
     if before is None:
         return
@@ -245,7 +245,7 @@ def _heads_off(subject: Subject, seen: Trace, path: str, heads: int) -> None:
 
 
 def changed(before: tuple[str, float], after: tuple[str, float]) -> str:
-    """Return in Markdown what the model answers without some heads."""
+    """Return a Markdown sentence on the model's answer without some heads."""
     (first, was), (second, becomes) = before, after
     if first == second:
         then = "as before" if share(becomes) == share(was) else f"instead of {share(was)}"

@@ -1,7 +1,7 @@
-"""Passes of a model of the visitor's own: what was captured, where its tokens lie, and what the explorer shows of it.
+"""Passes of the visitor's own model: the captured calls, the positions of its tokens, and the explorer's views of it.
 
-Passes are kept for all visitors together, bounded by bytes and named by the content of the picture, so that nobody
-reaches one without the picture or the link to it. Importing this loads no torch.
+Passes are cached for all visitors together, limited in bytes and keyed by the picture's content, so that nobody can
+access one without the picture or the link to it. Importing this does not import torch.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _large: dict[str, list[str]] = {}  # key of a net of which a whole pass is too l
 
 @dataclass(frozen=True)
 class Pass:
-    """A pass that is kept: all tensors that it holds, and a function that gives its trace, as whoever counts the bytes
-    of a trace would compute all its weights.
+    """A cached pass: all its tensors, and a function that returns its trace, since counting the bytes of a trace would
+    compute all its weights.
     """
 
     trace: Callable[[], Trace]
@@ -54,9 +54,9 @@ class Pass:
 
 
 def begin() -> None:
-    """Build the model in a thread of its own, and look at the first photograph before a page asks for it.
+    """Build the model in a separate thread, and run it on the first photograph before a page needs it.
 
-    The server starts meanwhile. It ends where the model cannot be built: who started it is told, never a visitor.
+    The server starts meanwhile. If the model cannot be built, it exits and tells its operator, never a visitor.
     """
     Thread(target=_ahead, name="attnviz-own-model", daemon=True).start()
 
@@ -79,7 +79,7 @@ def _ahead() -> None:
 
 
 class _Long(BaseException):
-    """A search takes many passes: the page begins it anew, and shows how far it is."""
+    """Raised if a search takes many passes, so that the page restarts it with a progress bar."""
 
 
 @contextmanager
@@ -91,7 +91,7 @@ def _briefly(what: str) -> Iterator[Said]:
 
 
 def first() -> Example:
-    """Return what the model looks at first: the first photograph of the folder, or else a sample picture."""
+    """Return the model's first example: the first photograph of the folder, or else a sample picture."""
     there = photos.in_folder()
     return (
         photos.Photo(next(iter(there))) if there else Picture(photos.SAMPLE, int(data.shown(photos.SAMPLE).numbers[0]))
@@ -99,10 +99,9 @@ def first() -> Example:
 
 
 def passed(example: Example, layer: str | None = None) -> Trace:
-    """Return what was captured while the model looked at an example, with the readings of one layer, by its path, or of
-    the first.
+    """Return the trace of the model's pass on an example, with the readings of one layer, by its path, or of the first.
 
-    TraceError, where nothing was captured, names the modules that look like attention.
+    Raises TraceError if nothing was captured; it names the modules that look like attention.
     """
     mine, picture = own.own(), example.picture
     key, paths = mine.net.key, _large.get(mine.net.key)
@@ -148,9 +147,10 @@ def _tensors(seen: Trace) -> Iterator[Tensor]:
 
 
 def find_places(seen: Trace, shown: Callable[[str], AbstractContextManager[Said]]) -> None:
-    """Find where the tokens of a pass lie, unless that is known; a first time this takes a few passes to a few hundred.
+    """Find the positions of a pass's tokens, unless they are known; the first search takes a few to a few hundred
+    passes.
 
-    `shown` shows how far it is, in this thread; what it raises beyond `Exception` stops the search.
+    `shown` draws the progress, in this thread; a BaseException from it that is not an Exception stops the search.
     """
     from attnviz.capture.seen import PROGRESS
 
@@ -165,7 +165,7 @@ def find_places(seen: Trace, shown: Callable[[str], AbstractContextManager[Said]
 
 
 def find_place(seen: Trace, path: str) -> bool:
-    """Find where the tokens of one layer lie, ahead of the others; return whether it can be drawn already."""
+    """Find the positions of one layer's tokens before the others'; return whether it can be drawn already."""
     if path not in captured(seen):
         return False
     if not seen.captured.has_places:
@@ -187,7 +187,7 @@ def captured(seen: Trace) -> list[str]:
 
 
 def drawable(seen: Trace) -> tuple[list[str], dict[str, str]]:
-    """Return the paths of the layers that can be drawn on the picture, and of the others why not."""
+    """Return the paths of the layers that can be drawn on the picture, and path -> reason for the others."""
     from attnviz.figures.captured import lies_in
 
     found, refused = [], {}
@@ -208,14 +208,14 @@ def gates_in(seen: Trace) -> list[str]:
 
 
 def gate_of(subject: Subject, seen: Trace, path: str) -> tuple[str, bytes]:
-    """Return which component shows a gate, and what it receives."""
+    """Return the name of the component that shows a gate, and its payload."""
     from attnviz.figures.gates import part_of
 
     return part_of(path, seen[path].at(batch=0).double().cpu().numpy(), _photo(seen), subject.origin(path))
 
 
 def _photo(seen: Trace) -> Bytes | None:
-    """Return what the model looked at, as a photograph."""
+    """Return the model's input as a photograph."""
     from attnviz.capture.frames import tensors_of
     from attnviz.figures.captured import shown_of
 
@@ -225,13 +225,13 @@ def _photo(seen: Trace) -> Bytes | None:
 
 
 class OfLayer(Strict):
-    """Which layer, by the path of the module that attends."""
+    """The layer, by the path of its attention module."""
 
     layer: Annotated[str, Field(max_length=400)]
 
 
 def payload(subject: Subject, parameters: OfLayer) -> bytes:
-    """Return what the viewer shows of a layer; BadInput says why it cannot be drawn."""
+    """Return a layer's payload for the viewer; raise BadInput with the reason if it cannot be drawn."""
     path, example = parameters.layer, subject.example
     own.own_net(subject.net.key)
 
@@ -252,21 +252,21 @@ def payload(subject: Subject, parameters: OfLayer) -> bytes:
 
 
 def _wait_for_places(seen: Trace, path: str) -> None:
-    """Wait while a search for where tokens lie runs, outside of a turn that others need; BadInput where it takes long,
-    and nobody has asked for it.
+    """Wait for a running search for tokens' positions, without holding a turn that others need; raise BadInput if it
+    takes long and nobody has requested it.
     """
     if not find_place(seen, path):
         try:
             find_places(seen, _briefly)
         except _Long:
-            raise BadInput("Where the tokens of this model lie has not been found yet: open its page first.") from None
+            raise BadInput("The positions of this model's tokens are not known yet: open its page first.") from None
 
 
 OWN_LAYER = View("own_layer", OfLayer, payload, loads=False)
 
 
 def without(example: Example, path: str, heads: Sequence[int]) -> Any:
-    """Return the model's output with some heads, from 0, of a layer off; TraceError where that cannot be exact."""
+    """Return the model's output with some heads, from 0, of a layer off; raise TraceError if that cannot be exact."""
     import torch
 
     from attnviz import edits
@@ -279,7 +279,7 @@ def without(example: Example, path: str, heads: Sequence[int]) -> Any:
 
 
 def answer_of(output: Any, classes: Sequence[str]) -> tuple[str, float] | None:
-    """Return the most probable class and its probability; None where the output is no logits (picture, class)."""
+    """Return the most probable class and its probability, or None if the output is not logits (picture, class)."""
     logits = getattr(output, "logits", output)
     if getattr(logits, "ndim", 0) != 2 or logits.shape[1] < 2:
         return None

@@ -1,4 +1,4 @@
-"""The attention during a training of one's own, which `attnviz.record` has recorded: a slider over its steps."""
+"""The attention during the visitor's own training, recorded by `attnviz.record`, with a slider over its steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from attnviz.ui.shared.wording import verbatim
 from attnviz.views.attention import FIELDS, LayerView
 
 VARIABLE = "ATTNVIZ_RECORD"
-"""The environment variable that names the file."""
+"""The environment variable with the path of the file."""
 
 VIEWER = "recorded_layer"
 LOOK = {"record": "your recorded training", "model": "a trained model"}
@@ -31,7 +31,7 @@ NOT = (
 
 
 def chosen() -> bool:
-    """Draw the choice between a recorded training and a model, where the server was started with one."""
+    """Draw the choice between a recorded training and a model, if the server was started with a recording."""
     if not os.environ.get(VARIABLE):
         return False
     begins = "model" if "model" in st.query_params else "record"  # a link to a model shows that

@@ -1,4 +1,4 @@
-"""Maps of what a net looks at, place by place, as views of every net whose answer has a derivative. Loads no torch."""
+"""Maps of what a net looks at, as views of every net with a differentiable answer. Importing this loads no torch."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ NOTE = "of this map; a rank is the share of the other squares that count for les
 
 
 class OfMaps(Strict):
-    """Which tap of the net stands beside the Jacobian and the effect of erasing; "" for none."""
+    """The tap of the net to compare with the Jacobian and the effect of erasing, or ""."""
 
     tap: Annotated[str, Field(pattern=r"^([A-Za-z_][A-Za-z0-9_.]{0,199})?$")] = ""
 
 
 class OfRandomLayers(OfMaps):
-    """The same, and how many layers are random, from the answer down."""
+    """The tap, and the number of random layers, from the answer down."""
 
     layers: Annotated[int, Field(ge=0, lt=1 << 31)] = 1
 
 
 def ranked_payload(subject: Subject, parameters: OfMaps) -> bytes:
-    """Return the maps of a picture, and a random one beside them, as the grid of maps takes them."""
+    """Return the maps of a picture, and a random one next to them, as a payload for the grid of maps."""
     from attnviz.measures.agreement import random_map
 
     tap = _checked(subject, parameters.tap)
@@ -62,14 +62,14 @@ def random_payload(subject: Subject, parameters: OfRandomLayers) -> bytes:
 
 
 def shifted_payload(subject: Subject, parameters: OfMaps) -> bytes:
-    """Return the maps of a picture, and below them those of the picture with a constant, which the net takes out."""
+    """Return the maps of a picture, and below them those of the picture with a constant, which the net subtracts."""
     tap = _checked(subject, parameters.tap)
     shifted = cache.of_subject(maps.shifted, subject, tap)
     return _two_rows(subject, tap, shifted, "as it is", f"+ {maps.LEVEL:.2f}")
 
 
 def once(parameters: OfMaps, net: Net) -> float:
-    """Return the work, in forward passes: a Jacobian, and one for each place."""
+    """Return the work, in forward passes: a Jacobian, and one pass for each cell."""
     return PASSES + ERASED
 
 
@@ -83,7 +83,7 @@ def _checked(subject: Subject, tap: str) -> str:
     if why is not None:
         raise BadInput(why)
     if tap and tap not in maps.taps_of(subject.net):
-        raise BadInput(f"{tap} of {subject.net.key} does not say, place by place, what is attended to.")
+        raise BadInput(f"{tap} of {subject.net.key} is not a map of attention over the picture.")
     return tap
 
 

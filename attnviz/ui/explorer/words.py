@@ -1,4 +1,4 @@
-"""The sentences and tables of the explorer's experiments, made of their numbers, without streamlit or torch."""
+"""The sentences and tables of the explorer's experiments, written from their numbers without streamlit or torch."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ CONSTANT = (
     "did before: a map that changes depends on the constant."
 )
 FLAT = "none: a map is the same everywhere"
-"""What stands in a table in place of a correlation."""
+"""The table entry for a missing correlation."""
 
 
 def titles(tap: str) -> dict[str, str]:
-    """Return what each map is called, with that of a tap as the net's own ("" for none)."""
+    """Return the title of each map, with a tap's map ("" for none) as the net's own."""
     own = tap.rpartition(".")[2].replace("_", " ")
     return {
         OWN: own, JACOBIAN: "Jacobian", PRODUCT: "picture × Jacobian", ERASURE: "erasure", CHANCE: "a random map"
@@ -61,31 +61,31 @@ def titles(tap: str) -> dict[str, str]:
 
 
 def pair_of(pair: tuple[str, str], tap: str) -> str:
-    """Return two maps in words, such as "weights and Jacobian"."""
+    """Return the names of two maps, such as "weights and Jacobian"."""
     names = titles(tap)
     return f"{names[pair[0]]} and {names[pair[1]]}"
 
 
 def tau(value: float) -> str:
-    """Return a rank correlation with its sign: "+0.34", "−0.05"; what is 0 when rounded has no minus."""
+    """Return a rank correlation with its sign, "+0.34" or "−0.05"; a value that rounds to 0 has no minus."""
     return with_minus(f"{round(value, 2) + 0.0:+.2f}")
 
 
 def ends(values: Floats) -> tuple[float, float]:
-    """Return between which values the middle 80 % of some lie."""
+    """Return the ends of the middle 80 % of values."""
     low, high = np.nanquantile(values, (0.1, 0.9))
     return float(low), float(high)
 
 
 def one_picture(found: Ranked, tap: str) -> str:
-    """Return the correlations on one picture as a table in Markdown, the yardstick and chance among them."""
+    """Return the correlations on one picture, including the yardstick and chance, as a Markdown table."""
     rows = [f"| {pair_of(pair, tap)} | {_cell(values)} |" for pair, values in found.taus.items()]
     rows.append(f"| {found.chance.shape[1]} random maps and erasure | {_cell(found.chance)} |")
     return "\n".join(["| on this picture | Kendall's tau |", "| --- | ---: |", *rows])
 
 
 def on_this_picture(found: Ranked, tap: str) -> str:
-    """Say how the maps of one picture agree, or which of them rank nothing."""
+    """Return a finding on how the maps of one picture agree, or which of them rank nothing."""
     yardstick = float(found.taus[JACOBIAN, ERASURE][0])
     chance = f", and random maps reach {_most(found.chance):.2f}." if np.isfinite(found.chance).any() else "."
     own = [float(found.taus[pair][0]) for pair in ((OWN, JACOBIAN), (OWN, ERASURE)) if pair in found.taus]
@@ -113,9 +113,9 @@ def on_this_picture(found: Ranked, tap: str) -> str:
 
 
 def verdict(found: Ranked, tap: str) -> str:
-    """Say over several pictures whether a net's own map agrees less with erasure than the Jacobian does.
+    """Return a finding, over several pictures, on whether a net's own map agrees less with erasure than the Jacobian.
 
-    Every number is over the same pictures: those on which all maps rank the squares.
+    All numbers are over the same pictures: those on which all maps rank the squares.
     """
     yardstick = found.taus[JACOBIAN, ERASURE]
     own = found.taus.get((OWN, ERASURE))
@@ -141,8 +141,8 @@ def verdict(found: Ranked, tap: str) -> str:
 
 
 def stays(taus: Mapping[str, float], chance: Mapping[str, Floats], layers: int, tap: str) -> str:
-    """Say which maps of one picture remain as they were with all layers random, from the tau of each with that of the
-    trained network (NaN where one is the same everywhere), beside those of random maps, (draw,).
+    """Return a finding on which maps of one picture keep their order with all layers random, from each map's tau with
+    the trained network's (NaN if one is constant), compared with those of random maps, (draw,).
     """
     ranked = {name: value for name, value in taus.items() if np.isfinite(value)}
     left_out = _left_out([name for name in taus if name not in ranked], tap, "with learnt or with random weights")
@@ -165,7 +165,7 @@ def stays(taus: Mapping[str, float], chance: Mapping[str, Floats], layers: int, 
 
 
 def survives(found: Kept, tap: str) -> str:
-    """Say over several pictures how alike each map remains with all layers random."""
+    """Return a finding over several pictures on how similar each map remains with all layers random."""
     count = len(next(iter(found.taus.values())))
     each = ", ".join(f"{titles(tap)[name]} {_on_average(values[:, -1])}" for name, values in found.taus.items())
     return (
@@ -175,8 +175,8 @@ def survives(found: Kept, tap: str) -> str:
 
 
 def constant(taus: Mapping[str, float], logits: tuple[float, float], tap: str) -> str:
-    """Say which maps a constant changes that changes nothing else, from the tau of each with that without it (NaN where
-    one is the same everywhere) and the answer's logits without and with it.
+    """Return a finding on which maps a neutral constant changes, from each map's tau with that without it (NaN if one
+    is constant) and the answer's logits without and with it.
     """
     changed = [name for name, value in taus.items() if value < 1 - 1e-6]
     same = [name for name, value in taus.items() if value >= 1 - 1e-6]
@@ -218,7 +218,7 @@ def _left_out(maps: Sequence[str], tap: str, where: str) -> str:
 
 
 def _cell(values: Floats) -> str:
-    """Return a correlation, or the range of several, as it stands in a table."""
+    """Return a table cell with a correlation, or the range of several."""
     there = values[np.isfinite(values)]
     if not len(there):
         return FLAT
@@ -227,7 +227,7 @@ def _cell(values: Floats) -> str:
 
 
 def _on_average(values: Floats) -> str:
-    """Return the mean correlation over pictures, (picture, ...), and of how many where some have none."""
+    """Return the mean correlation over pictures, (picture, ...), and the number of pictures if some have none."""
     there = int(np.isfinite(values).reshape(len(values), -1).any(1).sum())
     if not there:
         return "none, as it is the same everywhere"
@@ -246,7 +246,7 @@ def _pictures(count: int) -> str:
 
 
 def _most(chance: Floats) -> float:
-    """Return how far from 0 the correlations of random maps reach."""
+    """Return the largest absolute correlation of random maps."""
     return float(np.nanmax(np.abs(chance)))
 
 

@@ -1,8 +1,8 @@
-"""The page about heads over many pictures: which nets, the work, what is drawn of it.
+"""The page about heads over many pictures: the nets, the measurements, and the results.
 
 nets.py       the nets that have attention heads
-pictures.py   the pictures that are asked for: of a data set, or photographs
-own.py        the choice of photographs for a model of one's own
+pictures.py   the chosen pictures: of a data set, or photographs
+own.py        the choice of photographs for the visitor's own model
 work.py       the table of heads, in parts of one background job
 moved.py      the pictures that move a head
 downloads.py  the table as files

@@ -1,4 +1,4 @@
-"""Statements about the chosen head, tested over the chosen pictures: on what share each holds, beside chance."""
+"""Claims about the chosen head, tested on the chosen pictures: the share on which each holds, compared with chance."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ FIELD = "claims"
 
 
 def show(asked: Asked, heads: Heads, chosen: npt.NDArray[np.bool_], head: int | None) -> None:
-    """Draw the button that tests the claims, and what came out for a head, or for all where none is chosen, over the
-    `chosen` pictures, bool (picture,), of those that are measured.
+    """Draw the button that tests the claims, and the results for a head, or for all if none is chosen, over the
+    `chosen` pictures, bool (picture,), among those measured.
     """
     from attnviz.head_table.claims import CLAIMS
 
@@ -51,7 +51,7 @@ def show(asked: Asked, heads: Heads, chosen: npt.NDArray[np.bool_], head: int | 
 
 
 def in_words(found: list[Outcome], heads: Heads, head: int | None) -> str:
-    """Return a table in Markdown."""
+    """Return a Markdown table of the outcomes."""
     if head is None:
         lines = ["| Statement | Heads of which it holds on most pictures |", "| --- | --- |"]
     else:

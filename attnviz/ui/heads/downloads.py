@@ -1,4 +1,4 @@
-"""The table as files: all values of all pictures, and one page of HTML. CSV, PNG and SVG are above the scatter."""
+"""The table as files: all values of all pictures, and one HTML page. CSV, PNG and SVG are above the scatter plot."""
 
 from __future__ import annotations
 

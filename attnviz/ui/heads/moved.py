@@ -1,4 +1,4 @@
-"""The pictures that move a head: those with its highest and lowest values, and one at random of each tenth between."""
+"""The pictures that move a head: those with its highest and lowest values, and a random one from each tenth."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _kept = Kept(16 << 20, QUEUE)  # bytes of the maps of heads that were chosen
 
 
 def rows(values: npt.NDArray[np.float64]) -> list[npt.NDArray[np.int64]]:
-    """Return places of pictures by a value of each, (picture,), where NaN stands nowhere: the highest, the lowest, and
-    one at random of each tenth of the order.
+    """Return indices of pictures selected by their values, (picture,), ignoring NaN: the highest, the lowest, and a
+    random one from each tenth of the order.
     """
     order = np.argsort(-values, kind="stable")[: int((~np.isnan(values)).sum())]
     tenths = [tenth for tenth in np.array_split(order, FEW) if len(tenth)]
@@ -38,10 +38,10 @@ def rows(values: npt.NDArray[np.float64]) -> list[npt.NDArray[np.int64]]:
 
 
 def of_head(table: Heads, asked: Asked, head: int, measure: str, url: str) -> Moved | None:
-    """Return the pictures of a head, ordered by a measure, with links to the page at `url`; None where it has no such
-    number on any picture, or no grid.
+    """Return the pictures of a head, ordered by a measure, with links to the page at `url`, or None if the measure has
+    no value on any picture, or the head has no grid.
 
-    The table is over the pictures that are shown; `asked` has those from before any were left out.
+    The table covers the selected pictures; `asked` names all pictures, before the selection.
     """
     own, values = table.heads[head], table[measure][head]
     call, few, net = table.calls[own.layer], pictures(asked), asked.net
@@ -77,7 +77,7 @@ def of_head(table: Heads, asked: Asked, head: int, measure: str, url: str) -> Mo
 
 
 def received(asked: Asked, head: Head, numbers: Sequence[int]) -> npt.NDArray[np.float64]:
-    """Return what each token receives from a head, as a multiple of an even share: (picture, row, column)."""
+    """Return the weight that each token receives from a head, (picture, row, column), in multiples of an even share."""
 
     def compute() -> npt.NDArray[np.float64]:
         from attnviz.head_table.passes import Passes

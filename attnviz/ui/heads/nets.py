@@ -1,4 +1,4 @@
-"""The nets whose heads can be measured: checkpoints that answer to one picture with attention heads."""
+"""The nets whose heads can be measured: checkpoints with attention heads that classify a single picture."""
 
 from attnviz import cards
 from attnviz.subjects import Net, kinds
@@ -6,12 +6,12 @@ from attnviz.ui.shared import cache
 
 
 def names() -> list[str]:
-    """Return the checkpoints that have attention heads, in the order of their names."""
+    """Return the names of the checkpoints with attention heads, sorted."""
     return cache.of_checkpoints(_names)
 
 
 def first() -> str:
-    """Return which one is shown at first: of most classes, then of the smallest pictures, then of most heads."""
+    """Return the checkpoint shown first: that with most classes, then the smallest pictures, then most heads."""
     return cache.of_checkpoints(_first)
 
 

@@ -1,4 +1,4 @@
-"""The choice of photographs for a model of one's own: those of the folder, or several of a visitor's."""
+"""The choice of photographs for the visitor's own model: those of the folder, or several of the visitor's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _lock = Lock()
 
 
 def choose(net: Net) -> Asked:
-    """Draw the choice of photographs, and return it; there may be fewer than two, of which `missing` tells."""
+    """Draw the choice of photographs, and return it; `missing` reports if there are fewer than two."""
     there = photos.in_folder()
     changed: tuple[int, ...] = ()
     here = TITLES if there else {UPLOADED: TITLES[UPLOADED]}
@@ -50,7 +50,7 @@ def choose(net: Net) -> Asked:
 
 
 def missing(asked: Asked) -> str:
-    """Return a sentence where there are fewer than two photographs, else ""."""
+    """Return a sentence if there are fewer than two photographs, or else ""."""
     if len(asked.words) > 1:
         return ""
     if asked.source == FOLDER:
@@ -93,7 +93,7 @@ def _upload() -> None:
 
 
 def together(words: tuple[str, ...]) -> str:
-    """Keep which photographs were chosen together, and return the word of a URL for them, a digest."""
+    """Remember a selection of photographs, and return its value in a URL, a digest."""
     word = hashlib.sha256(" ".join(words).encode()).hexdigest()[:32]
     with _lock:
         _sets[word] = words

@@ -1,4 +1,4 @@
-"""The pictures over which heads are looked at: test pictures of a data set, or photographs for a model of one's own."""
+"""The pictures on which heads are measured: test pictures of a data set, or photographs for the visitor's own model."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ SIDE = 112  # pixels of a photograph that stands beside its map, at most
 
 @dataclass(frozen=True)
 class Asked:
-    """A net, and over which pictures its heads are looked at.
+    """A net, and the pictures on which its heads are measured.
 
     Args:
-        key, digest: of the net.
-        source: a data set, `FOLDER` or `UPLOADED`.
-        count: how many of its pictures, at most.
-        words: of the photographs, for a model of one's own.
-        changed: when their files were, in nanoseconds: another file under the same name is another picture.
+        key, digest: The net's key and digest.
+        source: A data set, `FOLDER` or `UPLOADED`.
+        count: The maximum number of its pictures.
+        words: The names of the photographs, for the visitor's own model.
+        changed: The modification times of their files, in nanoseconds, to distinguish files of the same name.
     """
 
     key: str
@@ -50,21 +50,21 @@ class Asked:
 
     @property
     def stated(self) -> dict[str, str]:
-        """The fields of the URL that name the pictures."""
+        """The URL fields that name the pictures."""
         return {"photographs" if self.is_own else "data": self.source, "count": str(self.count)}
 
     @property
     def is_own(self) -> bool:
-        """Whether it is a model of one's own, which looks at photographs."""
+        """Whether it is the visitor's own model, which takes photographs."""
         return is_own(self.net)
 
 
 @dataclass(frozen=True, eq=False)
 class Few:
-    """The pictures as the net takes them, and what is `shown` of each, uint8 (picture, row, column, channel).
+    """The pictures fitted to the net, and as `shown`, uint8 (picture, row, column, channel).
 
-    Its `words` are the fields of a URL that name it; labels, int64 (picture,), are the right answers among the net's
-    classes, None where these are not known; the mask is "ink" where they are ink on empty paper.
+    `words` are the URL fields that name each picture. `labels`, int64 (picture,), are the right answers among the net's
+    classes, or None if unknown. `mask` is "ink" if the pictures are ink on empty paper.
     """
 
     images: Images

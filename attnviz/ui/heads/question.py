@@ -1,4 +1,4 @@
-"""Does an ablation predict a retraining? From the cards of all models that were trained with and without a part."""
+"""Does an ablation predict a retraining? From the cards of all models trained both with and without a part."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def show() -> None:
-    """Draw the figure, what one may conclude, and the table one click away."""
+    """Draw the figure, the conclusion, and the table one click away."""
     from attnviz import retraining
     from attnviz.charts.costs import costs
 
@@ -47,7 +47,7 @@ def show() -> None:
 
 
 def dots_of(found: Sequence[Pair]) -> list[Cost]:
-    """Return the dots of the pairs of which both sides were trained, with the numbers of the table."""
+    """Return the dots of the pairs with both sides trained, with their numbers in the table."""
     from attnviz.charts.costs import Cost
 
     return [

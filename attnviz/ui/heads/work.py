@@ -1,4 +1,4 @@
-"""The table of heads as one job: its parts, and after them those of the same net with random weights."""
+"""The table of heads as one job: the net's parts, followed by those of the same net with random weights."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ OWN_PART = 1  # picture of a part, of a model of one's own: it is large, and oth
 
 
 def model_of(asked: Asked) -> nn.Module:
-    """Return the model, in single precision; a model of one's own runs within `alone` only."""
+    """Return the model, in single precision; the visitor's own model may run only within `alone`."""
     return own.own().model if asked.is_own else cache.single(asked.net).model
 
 
 def alone(asked: Asked) -> AbstractContextManager[None]:
-    """Have the model for oneself, where it is one of a visitor's own."""
+    """Hold the model exclusively, if it is the visitor's own."""
     return running(own.own()) if asked.is_own else nullcontext()
 
 
@@ -50,7 +50,7 @@ def _random(key: str, digest: str) -> nn.Module:
 
 @lru_cache(maxsize=8)
 def works(asked: Asked) -> tuple[Work, Work]:
-    """Return the work on the net, and that on the net with random weights."""
+    """Return the work on the net, and on the net with random weights."""
     from attnviz.head_table.work import Work
 
     few, part = pictures(asked), OWN_PART if asked.is_own else None
@@ -68,12 +68,12 @@ def _claims(asked: Asked) -> tuple[ClaimWork, ClaimWork]:
 
 
 def job(asked: Asked) -> jobs.Job[Arrays]:
-    """Return the work, whose first half is of the net, and whose second is of the net with random weights."""
+    """Return the job, whose first half is for the net, and the second for the net with random weights."""
     return _job("heads", works, asked)
 
 
 def claims_job(asked: Asked) -> jobs.Job[Arrays]:
-    """Return the work of testing claims, in the same two halves."""
+    """Return the job of testing claims, in the same two halves."""
     return _job("claims", _claims, asked)
 
 
@@ -91,7 +91,7 @@ def _job(kind: str, both: Callable[[Asked], tuple[W, W]], asked: Asked) -> jobs.
 
 
 def table(asked: Asked, parts: list[Arrays]) -> Heads:
-    """Return the table of the parts that there are; random weights stand beside once all pictures are measured."""
+    """Return the table of the parts so far; random weights are included once all pictures are measured."""
     first, second = works(asked)
     labels, few = pictures(asked).labels, first.count
     found = first.table(parts[:few], labels)
@@ -99,6 +99,6 @@ def table(asked: Asked, parts: list[Arrays]) -> Heads:
 
 
 def outcomes(asked: Asked, parts: list[Arrays], chosen: npt.NDArray[np.bool_]) -> list[Outcome]:
-    """Return what came out of the claims so far, over the pictures that are chosen: bool (picture,)."""
+    """Return the outcomes of the claims so far, over the `chosen` pictures, bool (picture,)."""
     first, _ = _claims(asked)
     return first.tested(parts[: first.count], parts[first.count :], chosen)

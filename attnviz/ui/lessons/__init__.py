@@ -1,1 +1,1 @@
-"""Lessons in the app: what they may name, the bar over a page, and the list of all."""
+"""Lessons in the app: the names they may use, the bar over a page, and the list of all lessons."""

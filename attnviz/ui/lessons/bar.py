@@ -1,7 +1,7 @@
 """The bar of a lesson over a page: the step that the URL names, sent to `frontend/lessons/lesson_bar.js`.
 
-Drawn by the navigation, so that it stands over every page, and only where the URL names a lesson: other pages carry
-nothing of it. It is drawn through the component that every page has already, so that a lesson costs one request.
+It is drawn by the navigation, so that it is on every page, but only if the URL names a lesson: other pages do not load
+it. It is drawn through a component that every page already has, so that a lesson costs one request.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _ELSEWHERE = {LESSON, STEP, "only", "v"}  # a URL of these alone does not say wh
 
 
 def draw(pages: Sequence[StreamlitPage], here: StreamlitPage) -> None:
-    """Draw the bar where the URL names a lesson; a URL that names no view besides leads to that of the step."""
+    """Draw the bar if the URL names a lesson; a URL without a view is redirected to the step's view."""
     name = st.query_params.get(LESSON)
     if name is None:
         return
@@ -49,14 +49,14 @@ def draw(pages: Sequence[StreamlitPage], here: StreamlitPage) -> None:
 
 
 def resume(lesson: Lesson) -> None:
-    """Draw a link to where the reader of a lesson was, if this browser knows it."""
+    """Draw a link to the reader's last step in a lesson, if this browser has stored it."""
     tasks = sum(step.task is not None for step in lesson.steps)
     begun = {"name": lesson.name, "views": [_view(step.view) for step in lesson.steps], "tasks": tasks}
     component("arrive")(key=f"begun_{lesson.name}", data=pack({"begun": begun}, {}))
 
 
 def sent(lesson: Lesson, number: int) -> dict[str, Any]:
-    """Return what the browser receives of a step."""
+    """Return the data of a step for the browser."""
     step = lesson.steps[number]
     return {
         "name": lesson.name,
@@ -73,7 +73,7 @@ def sent(lesson: Lesson, number: int) -> dict[str, Any]:
 
 
 def _asked(name: str, word: str) -> tuple[Lesson, int]:
-    """Return the lesson and the step in the URL."""
+    """Return the lesson and the step that the URL names."""
     from attnviz.ui.lessons import shelf  # reading lessons brings a parser along, which pages without one do not need
 
     found = shelf.find(name)
@@ -92,12 +92,12 @@ def _view(view: View) -> dict[str, Any]:
 
 
 def words_of(view: View, name: str, number: int) -> dict[str, str]:
-    """Return the fields of the URL that show a view in a lesson."""
+    """Return the URL fields that show a view in a lesson."""
     return {**_words(view), LESSON: name, STEP: str(number + 1)}
 
 
 def _words(view: View) -> dict[str, str]:
-    """Return the fields of the URL of a view, with the version of their defaults."""
+    """Return the URL fields of a view, with the version of their defaults."""
     return {"v": url_state.VERSION, **view.words}
 
 

@@ -1,4 +1,4 @@
-"""`python -m attnviz lessons`: lists lessons, finds the mistakes of a folder of them, plays it, or prints them."""
+"""`python -m attnviz lessons`: lists lessons, checks a folder of them for mistakes, plays it, or prints them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from attnviz.ui.lessons.shelf import known
 
 
 def listed(folder: str | None) -> Iterator[dict[str, Any]]:
-    """Yield what the list of lessons, of a folder or of the app, says of each: `name`, `line`, `title`, `steps`."""
+    """Yield the list entry of each lesson, in a folder or in the app: `name`, `line`, `title` and `steps`."""
     found = shelf.found() if folder is None else Folder(Path(folder), known()).read()
     for name, one in found.items():
         if one.lesson is None:
@@ -29,7 +29,7 @@ def listed(folder: str | None) -> Iterator[dict[str, Any]]:
 
 
 def check(folder: str) -> Iterator[str]:
-    """Yield a line for each lesson of a folder: what it has, or each of its mistakes, which end in BadInput."""
+    """Yield a line on the contents or each mistake of a folder's lessons; mistakes end in BadInput."""
     found = Folder(Path(folder), known()).read()
     if not found:
         raise BadInput(f"There is no lesson in {folder!r}: lessons are files NAME.md.")
@@ -63,10 +63,10 @@ def check(folder: str) -> Iterator[str]:
 
 
 def print_out(words: Sequence[str], address: str = "") -> Iterator[str]:
-    """Write handouts, whose links begin with an address, and yield a line for each: where it is.
+    """Write handouts, whose links begin with an address, and yield a line with the path of each.
 
-    The words are the name of a lesson, ours or of the teacher's folder, and the folder that is written into; or one of
-    the two: all lessons, or this folder. A word alone that names a lesson is one.
+    `words` are the name of a lesson, ours or from the teacher's folder, and the output folder, or only one of the two:
+    by default all lessons, and the current folder. A single word that names a lesson is taken as one.
     """
     if address and not re.fullmatch(r"https?://[^\s/?#]+[^\s?#]*", address):
         raise BadInput(f"An address is such as http://192.168.1.5:8501, not {address!r}.")
@@ -85,7 +85,7 @@ def print_out(words: Sequence[str], address: str = "") -> Iterator[str]:
 
 
 def chosen(folder: str, alone: bool = False) -> dict[str, str]:
-    """Return the variables of the environment with which the app shows a folder of lessons, beside ours or alone."""
+    """Return the environment variables with which the app shows a folder of lessons, with ours or alone."""
     found = Folder(Path(folder), known()).read()
     if not found:
         raise BadInput(f"There is no lesson in {folder!r}: lessons are files NAME.md.")

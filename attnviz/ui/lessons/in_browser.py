@@ -1,7 +1,7 @@
-"""The numbers of a lesson and its conditions on components, tried where they are computed: in a browser.
+"""Checks the numbers of a lesson and its conditions on components in a browser, where they are computed.
 
-The app is started with the lessons, each step is opened, and what its text names is compared with what its page shows,
-by the functions of `frontend/lessons/` that readers meet. Needs Playwright and a Chromium, Chrome or Edge.
+The app is started with the lessons, each step is opened, and the values in its text are compared with those on its
+page, by the functions of `frontend/lessons/` that readers use. Needs Playwright and Chromium, Chrome or Edge.
 """
 
 import os
@@ -81,12 +81,12 @@ HOLDS = """async ([module, check, after, before]) => {
 
 
 class NoBrowser(Exception):
-    """There is no browser that can be driven; the message says what to do."""
+    """Raised if there is no browser that can be driven; the message describes what to do."""
 
 
 @dataclass
 class _Named:
-    """What a lesson names: the words written, the value that they are, the line; `plain`: written as in English."""
+    """A value in a lesson: the text, the name of the value, and the line; `plain` if it is formatted as in English."""
 
     written: str
     target: str
@@ -95,7 +95,7 @@ class _Named:
 
 
 def needed(lesson: Lesson) -> bool:
-    """Return whether anything of a lesson can be tried in a browser alone."""
+    """Return whether any part of a lesson can only be checked in a browser."""
     tasks = [step.task for step in lesson.steps if step.task]
     numbers = any([*step.shown(), *step.shown_when_solved()] for step in lesson.steps)
     views = [*(step.view for step in lesson.steps), *(task.shows for task in tasks if task.shows)]
@@ -104,10 +104,10 @@ def needed(lesson: Lesson) -> bool:
 
 
 def mistakes(folder: Path, lessons: Mapping[str, tuple[Lesson, Collection[int]]]) -> Iterator[list[Mistake]]:
-    """Yield the mistakes of each lesson that show in a browser; the views of lines that have mistakes already are left
-    out.
+    """Yield the mistakes of each lesson that only a browser reveals; the views of lines with known mistakes are
+    skipped.
 
-    NoBrowser: Playwright or a browser is not here.
+    Raises NoBrowser if Playwright or a browser is missing.
     """
     with _browser() as browser, _running(folder) as address:
         page = browser.new_page(viewport={"width": 1280, "height": 720})
@@ -121,7 +121,7 @@ def mistakes(folder: Path, lessons: Mapping[str, tuple[Lesson, Collection[int]]]
 
 @dataclass
 class _Tried:
-    """A lesson in a page of the browser; `lines` are those of its file."""
+    """A lesson in a page of the browser; `lines` are the lines of its file."""
 
     page: Any
     address: str
@@ -164,7 +164,7 @@ class _Tried:
                 yield self.mistake(task.shows.line, sentence)
 
     def show(self, number: int, view: View) -> Iterator[Mistake]:
-        """Open a view, and yield what its components complain of, and the part that it points at in vain."""
+        """Open a view, and yield its components' complaints, and a mistake if the part that it points at is missing."""
         self.page.goto(f"{self.address}/{view.page}?{urlencode(words_of(view, self.lesson.name, number))}")
         self.page.wait_for_function(STILL)
         for sentence in self.page.evaluate(COMPLAINTS):
@@ -179,7 +179,7 @@ class _Tried:
             yield self.mistake(view.line, f"This page has no part {view.frame!r} to point at.{hint}")
 
     def compared(self, named: Sequence[_Named]) -> Iterator[Mistake]:
-        """Yield a mistake for each number that the page does not show, once it has had time to."""
+        """Yield a mistake for each number that the page does not show after it has had time to."""
         if not named:
             return
         language = LANGUAGES[self.lesson.language]
@@ -207,7 +207,7 @@ class _Tried:
         return list(self.page.evaluate(HOLDS, [self.address + PROGRESS, check, after, before]))
 
     def line(self, begin: int, end: int | None, written: str, target: str) -> int:
-        """Return the line of a step at which it names a value; that of its title where the name spans lines."""
+        """Return the line of a step that names a value, or that of its title if the name spans lines."""
         for number, line in enumerate(self.lines[begin - 1 : end], begin):
             if f"{written} <{target}>" in " ".join(line.split()):
                 return number
@@ -263,7 +263,7 @@ def _browser() -> Iterator[Any]:
 
 @contextmanager
 def _running(folder: Path) -> Iterator[str]:
-    """Run the app with a folder of lessons alone, and yield its address."""
+    """Run the app with only a folder of lessons, and yield its address."""
     with (
         tempfile.TemporaryFile() as log,
         start.beside({VARIABLE: str(folder.resolve()), ALONE: "yes"}, output=log) as (address, process),

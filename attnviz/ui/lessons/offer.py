@@ -1,6 +1,6 @@
-"""What home offers to a new visitor: the first lesson, in one line, until it is begun or declined.
+"""The home page's offer to a new visitor: the first lesson, in one line, until it is begun or declined.
 
-The browser alone knows whether that is so (frontend/core/links.js), so the line is always drawn, and hidden there.
+Only the browser knows whether it was (frontend/core/links.js), so the line is always drawn, and hidden there.
 """
 
 import streamlit as st
@@ -8,7 +8,7 @@ import streamlit as st
 from attnviz.ui.shared import page
 
 FIRST = "pixel-to-answer"
-"""The lesson that is offered. Home reads no lesson: its title stands here, too, and a test compares them."""
+"""The lesson on offer. The home page reads no lesson, so its title is repeated here, and a test compares the two."""
 
 TITLE = "From a pixel to an answer"
 

@@ -1,6 +1,6 @@
-"""A teacher's link that shows less: `only=experiments,pages` in the URL names what stays beside the pictures.
+"""A teacher's link that hides parts of a page: `only=experiments,pages` in the URL names the parts to keep.
 
-What is hidden is drawn all the same, so that nothing depends on it: page.css hides it where the names below stand.
+Hidden parts are still drawn, so that nothing depends on this setting: page.css hides them by the names below.
 """
 
 from urllib.parse import urlencode
@@ -21,11 +21,11 @@ PARTS = {
 """The parts of a page that may be hidden: name -> words."""
 
 NOTHING = "pictures"
-"""The name to write where everything is hidden: the pictures are always there."""
+"""The name that hides everything except the pictures, which are always shown."""
 
 
 def hidden() -> list[str]:
-    """Return the parts that the URL hides, in the order of `PARTS`; a name that is none is left out."""
+    """Return the parts that the URL hides, in the order of `PARTS`, ignoring unknown names."""
     if FIELD not in st.query_params:
         return []
     kept = st.query_params[FIELD].split(",")
@@ -33,7 +33,7 @@ def hidden() -> list[str]:
 
 
 def say() -> None:
-    """Say what is hidden, with a link that shows all; nothing where nothing is."""
+    """Draw a sentence on the hidden parts, if any, with a link that shows everything."""
     names = hidden()
     if FIELD not in st.query_params:
         return

@@ -1,4 +1,4 @@
-"""All lessons, ours and a teacher's own, and what they may name. A file that has changed is read again."""
+"""All lessons, ours and a teacher's own, and the names that they may use. A changed file is read again."""
 
 from functools import lru_cache
 from importlib import import_module
@@ -24,7 +24,7 @@ OTHERS = {
 
 @lru_cache(maxsize=1)
 def known() -> Known:
-    """Return what a lesson may name; importing the components' modules costs a moment the first time."""
+    """Return the names that a lesson may use; the first call imports the components' modules, which takes a moment."""
     pages = {url: title for url, (title, _) in OTHERS.items()}
     pages |= {row.url: row.title for row in MECHANISMS.values()}
     pages |= {one.url: one.title for row in MECHANISMS.values() for one in row.further}
@@ -43,7 +43,7 @@ def file_of(page: str) -> str:
 
 
 def found() -> dict[str, Found]:
-    """Return name -> a file of a lesson, in their order; a teacher's replaces one of ours that has its name, or all."""
+    """Return name -> lesson file, in order; a teacher's files replace ours of the same name, or all of ours."""
     teacher = of_teacher()
     own = _folder(teacher).read() if teacher else {}
     both = own if teacher and alone() else {**_folder(ours()).read(), **own}
@@ -51,7 +51,7 @@ def found() -> dict[str, Found]:
 
 
 def find(name: str) -> Found | None:
-    """Return the file of a lesson; None where there is none of that name."""
+    """Return the file of a lesson, or None if there is no lesson of that name."""
     return found().get(name)
 
 
@@ -61,7 +61,7 @@ def lessons() -> dict[str, Lesson]:
 
 
 def handout(lesson: Lesson, address: str = "") -> str:
-    """Return a lesson as HTML to print, with the pictures that lie beside it."""
+    """Return a lesson as HTML to print, with the pictures in its folder."""
     teacher = of_teacher()
     folder = teacher if teacher and lesson.name in _folder(teacher).read() else ours()
     return handouts.handout(lesson, pictures(folder, lesson), address)

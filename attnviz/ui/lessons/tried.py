@@ -1,7 +1,7 @@
-"""The views of a lesson, tried: each is opened as the app would, and what its page refuses is a mistake of the lesson.
+"""Checks the views of a lesson: each is opened as in the app, and whatever its page refuses is a mistake of the lesson.
 
-A page says itself which model, data set or experiment it does not have, and which field of the URL it looks at is its
-own affair: so nothing here lists them. What only a browser computes, the values of components, `in_browser` looks at.
+Each page reports unknown models, data sets and experiments, and reads its own URL fields, so nothing here lists them.
+`in_browser` checks the values of components, which only a browser computes.
 """
 
 import logging
@@ -36,8 +36,8 @@ OWN = {"v", *url_state.STAYS}
 
 @dataclass(frozen=True)
 class Opened:
-    """What came of a view: the sentences of complaint, the fields of the URL that the page has asked for, and those
-    that say what it shows.
+    """The result of opening a view: the page's complaints, the URL fields that it has read, and those that state its
+    view.
     """
 
     sentences: tuple[str, ...]
@@ -46,7 +46,7 @@ class Opened:
 
 
 def mistakes(lesson: Lesson) -> list[Mistake]:
-    """Return the mistakes that show when the views of a lesson are opened, and its tasks are judged by their URLs."""
+    """Return the mistakes found by opening the views of a lesson and judging its tasks by their URLs."""
     found: list[Mistake] = []
     opened: dict[tuple[str, str], Opened] = {}
 
@@ -102,7 +102,7 @@ def mistakes(lesson: Lesson) -> list[Mistake]:
 
 
 def open_view(view: View) -> Opened:
-    """Open a view and return what came of it."""
+    """Open a view and return the result."""
     logging.getLogger(_WARNS).setLevel(logging.ERROR)  # that no browser asks, at each page: nobody has to know
     test = AppTest.from_file(str(PAGES / file_of(view.page)), default_timeout=PATIENCE)
     test.query_params.update({"v": url_state.VERSION, **view.words})
@@ -119,7 +119,7 @@ def open_view(view: View) -> Opened:
 
 @contextmanager
 def recorded() -> Iterator[set[str]]:
-    """Record the names of all fields of the URL that are asked for inside the block."""
+    """Record the names of all URL fields that are read in the block."""
     names: set[str] = set()
     item, contains, to_dict = (getattr(QueryParamsProxy, name) for name in ("__getitem__", "__contains__", "to_dict"))
 
@@ -157,7 +157,7 @@ def _states(test: AppTest) -> bool:
 
 
 def _out_of_place(header: Any, words: Mapping[str, str]) -> Iterator[str]:
-    """Yield a sentence for each word of the URL that a component does not have: a choice, or a place on its picture."""
+    """Yield a sentence for each URL field that is invalid for a component: a choice, or a cell of its picture."""
     if not isinstance(header, Mapping) or "fields" not in header:
         return
     for field in header["fields"]:

@@ -1,1 +1,1 @@
-"""The page on which settings are searched."""
+"""The page for searching settings."""

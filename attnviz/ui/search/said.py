@@ -1,4 +1,4 @@
-"""What is said about the trials of a search: the one that is chosen, whether a setting matters, and all of them."""
+"""Text about the trials of a search: the chosen trial, whether a setting matters, and a table of all trials."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from attnviz.work.search.trials import Found, Trial, written
 
 
 def chosen(one: Found, fields: Fields) -> None:
-    """Draw the trial of a search that the URL names, or else its best one."""
+    """Draw the trial of a search that the URL names, or else the best one."""
     number = fields.read(st.query_params.to_dict()).get(fields.fields[1].name)
     trial = next((trial for trial in one.finished if trial.number == number), None)
     _trial(one, trial or one.best, is_best=trial is None)
@@ -54,7 +54,7 @@ def _trial(one: Found, trial: Trial | None, *, is_best: bool) -> None:
 
 
 def matters(found: list[Found], name: str) -> None:
-    """Say of each search whether more of a setting is better, with an interval or as an open question."""
+    """Draw, for each search, whether more of a setting is better, with an interval or as an open question."""
     those = [one for one in found if name in [axis.name for axis in one.axes]]
     if not those:
         return
@@ -77,13 +77,13 @@ def matters(found: list[Found], name: str) -> None:
 
 
 def judged(one: Found, name: str) -> str:
-    """Return whether more of a setting is better in a search; where it ended trials early, first after one epoch."""
+    """Return whether more of a setting is better in a search, first after one epoch if it ended trials early."""
     early = len(one.finished) - len(one.complete)
     if not early or name not in [axis.name for axis in one.axes]:
         return contrast_words(one, name)
     return (
-        f"{early} of its {len(one.finished)} trials were ended early because they were not good, and those that were "
-        f"not are no fair sample. After the first epoch, which all have: {contrast_words(one, name, first=True)} Of "
+        f"{early} of its {len(one.finished)} trials were ended early because they were not good, and the others "
+        f"are not a fair sample. After the first epoch, which all have: {contrast_words(one, name, first=True)} Of "
         f"those that were trained to their end: {contrast_words(one, name)}"
     )
 
@@ -98,7 +98,7 @@ def contrast_words(one: Found, name: str, first: bool = False) -> str:
     known = answers.contrast(one, name, first)
     above, below = sides(one, axis)
     if known is None:
-        return "All its trials lie on one side, so they say nothing."
+        return "All its trials lie on one side, so they are not compared."
     scale, unit = (100, " points") if one.measure == "accuracy" else (1, "")
     said = f"{_signed(scale * known.value)}{unit} with {above} rather than {below}"
     counts = f"{counted(known.counts[1], 'trial')} against {known.counts[0]}"
@@ -112,7 +112,7 @@ def contrast_words(one: Found, name: str, first: bool = False) -> str:
 
 
 def sides(one: Found, axis: Axis) -> tuple[str, str]:
-    """Return what the two sides of a setting are in words: "more than 1" and "1", or "14 to 25" and "1 to 13"."""
+    """Return descriptions of the two sides of a setting: "more than 1" and "1", or "14 to 25" and "1 to 13"."""
     if axis.choices:
         lowest = written(axis.ordered[0])
         return f"more than {lowest}", lowest
@@ -130,7 +130,7 @@ def _signed(value: float) -> str:
 
 
 def importance(one: Found) -> None:
-    """Draw how much each setting matters, by two methods."""
+    """Draw the importance of each setting, by two methods."""
     st.markdown(f"**{verbatim(one.title)}**")
     try:
         found = answers.importances(one)
@@ -145,10 +145,10 @@ def importance(one: Found) -> None:
         if axis.name in next(iter(found.values()))
     ]
     st.markdown("\n".join([f"| {head} |", f"| --- |{' ---: |' * len(found)}", *(f"| {row} |" for row in rows)]))
-    few = "" if count >= answers.ENOUGH else f" That is fewer than the {answers.ENOUGH} that the first method asks for."
+    few = "" if count >= answers.ENOUGH else f" That is fewer than the {answers.ENOUGH} that the first method requires."
     st.caption(
-        f"It rests on {count} complete trials.{few} The first method, PED-ANOVA, asks what decides whether a trial is "
-        "among the best tenth; the second asks which share of all differences a setting explains by itself. Where they "
+        f"Based on {count} complete trials.{few} The first method, PED-ANOVA, measures what decides whether a trial is "
+        "among the best tenth; the second measures the share of all differences that a setting alone explains. If they "
         "disagree, neither is wrong: they answer different questions."
     )
 
@@ -158,7 +158,7 @@ def _share(share: float | None) -> str:
 
 
 def table_of(one: Found) -> None:
-    """Draw all trials as a table, the best first, and the history."""
+    """Draw all trials as a table, starting with the best, and the history."""
     sign = 1 if one.better == "higher" else -1
     ordered = sorted(one.finished, key=lambda trial: -sign * trial.value if trial.value is not None else float("inf"))
     rows = [

@@ -1,4 +1,4 @@
-"""What is to be searched: chosen on the page, and held in its URL."""
+"""The settings of a search, which are chosen on the page and held in its URL."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from attnviz.work.search import wanted
 from attnviz.work.search.wanted import Wanted
 
 FIELDS = ("recipe", "data", "epochs", "vary", "trials", "seconds", "workers")
-"""The fields of the URL; `vary` has the settings that are varied, separated by spaces."""
+"""The URL fields; `vary` holds the settings to vary, separated by spaces."""
 
 _EPOCHS, _TRIALS, _SECONDS = "2", 12, 20
 _LONGEST = 2000  # characters of all that is varied
 
 
 def choose() -> dict[str, str]:
-    """Draw the settings; return the words of the URL for them."""
+    """Draw the settings, and return their URL fields."""
     recipe = _recipe()
     st.session_state["vary_lines"] = url_state.text("vary", usual(recipe), _LONGEST).replace(" ", "\n")
     st.text_area(
@@ -40,12 +40,12 @@ def choose() -> dict[str, str]:
 
 
 def usual(recipe: Recipe) -> str:
-    """Return what is varied of a recipe where the URL names nothing."""
+    """Return the settings of a recipe that are varied by default."""
     return " ".join(axes.word(axis) for axis in wanted.axes_of(recipe))
 
 
 def asked(words: Mapping[str, str]) -> tuple[Wanted, int]:
-    """Return the search that the settings ask for, and how many workers."""
+    """Return the search that the settings define, and the number of workers."""
     recipe = RECIPES[words["recipe"]]
     found = Wanted.read(
         {
@@ -82,10 +82,10 @@ def _number(field: str, label: str, most: int, usually: int, width: int) -> None
 
 
 def _vary() -> None:
-    """Write what is varied into the URL."""
+    """Write the settings to vary into the URL."""
     url_state.set_value(vary=" ".join(st.session_state["vary_lines"].split()))
 
 
 def _other(field: str) -> None:
-    """Take another recipe, with its own data and what is usually varied of it."""
+    """Change to another recipe, with its own data and default settings to vary."""
     url_state.set_value(recipe=st.session_state[field], data=None, epochs=None, vary=None)

@@ -1,5 +1,4 @@
-"""The searches on this machine, with their buttons, and the trials of those that a visitor looks at as lines across
-parallel axes."""
+"""The searches on this machine, with their buttons, and the trials of the selected ones as lines across axes."""
 
 from __future__ import annotations
 
@@ -23,11 +22,11 @@ from attnviz.work.search.trials import Found
 FIRST = ("schwarz-wide", "schwarz-33", "schwarz-paper")
 BESIDE = "schwarz-paper"
 RANDOM = "schwarz-heads"  # whose settings were drawn at random, and no trial was ended early
-"""What is shown where the URL names none: the first of these searches that is there, and another beside it."""
+"""The default searches: the first available one is shown, with another next to it."""
 
 
 def choose() -> list[Found]:
-    """Draw the choice of one search and of another beside it; return their trials."""
+    """Draw the choice of one search and of another to compare it with; return their trials."""
     known = titles()
     names = list(known)
     usual = next((name for name in FIRST if name in names), names[0])
@@ -56,8 +55,8 @@ def titles() -> dict[str, str]:
 
 
 def draw(found: list[Found], below: Callable[[Found, Fields], None]) -> None:
-    """Draw the trials of one search, or of two beside each other on the same scale; `below` draws what is said under
-    each, which on a phone stands above the other's trials.
+    """Draw the trials of one search, or of two side by side on the same scale; `below` draws the text under each, which
+    on a phone is above the other's trials.
     """
     values = [trial.value for one in found for trial in one.finished if trial.value is not None]
     if not values:
@@ -101,7 +100,7 @@ def _settled(key: str, fields: Fields) -> None:
 
 
 def _other(field: str) -> None:
-    """Show another search, without the brushes and the trial of the one before."""
+    """Show another search, without the previous one's brushes and trial."""
     gone = lines.FIELDS if field == "search" else lines.BESIDE
     url_state.set_value(**{**dict.fromkeys(gone.defaults), field: st.session_state[field]})
 
@@ -120,7 +119,7 @@ _DRAWN = "search_drawn"  # in the session: how the searches stood when the page 
 
 
 def searches() -> None:
-    """Draw all searches, and look again every two seconds while one goes on."""
+    """Draw all searches, and refresh every two seconds while one is running."""
     live = any(table.at_work(name) for name in table.ids())
     st.session_state[_DRAWN] = None
     st.fragment(_list, run_every=EVERY if live else None)()
@@ -158,13 +157,13 @@ def _buttons(name: str, word: str) -> None:
 
 
 def show(name: str) -> None:
-    """Show a search above, in a callback of the list of searches."""
+    """Show a search above the list; called back by the list of searches."""
     turn_to(name)
     st.session_state[_SHOWN] = True
 
 
 def turn_to(name: str) -> None:
-    """Write a search into the URL, and leave the settings of the next one as they are."""
+    """Write a search into the URL, keeping the settings of the next one."""
     kept = {field: word for field, word in url_state.shown().items() if field in settings.FIELDS}
     url_state.become({"v": url_state.VERSION, "search": name, **kept})
 

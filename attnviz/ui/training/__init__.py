@@ -1,1 +1,1 @@
-"""The page on which models are trained."""
+"""The page for training models."""

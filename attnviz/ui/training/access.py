@@ -1,4 +1,4 @@
-"""Who may train: visitors at this machine, and visitors from elsewhere with the token; and what their buttons do."""
+"""Permission to train, for visitors at this machine and others with the token, and the actions of their buttons."""
 
 import hmac
 import ipaddress
@@ -13,14 +13,14 @@ from attnviz.ui.shared.wording import verbatim
 from attnviz.work.jobs import seen
 
 TOKEN = "ATTNVIZ_TRAIN_TOKEN"
-"""Environment variable: the token of visitors from other machines. Without it they cannot train."""
+"""The environment variable with the token for visitors from other machines, who cannot train without it."""
 
 KEY = "train_token"
-"""Of the field in which a visitor enters it."""
+"""The key of the field in which a visitor enters it."""
 
 
 def check() -> None:
-    """Refuse a visitor who may not train. Every button checks again: a page can be older than a visitor's rights."""
+    """Raise BadInput if the visitor may not train. Every button checks again, since permissions can change."""
     if _sits_here():
         return
     token = os.environ.get(TOKEN, "")
@@ -32,7 +32,7 @@ def check() -> None:
 
 
 def ask() -> None:
-    """Draw the field for the token where one is needed, or a sentence that no training can be started from there."""
+    """Draw the field for the token if it is needed, or a sentence if no training can be started from there."""
     if _sits_here():
         return
     if os.environ.get(TOKEN):
@@ -42,9 +42,9 @@ def ask() -> None:
 
 
 def is_local(address: str | None, host: str | None, forwarded: bool) -> bool:
-    """Return whether a visitor sits at this machine: by the address of the connection (Streamlit gives None for this
-    machine), the host that the browser asked for, which is another one through a proxy here, and whether a proxy states
-    that it forwards.
+    """Return whether a visitor is at this machine, judging by the connection's address (None from Streamlit for this
+    machine), the host that the browser requested, which differs behind a proxy here, and whether a proxy declares that
+    it forwards.
     """
     try:
         name = urlsplit(f"//{host or ''}").hostname or ""
@@ -71,7 +71,7 @@ _AGAIN = "train_again"  # in the session: a button was pressed in a part of the 
 
 
 def do(action: Callable[[], object], said: str = "") -> None:
-    """Do what a button asks for, if the visitor may; the page then says what came of it, or what is `said` of it."""
+    """Run a button's action if the visitor may; the page then shows its error, or the sentence `said`."""
     try:
         check()
         action()
@@ -83,17 +83,17 @@ def do(action: Callable[[], object], said: str = "") -> None:
 
 
 def button(label: str, key: str, action: Callable[[], object], said: str = "") -> None:
-    """Draw a button of a job or search, which does what it says if the visitor may."""
+    """Draw a button of a job or search, which runs its action if the visitor may."""
     st.button(label, key=f"{label}-{key}", on_click=do, args=(action, said))
 
 
 def done() -> bool:
-    """Return whether a button has been pressed since this was asked last."""
+    """Return whether a button has been pressed since the last call."""
     return bool(st.session_state.pop(_AGAIN, False))
 
 
 def said() -> None:
-    """Draw the sentence of the last button."""
+    """Draw the sentence of the last button pressed."""
     did, failed = st.session_state.pop(SAID, ("", ""))
     if failed:
         st.error(verbatim(failed))

@@ -1,4 +1,4 @@
-"""What trainings have learnt so far: their curves, what they confuse, and an epoch to look at and to keep."""
+"""The progress of trainings: their curves, their confusions, and an epoch to explore and to keep."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from attnviz.ui.training import kept
 from attnviz.work.jobs.seen import Seen
 
 TOGETHER = 6
-"""So many runs are drawn in one plot."""
+"""The maximum number of runs in one plot."""
 
 FRONT = ("loss", "accuracy")
-"""The curves that are always in sight, as far as a training records them; all others are one click away."""
+"""The curves that are always visible, if a training records them; all others are one click away."""
 
 _RUNS = "train_runs"  # in the session: which
 
@@ -53,7 +53,7 @@ def show(there: Sequence[Seen]) -> None:
 
 
 def _curves(told: Mapping[str, Sequence[Mapping[str, float | None]]]) -> None:
-    """Draw each curve of runs, by their titles."""
+    """Draw the curves of runs, title -> epochs."""
     names = {name.removeprefix("train_").removeprefix("validation_") for one in told.values() for name in one[0]}
     ordered = sorted(names, key=lambda name: (name != "loss", name != "accuracy", name))
     front = [name for name in ordered if name in FRONT]
@@ -69,7 +69,7 @@ def _curves(told: Mapping[str, Sequence[Mapping[str, float | None]]]) -> None:
 
 
 def _mistakes(run: str, title: str) -> None:
-    """Draw which classes a run confuses after its last epoch, and its first wrong answers."""
+    """Draw the confusions of a run's last epoch, and its first wrong answers."""
     found = mistakes.read(run)
     if found is None:
         return
@@ -96,11 +96,11 @@ def _mistakes(run: str, title: str) -> None:
                 pictures, captions, width=64, alt=[f"picture of {found.classes[one.label]}" for one in found.wrong]
             )
             if total - right > len(found.wrong):
-                st.caption(f"The first {len(found.wrong)} of them; below each its class, and what was answered.")
+                st.caption(f"The first {len(found.wrong)} of them; below each are its class and the answer.")
 
 
 def _epoch(run: str, title: str) -> None:
-    """Draw links to an epoch of a run, and what keeps it."""
+    """Draw links to an epoch of a run, and the form that keeps it."""
     epochs = runs.epochs(run)
     if not epochs:
         return

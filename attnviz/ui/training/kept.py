@@ -1,4 +1,4 @@
-"""Models that are kept: under which name, where they stand, and as a file to carry along."""
+"""Models that visitors keep: the form to keep one, the list of all, and their export and import as files."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from attnviz.ui.training import access
 from attnviz.work.jobs import keeping
 
 DRAW = "05_draw.py"
-"""The page on which every model looks at a drawing."""
+"""The page on which all models classify a drawing."""
 
 
 def keep(run: str, epoch: int) -> None:
-    """Draw the name under which an epoch is to be kept, and the button."""
+    """Draw the name field and the button that keep an epoch."""
     word = st.text_input("Name to keep it under", key="train_word", placeholder="mine", width=220, max_chars=100)
     st.button(
         "Keep", key="train_do_keep", disabled=not word, on_click=access.do,
@@ -27,7 +27,7 @@ def keep(run: str, epoch: int) -> None:
 
 
 def show() -> None:
-    """Draw the models that are kept, and the field for one that was kept elsewhere."""
+    """Draw the kept models, and the field for one that was kept elsewhere."""
     there = usable([name for name in cards.names() if cards.is_kept(name)])
     st.header("Your models", anchor=False)
     if not there:
@@ -60,9 +60,7 @@ def _remove(name: str) -> None:
 
 
 def _bring() -> None:
-    st.caption(
-        "A file that Download gave on this page, here or on another machine. It holds numbers, and runs no code."
-    )
+    st.caption("A file from Download on this page, here or on another machine. It holds numbers, and runs no code.")
     with st.container(key="train_brought", horizontal=True, vertical_alignment="bottom"):
         word = st.text_input(
             "Name to keep it under", key="train_bring_word", placeholder="theirs", width=220, max_chars=100

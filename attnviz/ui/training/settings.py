@@ -1,4 +1,4 @@
-"""What is to be trained: chosen on the page, and held in its URL; and what that will cost."""
+"""The settings of a training, which are chosen on the page and held in its URL, and its estimated cost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from attnviz.work.jobs import cost, order
 from attnviz.work.jobs.order import Order
 
 START = {"data": "strokes", "epochs": "12", "learning_rate": "0.01"}
-"""What is changed of the first recipe where the URL has no settings, so that it learns within a minute."""
+"""The changes to the first recipe if the URL has no settings, so that it learns within a minute."""
 
 _EPOCHS = 12  # to begin with, where the recipe trains for more
 _FIRST = ("epochs", "learning_rate", "heads")  # settings that are always in sight
@@ -31,7 +31,7 @@ _TERMS = {"heads": f"{term('head', 'attention heads')} of each layer"}  # explai
 
 
 def tries() -> list[tuple[str, Mapping[str, str]]]:
-    """Return the trainings to try first, of the first mechanisms that name some."""
+    """Return the suggested trainings of the first mechanisms that have some."""
     found: list[tuple[str, Mapping[str, str]]] = []
     for row in MECHANISMS.values():
         for label, words in row.training.items():
@@ -41,7 +41,7 @@ def tries() -> list[tuple[str, Mapping[str, str]]]:
 
 
 def choose() -> Order:
-    """Draw the settings, and return what they ask for."""
+    """Draw the settings, and return the order that they define."""
     untouched = not {"recipe", "mechanism"} & st.query_params.keys()
     row = st.container(key="train_recipe", horizontal=True, vertical_alignment="bottom")
     with row:
@@ -86,7 +86,7 @@ def _asked(recipe: Recipe, changes: dict[str, str], seeds: str, device: str) -> 
 
 
 def _differs(setting: Setting, word: str, recipe: Recipe) -> bool:
-    """Return whether a word asks for another value than the recipe's, or for none that there is."""
+    """Return whether a field's value differs from the recipe's, or is invalid."""
     try:
         return bool(setting.read(word) != own(recipe, setting))
     except BadInput:
@@ -115,7 +115,7 @@ def _data(suiting: list[str], first: str) -> str:
 
 
 def _front(recipe: Recipe, settings: Mapping[str, Setting], start: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """Draw the settings that are always in sight, and the seeds; return their words."""
+    """Draw the settings that are always visible, and the seeds; return their values as text."""
     words = {}
     columns = st.container(key="train_front").columns(_COLUMNS)
     for column, (name, setting) in zip(columns, settings.items(), strict=False):
@@ -128,7 +128,7 @@ def _front(recipe: Recipe, settings: Mapping[str, Setting], start: Mapping[str, 
 
 
 def _rest(recipe: Recipe, settings: Mapping[str, Setting], start: Mapping[str, str]) -> dict[str, str]:
-    """Draw all other settings, out of sight where none of them is changed; return their words."""
+    """Draw all other settings, collapsed if none of them is changed; return their values as text."""
     changed = any(st.query_params.get(name, start[name]) != start[name] for name in settings)
     titles = ", ".join(one.title.lower() for one in settings.values())
     words = {}
@@ -142,7 +142,7 @@ def _rest(recipe: Recipe, settings: Mapping[str, Setting], start: Mapping[str, s
 
 
 def _setting(recipe: Recipe, setting: Setting, start: str) -> str:
-    """Draw a setting with a line on what it does and the recipe's value; return its word."""
+    """Draw a setting with a line on its effect and the recipe's value; return its value as text."""
     if setting.kind == "choice":
         options = {one: one.replace("_", " ") for one in setting.values}
         word = url_state.pick(st.selectbox, setting.title, setting.name, options, start)
@@ -170,17 +170,17 @@ def _device() -> str:
 
 
 def _other(field: str) -> None:
-    """Take another mechanism or recipe, with its own settings."""
+    """Change to another mechanism or recipe, with its own settings."""
     gone = {name: None for name in url_state.shown() if name not in ("mechanism", "v")}
     url_state.set_value(**{**gone, field: st.session_state[field]})
 
 
 EVERY = 1.0
-"""Seconds between two checks whether the estimate is ready."""
+"""The seconds between two checks for the estimate."""
 
 
 def show(wanted: Order) -> None:
-    """Draw the cost of a training, as soon as it is estimated, for visitors who may train."""
+    """Draw the cost of a training, once it is estimated, for visitors who may train."""
     try:
         access.check()
         known = cost.of(order.checked(wanted, order.limits())) is not None
@@ -190,7 +190,7 @@ def show(wanted: Order) -> None:
 
 
 def _sentence(wanted: Order, waiting: bool) -> None:
-    """Draw the estimate, or that there is none yet, as when the page was drawn if it is `waiting`."""
+    """Draw the estimate, or that there is none yet; `waiting` if there was none when the page was drawn."""
     try:
         access.check()
     except AttnvizError:

@@ -1,4 +1,4 @@
-"""The trainings that there are: how each stands, and its buttons."""
+"""The list of trainings: the status of each, and its buttons."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from attnviz.work.jobs import seen, table
 from attnviz.work.jobs.seen import Seen
 
 EVERY = 2.0
-"""Seconds between two looks at trainings that go on."""
+"""The seconds between two checks of running trainings."""
 
 FEW = 4
-"""So many trainings that have ended are in sight."""
+"""The number of ended trainings that are always visible."""
 
 _COLOURS = {"running": "green", "waiting": "blue", "finished": "gray", "stopped": "gray"}
 _WORDS = {"stopped": "paused"}
 
 
 def jobs() -> None:
-    """Draw all trainings and what they have learnt, and look again every two seconds while one goes on."""
+    """Draw all trainings and their results, and refresh every two seconds while one is running."""
     access.done()
     live = any(one.lives for one in seen.look())
     st.fragment(_all, run_every=EVERY if live else None)(live)
 
 
 def _all(live: bool) -> None:
-    """Draw everything that changes while a training goes on, as one did when the page was drawn if `live`."""
+    """Draw everything that changes during a training; `live` if one was running when the page was drawn."""
     if access.done():
         st.rerun()  # other trainings may go on now
     access.said()
@@ -82,7 +82,7 @@ def _value(name: str, value: str) -> str:
 
 
 def _sentence(one: Seen) -> str:
-    """Return how a training stands that does not run."""
+    """Return the status of a training that is not running."""
     how, recipe = one.progress, one.recipe
     if how is None or recipe is None or one.state.word not in ("finished", "stopped"):
         return one.state.sentence

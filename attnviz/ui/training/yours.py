@@ -1,4 +1,4 @@
-"""A visitor's own pictures, to train on: brought, chosen and removed by that visitor alone."""
+"""A visitor's own pictures to train on, which only that visitor can upload, choose and remove."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def suiting(recipe: Recipe) -> list[str]:
 
 
 def hidden(one: Seen) -> bool:
-    """Return whether a training is on pictures that somebody else has brought."""
+    """Return whether a training uses pictures that another visitor uploaded."""
     return one.recipe is not None and visitor.is_hidden(one.recipe)
 
 
 def show(recipe: Recipe) -> None:
-    """Draw the field for pictures of one's own, and those that are there."""
+    """Draw the field for the visitor's own pictures, and the data sets already uploaded."""
     like = data.spec(recipe.data)
     rows, columns, channels = like.shape
     with st.expander("Train on your own pictures", key="train_own"):
@@ -85,7 +85,7 @@ def _bring(recipe: Recipe) -> None:
 
 
 def _look(job: Job[str]) -> float:
-    """Return how much of the pictures has been read; once all are, choose them."""
+    """Return the share of the pictures that has been read; once all have, select them."""
     try:
         parts = job.parts()
     except Exception as error:
@@ -125,7 +125,7 @@ def _stop() -> None:
 def _remove(name: str) -> None:
     seen.again()
     if any(one.recipe is not None and one.recipe.data == name for one in seen.look()):
-        raise BadInput("A training is on these pictures. Delete it first.")
+        raise BadInput("A training uses these pictures. Delete it first.")
     own.remove(name, visitor.holder())
     if st.query_params.get(DATA) == name:
         url_state.set_value(**{DATA: None})

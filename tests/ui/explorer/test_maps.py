@@ -152,7 +152,7 @@ def test_which_taps_say_what_is_attended_to_place_by_place(name: str, taps: list
 def test_what_cannot_be_compared_is_a_sentence() -> None:
     with pytest.raises(BadInput, match="not two accepted methods to compare a map with"):
         RANKED.of(subject("histogram_line.digits"))
-    with pytest.raises(BadInput, match="does not say, place by place, what is attended to"):
+    with pytest.raises(BadInput, match="is not a map of attention over the picture"):
         RANKED.of(subject("pixel_attention.digits"), tap="attention.query")
 
 

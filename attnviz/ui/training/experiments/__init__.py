@@ -1,4 +1,4 @@
-"""The experiments of the page on which models are trained: questions about how attention came to be.
+"""The experiments of the training page: questions about how attention develops.
 
-Nothing here imports torch at the top: the page begins without it.
+No module here imports torch at the top, so that the page can start without it.
 """

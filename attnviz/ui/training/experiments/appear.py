@@ -1,4 +1,4 @@
-"""When does a head appear? Each head is switched off, at each epoch, on pictures that were not trained on."""
+"""When does a head appear? Each head is switched off, at each epoch, on pictures not used for training."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ TOGETHER = 50  # pictures in one pass, at most
 
 
 class Part(NamedTuple):
-    """What was measured on some pictures at one epoch.
+    """The measurements on some pictures at one epoch.
 
     Args:
         lost: (head, picture), the probability that the right answer loses when the head is off, -1..1.
         right: (picture,), whether the answer of the whole net is right.
-        whole: (picture,), the probability that the whole net gives the right answer, 0..1.
+        whole: (picture,), the probability that the whole net assigns to the right answer, 0..1.
     """
 
     lost: Floats
@@ -53,15 +53,15 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What switching each head off does, epoch by epoch.
+    """The effects of switching each head off, epoch by epoch.
 
     Args:
-        epochs: ascending; 0 is before the training.
-        heads: their names.
-        lost: (epoch, head, picture), as of `Part`.
-        changed: (epoch, head, picture), likewise.
+        epochs: Ascending; 0 is before the training.
+        heads: The names of the heads.
+        lost: (epoch, head, picture), as in `Part`.
+        changed: (epoch, head, picture), whether the answer changes.
         accuracy: (epoch,), the share of the same pictures that the whole net answers correctly.
-        whole: (epoch,), the probability that the whole net gives the right answer, a mean over the pictures.
+        whole: (epoch,), the mean over pictures of the probability that the whole net assigns to the right answer.
     """
 
     epochs: tuple[int, ...]
@@ -73,7 +73,7 @@ class Measured:
 
 
 def show(there: Sequence[Seen]) -> None:
-    """Draw the choice of a training, and what each of its heads does at each epoch."""
+    """Draw the choice of a training, and the effect of each of its heads at each epoch."""
     options = choice.trainings(there)
     if not options:
         raise BadInput(
@@ -103,7 +103,7 @@ def show(there: Sequence[Seen]) -> None:
 
 
 def work(its: History, points: Sequence[Point], found: Sequence[HeadLayer], pictures: Unseen) -> jobs.Job[Part]:
-    """Return the work: first all epochs on a few pictures, then all on the next ones, so that curves come early."""
+    """Return the job: all epochs on a few pictures, then all epochs on the next, so that curves appear early."""
     nets = [subjects.net(point.key) for point in points]
     few = max(1, min(TOGETHER, PASSES // (1 + sum(layer.heads for layer in found))))
     rounds = -(-len(pictures) // few)
@@ -120,7 +120,7 @@ def work(its: History, points: Sequence[Point], found: Sequence[HeadLayer], pict
 def switch(
     loaded: Loaded, found: Sequence[HeadLayer], pictures: npt.NDArray[np.uint8], answers: npt.NDArray[np.int64]
 ) -> Part:
-    """Switch each head off, one at a time."""
+    """Switch off each head, one at a time, and measure the effects."""
     import torch
 
     from attnviz import edits
@@ -145,9 +145,7 @@ def switch(
 
 
 def together(parts: Sequence[Part], points: Sequence[Point], heads: tuple[str, ...]) -> Measured:
-    """Return several parts, in the order of `work`, as one: of the rounds that are whole, or of the epochs that there
-    are of the first one.
-    """
+    """Combine several parts, in the order of `work`: all complete rounds, or the epochs of the first round so far."""
     count = len(points)
     rounds = len(parts) // count
     if not rounds:
@@ -164,7 +162,7 @@ def together(parts: Sequence[Part], points: Sequence[Point], heads: tuple[str, .
 
 
 def in_words(measured: Measured) -> str:
-    """Return when which head came to matter."""
+    """Return a sentence on which heads came to matter, and when."""
     from attnviz.measures.switched import MATTERS, appears
 
     means = measured.lost.mean(2)  # (epoch, head)
@@ -196,7 +194,7 @@ def in_words(measured: Measured) -> str:
 
 
 def reach(lost: Floats) -> Floats:
-    """Return half the width of the 95 % interval of each head's mean over (head, picture); NaN of a single picture."""
+    """Return half the width of the 95 % interval of each head's mean over pictures, (head,); NaN for one picture."""
     if lost.shape[1] < 2:
         return np.full(len(lost), np.nan)
     found = paired(lost.T, np.zeros_like(lost.T))

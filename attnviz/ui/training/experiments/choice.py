@@ -1,4 +1,4 @@
-"""Which training an experiment looks at: one that is shipped with its epochs, or one that was run here."""
+"""The choice of an experiment's training: one that is shipped with its epochs, or one that was run here."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from attnviz.work.jobs.seen import Seen
 
 EPOCHS = 12
-"""So many epochs of a training are looked at; of longer ones the first and the last, and more early than late ones."""
+"""The maximum number of epochs examined; longer trainings are sampled, more densely early on."""
 
 
 def trainings(there: Sequence[Seen]) -> dict[str, str]:
-    """Return the trainings whose models have heads and answer with a class, key of a history -> title: those run here
-    first, the newest first.
+    """Return key of the history -> title of the trainings whose models have heads and predict a class: those run here
+    first, starting with the newest.
     """
     ran = [run for one in there if not yours.hidden(one) for run in one.runs]
     titles = {f"run:{run}": title_of(run) for run in sorted(ran, key=written, reverse=True)}
@@ -49,14 +49,14 @@ def trainings(there: Sequence[Seen]) -> dict[str, str]:
 
 
 def pick(word: str, label: str, options: Mapping[str, str], clears: Sequence[str] = ()) -> str:
-    """Draw the choice of a training and return its key; another one clears what the URL says of this one."""
+    """Draw the choice of a training and return its key; a new choice clears the URL fields `clears`."""
     before = st.session_state.get(word)  # a run that begins meanwhile takes nobody's place
     first = str(before) if before in options else next(iter(options))
     return url_state.pick(st.selectbox, label, word, options, first, "training", clears=clears, width=480)
 
 
 def some(points: Sequence[Point], most: int = EPOCHS) -> list[Point]:
-    """Return the first and the last of ascending epochs and, where these are too many, fewer and fewer between them."""
+    """Return at most `most` of ascending epochs: the first, the last, and others that become sparser over time."""
     last = len(points) - 1
     if last < most:
         return list(points)
@@ -75,7 +75,7 @@ def layers(net: Net) -> list[HeadLayer]:
 
 
 def names(found: Sequence[HeadLayer]) -> list[str]:
-    """Return what the heads of several layers are called, counted from 1: "head 3", or "layer 2, head 3"."""
+    """Return the names of the heads of several layers, counted from 1: "head 3", or "layer 2, head 3"."""
     several = len(found) > 1
     return [
         f"layer {place}, head {head}" if several else f"head {head}"
@@ -85,7 +85,7 @@ def names(found: Sequence[HeadLayer]) -> list[str]:
 
 
 def _fits(net: Net) -> bool:
-    """Return whether a net has heads, and answers with a class and not with a text."""
+    """Return whether a net has heads, and predicts a class rather than a text."""
     kind = _kind(net)
     if kind not in _heads:
         with suppress(AttnvizError):

@@ -1,10 +1,10 @@
-"""The heads of two trainings matched one to one by their maps, beside what matching gives without learning.
+"""The heads of two trainings matched one to one by their maps, compared with the matching of untrained heads.
 
-    found = common(net, other_net)                         # layers whose heads have maps of the same places
-    parts = [...]                                          # of work(history, other, found, pictures), in order
-    matched(parts).mean(TRAINED)                           # (picture,), how alike matched heads are
+    found = common(net, other_net)                         # layers whose heads have maps of the same shape
+    parts = [...]                                          # from work(history, other, found, pictures), in order
+    matched(parts).mean(TRAINED)                           # (picture,), the correlation of matched heads
 
-Half of the pictures decide which heads are matched, the other half is measured.
+Half of the pictures decide which heads are matched; the other half are used for measurement.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ TRAINED, BEFORE, SHUFFLED = "trained", "before", "shuffled"
 
 
 class Part(NamedTuple):
-    """What was measured on some pictures.
+    """The measurements on some pictures.
 
     Args:
-        alike: "trained", "before" (the same two before their training; only where both are kept) and "shuffled" -> for
-            each layer, (picture, head, other head), the correlation of the maps of two heads.
-        maps: of the first picture, for each layer, of both nets, (head, row, column); empty in all parts but the first.
+        alike: "trained", "before" (the same two before their training, if both are kept) and "shuffled" -> for each
+            layer, (picture, head, other head), the correlation of the maps of two heads.
+        maps: For each layer, the first picture's maps in both nets, (head, row, column); empty in all other parts.
     """
 
     alike: Mapping[str, tuple[Floats, ...]]
@@ -50,8 +50,8 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two heads of a layer that were matched, from 0, and the correlation of their maps, (picture,), on pictures that
-    they were not matched by.
+    """Two matched heads of a layer, from 0, and the correlation of their maps, (picture,), on pictures that were not
+    used for the matching.
     """
 
     layer: int
@@ -62,11 +62,11 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Matched:
-    """What is known of the heads of two trainings.
+    """The matching of the heads of two trainings.
 
-    `pairs` are the heads that were matched, each kind of `Part` by itself; `unmatched`, (picture,), is the mean
-    correlation of any two trained heads of a layer; they were matched `by` so many pictures; another set of
-    that size, or one fewer, was measured.
+    `pairs` holds the matched heads, separately for each kind of `Part`. `unmatched`, (picture,), is the mean
+    correlation of any two trained heads of a layer. `by` is the number of pictures used for the matching; as many
+    others, or one fewer, were measured.
     """
 
     pairs: Mapping[str, list[Pair]]
@@ -74,13 +74,13 @@ class Matched:
     by: int
 
     def mean(self, kind: str) -> Floats:
-        """Return (picture,), the mean over the matched heads of a kind."""
+        """Return the mean correlation over the matched heads of a kind, (picture,)."""
         found: Floats = np.mean([pair.alike for pair in self.pairs[kind]], 0)
         return found
 
 
 def common(one: Net, other: Net) -> list[HeadLayer]:
-    """Return the layers that both nets have, and whose heads have maps of the same places; those of the first."""
+    """Return the first net's layers that the other has too, with maps of the same shape."""
     paths = {layer.path: layer for layer in choice.layers(other)}
     found = []
     for layer in choice.layers(one):
@@ -91,7 +91,7 @@ def common(one: Net, other: Net) -> list[HeadLayer]:
 
 
 def work(one: History, other: History, found: Sequence[HeadLayer], pictures: Unseen) -> jobs.Job[Part]:
-    """Return the work: two pictures in each part."""
+    """Return the job, with two pictures in each part."""
     last = [subjects.net(its.points[-1].key) for its in (one, other)]
     first = [subjects.net(its.points[0].key) for its in (one, other) if not its.points[0].epoch]
 
@@ -110,10 +110,10 @@ def compare(
     pictures: npt.NDArray[np.uint8],
     number: int,
 ) -> Part:
-    """Compare the maps of every two heads on pictures, uint8 (picture, row, column, channel), after the training and
-    before it, where both are there.
+    """Compare the maps of every two heads on pictures, uint8 (picture, row, column, channel), after the training and,
+    if both are available, before it.
 
-    The number of the part decides how places are shuffled, and the first one keeps maps.
+    The part's number seeds the shuffling of positions; the first part keeps maps.
     """
     import torch
 
@@ -133,7 +133,7 @@ def compare(
 
 
 def maps_of(loaded: Loaded, found: Sequence[HeadLayer], pictures: npt.NDArray[np.uint8]) -> list[Reading]:
-    """Return the maps of each layer's heads; where each query has a row of its own, those of some queries."""
+    """Return the maps of each layer's heads, for some queries if each query has its own row."""
     import torch
 
     from attnviz.answers import as_batch
@@ -146,7 +146,7 @@ def maps_of(loaded: Loaded, found: Sequence[HeadLayer], pictures: npt.NDArray[np
 
 
 def _sampled(reading: Reading) -> Reading:
-    """Return a reading with a few of its queries, if it has queries: their rows stand for all."""
+    """Return a reading with a sample of its queries, if it has queries."""
     import torch
 
     from attnviz.measures.heads import sampled
@@ -159,7 +159,7 @@ def _sampled(reading: Reading) -> Reading:
 
 
 def _flat(reading: Reading) -> Tensor:
-    """Return maps as (picture, head, place)."""
+    """Return maps flattened to (picture, head, position)."""
     order = [reading.axes.index("batch"), reading.axes.index("head")]
     rest = [axis for axis in range(len(reading.axes)) if axis not in order]
     flat: Tensor = reading.tensor.permute(*order, *rest).flatten(2)
@@ -167,7 +167,7 @@ def _flat(reading: Reading) -> Tensor:
 
 
 def _shown(reading: Reading) -> Floats:
-    """Return the map of each head for the first picture, (head, row, column): a mean over queries and channels."""
+    """Return the first picture's map of each head, (head, row, column), averaged over queries and channels."""
     means = [axis for axis in reading.axes if axis in ("query", "channel", "step")]
     tensor = reading.tensor.select(reading.axes.index("batch"), 0)
     left = [axis for axis in reading.axes if axis != "batch"]
@@ -180,7 +180,7 @@ def _shown(reading: Reading) -> Floats:
 
 
 def matched(parts: Sequence[Part]) -> Matched | None:
-    """Match the heads by the pictures of every other part, and measure them on the others; None of one part alone."""
+    """Match the heads on the pictures of every other part, and measure on the rest; return None for a single part."""
     import torch
 
     from attnviz.measures.matched_heads import match

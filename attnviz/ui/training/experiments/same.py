@@ -1,4 +1,4 @@
-"""Do two seeds learn the same heads? Their maps are matched one to one, beside what matching gives without learning."""
+"""Do two seeds learn the same heads? Their maps are matched one to one, and compared with matched untrained heads."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SHOWN = 8  # pairs of heads whose maps are drawn, the most alike first
 
 
 def show(there: Sequence[Seen]) -> None:
-    """Draw the choice of two trainings, and how alike their heads are."""
+    """Draw the choice of two trainings, and the similarity of their heads."""
     options = choice.trainings(there)
     if not options:
         raise BadInput(
@@ -81,7 +81,7 @@ def show(there: Sequence[Seen]) -> None:
 
 
 def beside(net: Net, options: Mapping[str, str]) -> dict[str, str]:
-    """Return the trainings whose heads can be matched with a net's, other seeds of the same settings first."""
+    """Return the trainings whose heads can be matched with a net's, starting with other seeds of the same settings."""
     found: dict[str, str] = {}
     same: dict[str, str] = {}
     for key, title in options.items():
@@ -96,7 +96,7 @@ def beside(net: Net, options: Mapping[str, str]) -> dict[str, str]:
 
 
 def in_words(found: Matched) -> str:
-    """Return whether matched heads are more alike than matching alone makes them."""
+    """Return a finding on whether matched heads are more alike than matching alone makes them."""
     trained, count = found.mean(TRAINED), len(found.unmatched)
     heads = len(found.pairs[TRAINED])
     said = (
@@ -153,8 +153,8 @@ def _draw(parts: Sequence[Part], layers: Sequence[HeadLayer], titles: tuple[str,
         "matched heads; its line spans the middle 80 % of the pictures. Heads of two trainings have no common order, "
         "so the third head of one may do the work of the first of the other: that is why they are matched. Two maps "
         "of the same picture are always somewhat alike, because both follow the picture: compare with the nets before "
-        "their training. Above a column stand the head of the first training and that of the second. Where each query "
-        "has a map of its own, 64 of them are compared, and their mean is drawn. Two trainings say nothing of other "
+        "their training. Above a column are the head of the first training and that of the second. Where each query "
+        "has a map of its own, 64 of them are compared, and their mean is drawn. Two trainings say nothing about other "
         "seeds."
     )
     with st.expander("The matched heads in numbers", key="matched_numbers"):
@@ -203,7 +203,7 @@ def _dot(name: str, values: Floats, *, control: bool = True) -> Dot:
 
 
 def _maps(part: Part, layers: Sequence[HeadLayer], pairs: Sequence[Pair], titles: tuple[str, str], count: int) -> None:
-    """Draw the maps of matched heads above one another, on the first picture."""
+    """Draw the maps of matched heads, one above the other, on the first picture."""
     shapes = {part.maps[pair.layer][side].shape[1:] for pair in pairs for side in (0, 1)}
     if len(shapes) > 1:
         return

@@ -1,4 +1,4 @@
-"""Pictures that a net was not trained on: test pictures; of a visitor's own data, the validation part. Loads torch."""
+"""Pictures that a net was not trained on: test pictures, or the validation part of a visitor's data. Loads torch."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from attnviz.ui.shared import cache, pickers
 
 @dataclass(frozen=True, eq=False)
 class Unseen:
-    """Pictures that a net was not trained on, uint8 (picture, row, column, channel), as it takes them, with the right
-    answers as places among its classes, and in words which they are.
+    """Pictures that a net was not trained on, uint8 (picture, row, column, channel), fitted to it, with the right
+    answers as indices of its classes, and a description in words.
     """
 
     pictures: npt.NDArray[np.uint8]
@@ -29,7 +29,7 @@ class Unseen:
 
 
 def unseen(net: Net, most: int) -> Unseen:
-    """Return at most so many pictures that a net was not trained on, the same for every epoch of a training."""
+    """Return at most `most` pictures that a net was not trained on, the same for every epoch of a training."""
     return cache.of_net(_unseen, net, most)
 
 
@@ -66,6 +66,6 @@ def _held_out(net: Net, most: int) -> Unseen:
 
 
 def _spread(count: int, most: int) -> npt.NDArray[np.int64]:
-    """Return places that are spread evenly over so many, `most` of them or all."""
+    """Return `most` indices spread evenly over `count`, or all."""
     few = min(count, most)
     return np.arange(few) * count // max(1, few)

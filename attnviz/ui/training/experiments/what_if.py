@@ -1,4 +1,4 @@
-"""What if one setting had been different? A finished run is trained once more with it; both stand side by side."""
+"""What if one setting had been different? A finished run is trained once more with it, and the two are compared."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 OF, CHANGE, TO, AT, EXAMPLE = "of", "change", "to", "at", "example"  # fields of the URL
 OFFERED = ("learning_rate", "heads", "positions", "skip")
 EVERY = 2.0
-"""Seconds between two looks at a training that goes on."""
+"""The seconds between two checks of a running training."""
 
 FIGURE = "validation_accuracy"
 SLIDER = "epochs_of_both"  # key of the component: "epochs" is a setting of this page
@@ -87,7 +87,7 @@ def _written(key: str) -> int:
 
 
 def _change(recipe: Recipe) -> tuple[str, str]:
-    """Draw the choice of a setting and of its value; return both as words."""
+    """Draw the choice of a setting and of its value; return both as text."""
     known: Mapping[str, Setting] = {name: one for name, one in varied(recipe).items() if name in OFFERED}
     if not known:
         raise BadInput("This recipe has no setting that can be changed here.")
@@ -116,19 +116,19 @@ def _asked(one: Seen, seed: int, name: str, word: str) -> Order:
 
 
 def _job(there: Sequence[Seen], made: Recipe, seed: int) -> Seen | None:
-    """Return the training of a recipe with a seed, if there is one."""
+    """Return the training of a recipe with a seed, or None if there is none."""
     return next((one for one in there if one.recipe is not None and one.recipe.trains_like(made)
                  and one.order is not None and seed in one.order.seeds), None)  # fmt: skip
 
 
 def _run_of(there: Sequence[Seen], made: Recipe, seed: int) -> str | None:
-    """Return the run of a recipe and a seed, once it has begun."""
+    """Return the run of a recipe and a seed, or None if it has not begun."""
     found = _job(there, made, seed)
     return next((run for run in found.runs if runs.read(run).seed == seed), None) if found else None
 
 
 def _curves(key: str, made: Recipe, seed: int, words: str, lives: bool) -> None:
-    """Draw how far the second training is, and both curves; `lives` if it trained or waited at the page's last run."""
+    """Draw the second training's progress, and both curves; `lives` if it was active at the page's last run."""
     with page.sentences():
         there = seen.look()
         job, run = _job(there, made, seed), _run_of(there, made, seed)
@@ -157,7 +157,7 @@ def _values(run: str) -> list[Mapping[str, float | None]]:
 
 
 def in_words(one: str, other: str, words: str) -> str:
-    """Return how much the change makes for the best validation accuracy; "" where none was recorded."""
+    """Return the change's effect on the best validation accuracy, or "" if none was recorded."""
     best = [max((value for epoch in _values(run) if (value := epoch.get(FIGURE)) is not None), default=None)
             for run in (one, other)]  # fmt: skip
     found = mistakes.read(one)
@@ -167,7 +167,7 @@ def in_words(one: str, other: str, words: str) -> str:
 
 
 def compared(one: float, other: float, count: int, words: str) -> str:
-    """Return in words how two accuracies, 0..1, on so many pictures compare."""
+    """Return a sentence that compares two accuracies, 0..1, on `count` pictures."""
     difference = other - one
     reach = 1.96 * math.sqrt((one * (1 - one) + other * (1 - other)) / count)
     verdict = (
@@ -185,7 +185,7 @@ def compared(one: float, other: float, count: int, words: str) -> str:
 
 
 def _maps(its: History, other: History, words: str) -> None:
-    """Draw both nets under one slider, on a picture that neither was trained on."""
+    """Draw both nets with one slider, on a picture that neither was trained on."""
     known = [point.key for point in its.points]
     net = subjects.net(url_state.choice(AT, known, known[-1], "epoch"))
     example = _example(net)
@@ -198,7 +198,7 @@ def _maps(its: History, other: History, words: str) -> None:
 
 
 def _example(net: Net) -> Picture | None:
-    """Draw the button that goes on to another picture, and return the picture; None where there is none to show."""
+    """Draw the button that moves on to another picture, and return the picture, or None if there is none to show."""
     if not pickers.sources(net):
         return None
     source = pickers.default_source(net)
