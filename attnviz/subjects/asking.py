@@ -1,4 +1,4 @@
-"""Ask a net about an example. Loads torch."""
+"""Running a net on an example. Imports torch."""
 
 import torch
 from torch import Tensor
@@ -9,9 +9,9 @@ from attnviz.subjects.net import Loaded
 
 
 def ask(loaded: Loaded, batch: Tensor, seed: int = 0) -> Tensor:
-    """Return the logits of a batch; a model that draws random numbers gets a generator of that seed.
+    """Return the logits of a batch; a model that draws random numbers gets a generator with this seed.
 
-    Taps, answers and Jacobians that do not name a draw are all of seed 0, the draw that pages open with.
+    Taps, answers and Jacobians use seed 0, the default draw of pages, unless they name another one.
     """
     model, net = loaded
     drawn = "generator" in net.takes
@@ -20,5 +20,5 @@ def ask(loaded: Loaded, batch: Tensor, seed: int = 0) -> Tensor:
 
 
 def batch_of(loaded: Loaded, example: Example) -> Tensor:
-    """Return an example as a net takes it, a batch of one in double precision."""
+    """Return an example as a net's input, a batch of one in double precision."""
     return as_batch(example.taken_by(loaded.net), double=True)

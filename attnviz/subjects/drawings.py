@@ -1,4 +1,4 @@
-"""A visitor's drawing, as an example: its pixels stand in the URL."""
+"""A visitor's drawing as an example: the URL holds its pixels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from attnviz.subjects.net import Net
 
 @dataclass(frozen=True)
 class Drawing:
-    """A drawing, as a net saw it, by its pixels as text (attnviz/data/inputs/drawing.py)."""
+    """A drawing, as a net received it, with its pixels as text (attnviz/data/inputs/drawing.py)."""
 
     word: str
 
@@ -25,27 +25,27 @@ class Drawing:
 
     @property
     def words(self) -> Mapping[str, str]:
-        """The field of the URL that holds it."""
+        """The URL field that holds it."""
         return {"drawing": self.word}
 
     @property
     def asked(self) -> Mapping[str, Any]:
-        """How a request of the live channel names it."""
+        """Its name in a request of the live channel."""
         return {"data": drawing.named(self.word), "number": 0}
 
     @property
     def data(self) -> None:
-        """None: it is in no data set."""
+        """None: it does not belong to a data set."""
         return
 
     @property
     def target(self) -> None:
-        """None: what it shows is not known."""
+        """None: its class is unknown."""
         return
 
     @property
     def ink(self) -> bool:
-        """Whether it is ink on paper: a picture in colour is not."""
+        """Whether it is ink on paper, which a picture in colour is not."""
         return bool(self.picture.shape[2] == 1)
 
     @property
@@ -54,5 +54,5 @@ class Drawing:
         return checked(drawing.read(drawing.named(self.word)))
 
     def taken_by(self, net: Net) -> Bytes:
-        """Return the drawing as a net takes it."""
+        """Return the drawing as a net's input."""
         return net.fitted(self.picture)

@@ -1,8 +1,8 @@
-"""An example: one thing that a net looks at. Most are pictures of a data set, or a visitor's drawing.
+"""Examples: the inputs of nets. Most are pictures of a data set, or a visitor's drawing.
 
-In the URL a picture of a data set is `data=strokes&number=23`. An example of any other kind is one word under the name
-of its kind: `drawing=eJx...`. A request of the live channel names a picture of a data set as {"data": "strokes",
-"number": 23}, and an example of another kind as {"data": "drawing:eJx...", "number": 0}.
+In the URL a picture of a data set is `data=strokes&number=23`. Any other example is one word in a field named after its
+kind: `drawing=eJx...`. A request of the live channel names a picture of a data set as {"data": "strokes", "number":
+23}, and any other example as {"data": "drawing:eJx...", "number": 0}.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from attnviz.subjects.net import Net
 
 
 class Example(Protocol):
-    """One thing that a net looks at. Examples are compared by value, and can be keys of a dictionary."""
+    """An input of nets. Examples are compared by value, and are hashable."""
 
     @property
     def key(self) -> str:
@@ -25,56 +25,56 @@ class Example(Protocol):
 
     @property
     def words(self) -> Mapping[str, str]:
-        """The fields of the URL that name it."""
+        """The URL fields that name it."""
         ...
 
     @property
     def asked(self) -> Mapping[str, Any]:
-        """How a request of the live channel names it: "data" and "number"."""
+        """Its name in a request of the live channel: "data" and "number"."""
         ...
 
     @property
     def data(self) -> str | None:
-        """The data set that it is a picture of; None for an example that is in none."""
+        """The data set of the picture, or None if it does not belong to one."""
         ...
 
     @property
     def target(self) -> str | None:
-        """What a net should answer, in words; None if that is not known."""
+        """The correct answer in words, or None if it is unknown."""
         ...
 
     @property
     def ink(self) -> bool:
-        """Whether it is ink on empty paper: maps over it carry the outline of the ink."""
+        """Whether it is ink on empty paper: maps over it show the outline of the ink."""
         ...
 
     @property
     def picture(self) -> Bytes:
-        """What it is made of, uint8 (row, column, channel).
+        """The picture itself, uint8 (row, column, channel).
 
         Raises:
             UnknownName: there is no such data set.
             BadInput: there is no such picture.
-            DataError: the data set is not here.
+            DataError: the data set has not been downloaded.
         """
         ...
 
     def taken_by(self, net: Net) -> Bytes:
-        """Return the picture as a net takes it, uint8 (row, column, channel); BadInput where it cannot become that."""
+        """Return the picture as a net's input, uint8 (row, column, channel); BadInput: it cannot be converted."""
         ...
 
 
 @dataclass(frozen=True)
 class ExampleKind:
-    """A kind of example, each of which is named by one word.
+    """A kind of example whose examples are each named by one word.
 
     Args:
-        title: what such an example is called in the choice of pictures.
-        read: from a word to the example that it names. It raises BadInput where the word names none.
-        page: the file in pages/ where such an example is made; "" where there is none.
-        back: the words of the link to that page.
-        first: from a net that no picture of a data set suits to the example that it is shown at first; None where this
-            kind does not suit it either.
+        title: its label in the choice of pictures.
+        read: a function from a word to its example; it raises BadInput for an invalid word.
+        page: the file in pages/ where such an example is made, or "".
+        back: the text of the link to that page.
+        first: a function from a net that cannot take pictures of any data set to its first example, or None if it
+            cannot take this kind either.
     """
 
     title: str

@@ -1,7 +1,7 @@
-"""How a net came to be: the epochs of its training, each of which is a net of its own.
+"""The history of a net: the epochs of its training, each of which is a separate net.
 
-The key of an epoch of a checkpoint's history is "history:NAME@EPOCH"; that of an epoch of a run is "run:ID@EPOCH". The
-last epoch of a checkpoint's history is the checkpoint itself, and epoch 0 of a run is before its training.
+The key of an epoch is "history:NAME@EPOCH" in a checkpoint's history, and "run:ID@EPOCH" in a run. The last epoch of a
+checkpoint's history is the checkpoint itself, and epoch 0 of a run is before training.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _FIGURES = {
 
 
 class Point(NamedTuple):
-    """An epoch whose weights are kept: its number, 0 before the training, and the key of the net."""
+    """An epoch whose weights are kept: its number, 0 before training, and the key of its net."""
 
     epoch: int
     key: str
@@ -44,12 +44,12 @@ class History:
     """The epochs of one training.
 
     Args:
-        key: its name, the same for all nets of it.
+        key: its name, the same for all its nets.
         points: the epochs whose weights are kept, ascending.
-        figure: what the curve is, in words; "" where there is none.
-        unit: of the curve: "share" or "nats".
-        curve: its value after each epoch that has one.
-        note: what must be known of it, in a sentence; "" for nothing.
+        figure: the name of the curve's figure, or "" if there is no curve.
+        unit: the unit of the curve: "share" or "nats".
+        curve: the figure after each epoch that has one.
+        note: a sentence that visitors need to know, or "".
     """
 
     key: str
@@ -61,12 +61,12 @@ class History:
 
 
 def key_of(name: str, epoch: int) -> str:
-    """Return the key of the net that a checkpoint's model was after an epoch; 0 is before its training."""
+    """Return the key of a checkpoint's model after an epoch; 0 is before training."""
     return f"{KIND}:{name}@{epoch}"
 
 
 def epoch_of_history(key: str) -> Net:
-    """Return the net that a checkpoint's model was after an epoch of its history; an error says which are kept."""
+    """Return a checkpoint's model after an epoch of its history; an error lists the kept epochs."""
     from attnviz import cards
     from attnviz.training import histories
 
@@ -84,7 +84,7 @@ def epoch_of_history(key: str) -> Net:
 def _net(
     its: HistoryFile | RunFile, key: str, history: str, epoch: int, digest: str, build: Callable[[], nn.Module]
 ) -> Net:
-    """Return the net that a training had made after an epoch."""
+    """Return the net of a training after an epoch."""
     from attnviz.training.run_file import class_names, config_of
 
     recipe = its.recipe
@@ -103,7 +103,7 @@ def _net(
 
 
 def history(net: Net) -> History | None:
-    """Return the epochs of the training that a net comes from; None where none are kept."""
+    """Return the epochs of a net's training, or None if none are kept."""
     if not net.history:
         return None
     kind, colon, run_id = net.history.partition(":")
@@ -140,7 +140,7 @@ def _of_checkpoint(name: str) -> History:
 
 
 def _by_epoch(curves: Mapping[str, Sequence[float | None]]) -> dict[int, dict[str, float | None]]:
-    """Return the values of several curves by epoch, from the first on."""
+    """Return the values of several curves by epoch, from 1."""
     count = max(map(len, curves.values()), default=0)
     return {epoch: {name: values[epoch - 1] for name, values in curves.items()} for epoch in range(1, count + 1)}
 
@@ -159,13 +159,13 @@ _RUN = re.compile(r"run:(.+)@(0|[1-9][0-9]{0,6})")
 
 
 def key_of_run(run_id: str, epoch: int) -> str:
-    """Return the key of the net that a run was after an epoch, counted from 1; 0 is before its training."""
+    """Return the key of a run's model after an epoch, counted from 1; 0 is before training."""
     return f"run:{run_id}@{epoch}"
 
 
 def epoch_of_run(key: str) -> Net:
-    """Return the net that a run was after an epoch; an error says which are kept, but never names a run on a visitor's
-    own pictures.
+    """Return a run's model after an epoch; an error lists the kept epochs, but never names runs on a visitor's own
+    pictures.
     """
     from attnviz.training import runs
 
@@ -186,7 +186,7 @@ def epoch_of_run(key: str) -> Net:
 
 
 def _listed() -> Iterator[str]:
-    """Yield the IDs of the runs that everybody may know: a sentence about one that is not there lists them."""
+    """Yield the IDs of the public runs, which error messages may list."""
     from attnviz.training import runs
 
     for run_id in runs.ids():
@@ -196,7 +196,7 @@ def _listed() -> Iterator[str]:
 
 
 def _untrained(run: RunFile) -> nn.Module:
-    """Return the model with the weights that a run began with: its seed alone decides them."""
+    """Return the model with the initial weights of a run, which only its seed determines."""
     import torch
 
     from attnviz.training.seeds import build

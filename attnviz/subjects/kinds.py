@@ -1,4 +1,4 @@
-"""Which nets and which examples there are: checkpoints, pictures, and the kinds that other packages add."""
+"""The kinds of nets and examples: checkpoints, pictures, and the kinds that other packages add."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 NETS: Table[NetKind] = Table("nets", {"run": epoch_of_run, "history": epoch_of_history, "own": own_net})
-"""Kinds of nets besides checkpoints, by what their keys begin with; other packages add rows (attnviz/extensions.py)."""
+"""Kinds of nets besides checkpoints, by the prefix of their keys; other packages add rows (attnviz/extensions.py)."""
 
 
 def net(key: str) -> Net:
@@ -34,7 +34,7 @@ def net(key: str) -> Net:
 
     Raises:
         UnknownName: there is no such net; the closest ones are listed.
-        CheckpointError: it is a checkpoint whose card cannot be used.
+        CheckpointError: the checkpoint's card cannot be used.
     """
     kind, colon, _ = key.partition(":")
     if colon:
@@ -47,18 +47,18 @@ def net(key: str) -> Net:
 
 
 def usable(among: Sequence[str] | None = None) -> dict[str, Net]:
-    """Return those of several checkpoints, or of all, that can be shown: with a readable card, and with weights."""
+    """Return the given checkpoints, by default all, that can be shown: those with a readable card and with weights."""
     from attnviz import cards
 
     found = {}
     for name, card in cards.usable(cards.names() if among is None else among).items():
-        with suppress(UnknownName):  # of its architecture
+        with suppress(UnknownName):  # its architecture is unknown
             found[name] = of_card(card)
     return found
 
 
 def of_card(card: Card) -> Net:
-    """Return the net of a checkpoint; the same one as long as its card and whether it has a history stay the same."""
+    """Return the net of a checkpoint; it is cached as long as its card and the existence of a history do not change."""
     from attnviz.training import histories
 
     has_history = histories.there(card.name)
@@ -94,7 +94,7 @@ def _weights(card: Card) -> nn.Module:
 
 
 def _first_drawing(net: Net) -> Example | None:
-    """Return a drawn digit for a net that was trained on pictures that are in no data set here: a visitor's own."""
+    """Return a drawn digit for a net that was trained on a visitor's own pictures, which are not in a data set here."""
     if net.data is not None or net.input.preparation == PREPARATION:
         return None
     return Drawing(drawing.word(drawing.name(datasets.load("strokes", "test", count=1).images[0, :, :, 0])))
@@ -112,11 +112,11 @@ EXAMPLES: Table[ExampleKind] = Table(
         "photo": ExampleKind("Your photograph", Photo),
     },
 )
-"""Kinds of examples besides pictures of a data set, by the URL field that holds their word; other packages add rows."""
+"""Kinds of examples besides pictures of a data set, by the URL field of their word; other packages add rows."""
 
 
 def example(data: str, number: int = 0) -> Example:
-    """Return an example as a request of the live channel names it.
+    """Return the example named by a request of the live channel.
 
     Args:
         data: a data set, or KIND:WORD for an example of another kind.
@@ -124,7 +124,7 @@ def example(data: str, number: int = 0) -> Example:
 
     Raises:
         UnknownName: there is no such kind.
-        BadInput: the word names no example of its kind.
+        BadInput: the word is not an example of its kind.
     """
     kind, colon, word = data.partition(":")
     if not colon:
@@ -135,12 +135,12 @@ def example(data: str, number: int = 0) -> Example:
 
 
 def first_example(net: Net) -> Example | None:
-    """Return what a net is shown at first that no picture of a data set suits; None where no kind of example does."""
+    """Return the first example of a net that cannot take pictures of any data set, or None if no kind fits it."""
     return next((found for row in EXAMPLES.values() if (found := row.first(net))), None)
 
 
 def example_in_url(words: Mapping[str, str]) -> Example | None:
-    """Return the example that the URL names by one word; None where it names none, or a picture of a data set."""
+    """Return the example that the URL names by one word, or None if there is none, or it is a picture of a data set."""
     for kind in EXAMPLES:
         if kind in words:
             return EXAMPLES[kind].read(words[kind])

@@ -1,8 +1,8 @@
-"""A net: a model with its weights, and all that views, the live channel and exports need to know of it.
+"""Nets: models with weights, and everything that views, the live channel and exports need to know about them.
 
-Where its weights come from makes no difference to them. A key without a colon names a checkpoint; "run:ID@EPOCH" names
-the weights of one epoch of a run, "history:NAME@EPOCH" those of one epoch of a checkpoint's history; other kinds of
-keys are rows of `attnviz.subjects.NETS`.
+The origin of the weights makes no difference. A key without a colon names a checkpoint, "run:ID@EPOCH" the weights at
+an epoch of a run, and "history:NAME@EPOCH" those at an epoch of a checkpoint's history. Other kinds of keys are rows of
+`attnviz.subjects.NETS`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Loaded(NamedTuple):
-    """A torch module in evaluation mode and without gradients, and the net whose weights it has."""
+    """A torch module in evaluation mode and without gradients, and its net."""
 
     model: nn.Module
     net: Net
@@ -38,23 +38,23 @@ class Net:
 
     Args:
         key: its name in URLs, in requests of the live channel and in caches.
-        title: its name for people.
-        architecture: a name in `attnviz.models.MODELS`, by which mechanisms know their models.
-        config: what the architecture was built from.
+        title: its name for readers.
+        architecture: a name in `attnviz.models.MODELS`, by which mechanisms recognise their models.
+        config: the configuration of the architecture.
         classes: the names of the answers, in the order of the logits.
-        input: the pictures that it takes.
-        grid: where its tokens or cells lie on the picture; None where it has none.
-        digest: of its weights: two nets with the same key and digest give the same answers.
-        data: the data set that it was trained on; None if that is not known.
+        input: the format of its pictures.
+        grid: the positions of its tokens or cells on the picture, or None if it has none.
+        digest: the digest of its weights: nets with the same key and digest give the same answers.
+        data: the data set that it was trained on, or None if it is unknown.
         labels: its classes as labels of that data set.
-        recipe, seed: how it was trained; "" and 0 if that is not known.
-        parameters: the number of learnt parameters; None if that is not known.
-        takes: keyword arguments of its `forward` beside the pictures, such as "generator".
+        recipe, seed: the recipe and the seed of its training, or "" and 0 if they are unknown.
+        parameters: the number of learnt parameters, or None if it is unknown.
+        takes: the keyword arguments of its `forward` besides the pictures, such as "generator".
         differentiable: whether its logits have a gradient with respect to the picture.
-        card: the model card of a checkpoint; None for every other kind of net.
-        history: the key of the history that it belongs to, see `attnviz.subjects.history`; "" where it has none.
-        epoch: of that history, or of a run; None for a checkpoint.
-        build: returns the torch module in single precision, with its weights.
+        card: the model card of a checkpoint, or None for another kind of net.
+        history: the key of its history, see `attnviz.subjects.history`, or "".
+        epoch: its epoch in that history, or in a run; None for a checkpoint.
+        build: a function that returns the torch module in single precision, with its weights.
     """
 
     key: str
@@ -78,24 +78,24 @@ class Net:
     epoch: int | None = None
 
     def fitted(self, picture: Bytes) -> Bytes:
-        """Return a finished picture, uint8 (row, column, channel), in the rows, columns and channels of the net."""
+        """Convert a finished picture, uint8 (row, column, channel), to the rows, columns and channels of the net."""
         return inputs.fitted(picture, **asdict(self.input))
 
     def load(self, *, double: bool = False) -> Loaded:
         """Return the torch module with its weights.
 
         Args:
-            double: in double precision, so that what is shown is exact to far more digits than are shown.
+            double: whether to use double precision, so that displayed numbers are exact to all their digits.
 
         Raises:
-            CheckpointError: the weights are missing, or are not those that the net describes.
+            CheckpointError: the weights are missing, or differ from the net's description.
         """
         model = self.build().eval().requires_grad_(False)
         return Loaded(model.double() if double else model, self)
 
 
 class NetKind(Protocol):
-    """A kind of net, for keys that begin with its name and a colon."""
+    """A kind of net, for keys that start with its name and a colon."""
 
     def __call__(self, key: str) -> Net:
         """Return the net with that key, which begins with the name of the kind, or raise UnknownName."""
@@ -118,7 +118,7 @@ def of_recipe(
     epoch: int | None = None,
 ) -> Net:
     """Return a net that was trained by a recipe."""
-    spec, known = models.spec(recipe.model), recipe.data in DATASETS  # not pictures that a visitor has brought
+    spec, known = models.spec(recipe.model), recipe.data in DATASETS  # not a visitor's own pictures
     return Net(
         key=key,
         title=title or recipe.title,

@@ -1,9 +1,9 @@
-"""A model of the visitor's own, as a net: `own:NAME@DIGEST`. Whoever starts the server names it; a browser cannot.
+"""A user's own model as a net: `own:NAME@DIGEST`. It is named when the server is started; a browser cannot name it.
 
 ATTNVIZ_MODEL    FILE.py:FUNCTION or package.module:FUNCTION: a function without arguments that returns a torch module,
                  or (module, preprocessing, class names); each of the last two may be None
-ATTNVIZ_TIMM     in its place, a model of timm
-ATTNVIZ_WEIGHTS  the weights of ATTNVIZ_TIMM: a .safetensors file, or "random"; without it the pretrained ones
+ATTNVIZ_TIMM     instead of it, the name of a timm model
+ATTNVIZ_WEIGHTS  the weights of ATTNVIZ_TIMM: a .safetensors file, or "random"; by default the pretrained weights
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _one_at_a_time = Lock()
 
 @dataclass(frozen=True, eq=False)
 class Own:
-    """A model of the visitor's own.
+    """A user's own model.
 
     Args:
-        net: that names it.
-        loaded: shared by all visitors, and never changed.
-        lock: held while it runs: a module of somebody's may keep values from one of its parts to the next.
+        net: the net that describes it.
+        loaded: the loaded model, shared by all visitors and never changed.
+        lock: held while it runs, since third-party modules may keep values between their parts.
     """
 
     net: Net
@@ -49,22 +49,22 @@ class Own:
 
     @property
     def model(self) -> nn.Module:
-        """In evaluation mode."""
+        """The torch module, in evaluation mode."""
         return self.loaded.model
 
     @property
     def prepare(self) -> Callable[[Any], Tensor]:
-        """From a PIL image to what the model takes, (channel, row, column)."""
+        """The preprocessing from a PIL image to the model's input, (channel, row, column)."""
         return self.loaded.prepare
 
 
 def there() -> bool:
-    """Return whether the server was started with a model of the visitor's own."""
+    """Return whether the server was started with a user's own model."""
     return bool(os.environ.get(MODEL) or os.environ.get(TIMM))
 
 
 def check() -> None:
-    """Check at once what the words of the environment alone tell; BadInput says why they make no sense."""
+    """Check the environment variables before the model is built; BadInput: they contradict each other."""
     word, timm, weights = _words()
     if not (word or timm or weights):
         return
@@ -73,14 +73,14 @@ def check() -> None:
     if word and timm:
         raise BadInput(f"Set one of {MODEL} and {TIMM}.")
     if weights and not timm:
-        raise BadInput(f"{WEIGHTS} goes with {TIMM}; the function that {MODEL} names loads its weights by itself.")
+        raise BadInput(f"{WEIGHTS} goes with {TIMM}; the function that {MODEL} names loads its own weights.")
     require(weights)
     if word:
         parted(word)
 
 
 def own() -> Own:
-    """Return the model that the server was started with, which is built once; BadInput says why it cannot be."""
+    """Return the model that the server was started with. It is built once; BadInput explains why it cannot be."""
     check()
     with _one_at_a_time:
         return _built(*_words())
@@ -96,10 +96,10 @@ def is_built() -> bool:
 
 
 def own_net(key: str) -> Net:
-    """Return the net of that key; BadInput where the server was started without a model, or with another one."""
+    """Return the net with a key; BadInput: the server was started without a model, or with another one."""
     if not there():
         raise BadInput(
-            f"{key} is a model of somebody's own, and this server was started without one. Set {MODEL} to "
+            f"{key} is somebody's own model, and this server was started without one. Set {MODEL} to "
             "FILE.py:FUNCTION, and start it again."
         )
     net = own().net

@@ -1,7 +1,7 @@
-"""A photograph as an example: one of a folder that the server was started with, or one that a visitor has uploaded.
+"""Photographs as examples: those in a folder that the server was started with, and those uploaded by visitors.
 
-An uploaded photograph is kept in memory under a digest of its content, which is its name in the URL: only who has the
-photograph, or that URL, can ask for it. Nothing lists what was uploaded. The oldest ones are forgotten.
+An uploaded photograph is kept in memory under a digest of its content, which is its name in the URL: only those who
+have the photograph, or that URL, can ask for it. Uploads are not listed, and the oldest ones are forgotten.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from attnviz.errors import BadInput
 from attnviz.subjects.net import Net
 
 VARIABLE = "ATTNVIZ_PHOTOS"
-SAMPLE = "cifar10"  # a data set of which a picture stands in where there is no photograph
+SAMPLE = "cifar10"  # the data set whose pictures are shown if there is no photograph
 """The environment variable that names the folder."""
 
 UPLOADED = "uploaded-"
-MOST = 64 << 20  # bytes of uploaded photographs, as they are shown
+MOST = 64 << 20  # bytes of all uploaded photographs, decoded
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif")
 
 _uploaded: OrderedDict[str, Bytes] = OrderedDict()
@@ -36,14 +36,14 @@ _lock = Lock()
 
 @dataclass(frozen=True)
 class Photo:
-    """A photograph, by its word: a file name in the folder, or `uploaded-` and a digest."""
+    """A photograph, named by a word: a file name in the folder, or `uploaded-` and a digest."""
 
     word: str
 
     def __post_init__(self) -> None:
         if self.word.startswith(UPLOADED):
             if self.word not in _uploaded:
-                raise BadInput("This photograph is not on this server, or not any more: upload it again.")
+                raise BadInput("This photograph is not, or no longer, on this server: upload it again.")
         elif self.word not in in_folder():
             raise BadInput(f"There is no photograph {self.word!r} in the folder that this server was started with.")
 
@@ -54,12 +54,12 @@ class Photo:
 
     @property
     def words(self) -> Mapping[str, str]:
-        """The field of the URL that names it."""
+        """The URL field that names it."""
         return {"photo": self.word}
 
     @property
     def asked(self) -> Mapping[str, Any]:
-        """How a request of the live channel names it."""
+        """Its name in a request of the live channel."""
         return {"data": f"photo:{self.word}", "number": 0}
 
     data = None
@@ -68,11 +68,11 @@ class Photo:
 
     @property
     def picture(self) -> Bytes:
-        """The photograph, uint8 (row, column, 3), no side over 1,024 pixels; BadInput where it has been forgotten."""
+        """The photograph, uint8 (row, column, 3), no side over 1,024 pixels; BadInput: it has been forgotten."""
         if self.word.startswith(UPLOADED):
             with _lock:
                 if self.word not in _uploaded:
-                    raise BadInput("This photograph is not on this server any more: upload it again.")
+                    raise BadInput("This photograph is no longer on this server: upload it again.")
                 _uploaded.move_to_end(self.word)
                 return _uploaded[self.word]
         try:
@@ -80,34 +80,34 @@ class Photo:
             state = path.stat()
             return _read(path, state.st_mtime_ns, state.st_size)
         except KeyError:
-            raise BadInput(f"The photograph {self.word!r} is not in its folder any more. Choose another.") from None
+            raise BadInput(f"The photograph {self.word!r} is no longer in its folder. Choose another.") from None
         except OSError as error:
             raise BadInput(f"The photograph {self.word!r} cannot be read: {files.reason(error)}.") from error
 
     def taken_by(self, net: Net) -> Bytes:
-        """Return the photograph as a net of ours takes it."""
+        """Return the photograph as the input of one of our nets."""
         return net.fitted(self.picture)
 
 
 def in_folder() -> dict[str, Path]:
-    """Return the photographs of the folder by file name: files alone, with names that can stand in a URL."""
+    """Return the photographs of the folder by file name: only files whose names fit into a URL."""
     named = os.environ.get(VARIABLE)
     if not named:
         return {}
     try:
         paths = sorted(Path(named).iterdir())
-    except OSError:  # `attnviz app` says so at the start
+    except OSError:  # `attnviz app` reports this at the start
         return {}
     return {one.name: one for one in paths if one.suffix.lower() in SUFFIXES and _is_usable(one)}
 
 
 def _is_usable(path: Path) -> bool:
-    named = not any("\ud800" <= sign <= "\udfff" for sign in path.name)  # bytes of the name that are no UTF-8
+    named = not any("\ud800" <= sign <= "\udfff" for sign in path.name)  # bytes of the name that are not UTF-8
     return named and files.is_there(path)
 
 
 def keep(data: bytes) -> Photo:
-    """Keep a photograph that a visitor has uploaded; BadInput says why it cannot be read."""
+    """Keep an uploaded photograph; BadInput explains why it cannot be read."""
     colours = _colours(data)
     word = f"{UPLOADED}{hashlib.sha256(data).hexdigest()}"
     with _lock:

@@ -1,4 +1,4 @@
-"""A test picture of a data set, as an example."""
+"""Test pictures of data sets as examples."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from attnviz.arrays import Bytes
 from attnviz.errors import BadInput, UnknownName
 from attnviz.subjects.net import Net
 
-QUICK = 256  # pictures of a generated data set that are made at first: a tenth of a second for strokes
+QUICK = 256  # pictures of a generated data set to make at first: a tenth of a second for strokes
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,17 @@ class Picture:
 
     @property
     def words(self) -> Mapping[str, str]:
-        """The fields of the URL that name it."""
+        """The URL fields that name it."""
         return {"data": self.data, "number": str(self.number)}
 
     @property
     def asked(self) -> Mapping[str, Any]:
-        """How a request of the live channel names it."""
+        """Its name in a request of the live channel."""
         return {"data": self.data, "number": self.number}
 
     @property
     def target(self) -> str:
-        """The name of the class that it shows."""
+        """The name of its class."""
         return self._read()[1]
 
     @property
@@ -51,11 +51,11 @@ class Picture:
 
     @property
     def picture(self) -> Bytes:
-        """The picture, uint8 (row, column, channel); BadInput where neither its data set nor a sample of it is here."""
+        """The picture, uint8 (row, column, channel); BadInput: neither its data set nor a sample is available."""
         return self._read()[0]
 
     def taken_by(self, net: Net) -> Bytes:
-        """Return the picture as a net takes it."""
+        """Return the picture as a net's input."""
         return net.fitted(self.picture)
 
     def _read(self) -> tuple[Bytes, str]:
@@ -70,7 +70,7 @@ class Picture:
         return images[place], spec.classes[labels[place]]
 
     def checked(self) -> Picture:
-        """Return the picture, if there is one of that number in the whole test split."""
+        """Return the picture if the whole test split contains its number; otherwise raise BadInput."""
         if self.data not in datasets.DATASETS:
             raise UnknownName("data set", self.data, datasets.DATASETS)
         count = datasets.DATASETS[self.data].counts["test"]
@@ -81,7 +81,7 @@ class Picture:
         return self
 
     def of_another_class(self, classes: tuple[str, ...]) -> Picture | None:
-        """Return the next picture of another of the net's classes, from the first again after the last, or None."""
+        """Return the next picture of another of the net's classes, wrapping around after the last one, or None."""
         shown, names = datasets.shown(self.data), datasets.DATASETS[self.data].classes
         wanted = [label for label, name in enumerate(names) if name in classes and name != self.target]
         others = shown.numbers[np.isin(shown.labels, wanted)]
@@ -91,7 +91,7 @@ class Picture:
 
 
 def missing(data: str, number: int) -> str:
-    """Return why the test picture of that number cannot be shown, as a sentence."""
+    """Return a sentence on why the test picture with a number cannot be shown."""
     spec, shown = datasets.spec(data), datasets.shown(data)
     if shown.split == "test" or number >= spec.counts["test"]:
         return f"{spec.title} has test pictures 0 to {spec.counts['test'] - 1:,}; there is no number {number:,}."

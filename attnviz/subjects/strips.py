@@ -1,7 +1,7 @@
-"""A strip of digits, as an example: one of the test strips, or one that a visitor has drawn.
+"""Strips of digits as examples: test strips, and strips drawn by visitors.
 
-In the URL a test strip is its source, length and number, `strip=strokes.15.3`; a drawn strip holds its pixels,
-`strip=drawn.eJx...`, see `attnviz.data.inputs.strip`. One that does not fit is named by its digest,
+In the URL a test strip is its source, length and number, `strip=strokes.15.3`; a drawn strip is its pixels,
+`strip=drawn.eJx...`, see `attnviz.data.inputs.strip`. A drawn strip that does not fit is named by its digest,
 `strip=file.1f3a...`: opening its file shows it again under the same link.
 """
 
@@ -25,11 +25,11 @@ from attnviz.errors import BadInput
 from attnviz.subjects.net import Net
 
 PREPARATION = "strip"
-"""The preparation of the nets that take strips, as it is called in `Net.input`."""
+"""The preparation of nets that take strips, as named in `Net.input`."""
 
 _TEST = re.compile(rf"({'|'.join(digit_strips.PARTS)})\.([1-9][0-9]?)\.(0|[1-9][0-9]{{0,3}})")
 _DRAWN, _FILE = "drawn.", "file."
-_MOST_FILES = 64  # strips that do not fit into a URL, of at most 24 kB each, that this process remembers
+_MOST_FILES = 64  # strips too long for a URL, of at most 24 kB each, that this process remembers
 
 _files: OrderedDict[str, Bytes] = OrderedDict()  # digest -> digits
 _lock = Lock()
@@ -44,7 +44,7 @@ class Strip:
             "file." and the digest of digits that are remembered here.
 
     Raises:
-        BadInput: it names no strip.
+        BadInput: the word does not name a strip.
     """
 
     word: str
@@ -68,16 +68,16 @@ class Strip:
 
     @classmethod
     def drawn(cls, pictures: Bytes) -> Strip:
-        """Return a strip of drawn digits, uint8 (digits, 28, 28), 1 to 30, as `mnist_style` makes them; kept in 16 grey
+        """Return a strip of 1 to 30 drawn digits, uint8 (digits, 28, 28), as made by `mnist_style`, reduced to 16 grey
         levels.
 
-        BadInput: they are not such digits, or do not fit into a URL (`TooLong`): `kept` takes those.
+        BadInput: they are not such digits, or do not fit into a URL (`TooLong`), in which case use `kept`.
         """
         return cls(_DRAWN + pack(pictures))
 
     @classmethod
     def kept(cls, pictures: Bytes) -> Strip:
-        """Return a strip of digits that do not fit into a URL: this process remembers them for a while."""
+        """Return a strip of digits that do not fit into a URL; this process remembers them for a while."""
         digest = hashlib.sha256(pictures.tobytes()).hexdigest()[:32]
         with _lock:
             _files[digest] = pictures.copy()
@@ -88,39 +88,39 @@ class Strip:
 
     @property
     def is_drawn(self) -> bool:
-        """Whether a visitor has drawn it."""
+        """Whether it was drawn by a visitor."""
         return self.word.startswith((_DRAWN, _FILE))
 
     @property
     def is_kept(self) -> bool:
-        """Whether it does not fit into a URL, which only names it."""
+        """Whether it does not fit into a URL, which then only names it."""
         return self.word.startswith(_FILE)
 
     @property
     def key(self) -> str:
-        """Its name in exports, such as "strokes/strips/15/3"; of a drawn one a digest."""
+        """Its name in exports, such as "strokes/strips/15/3", or a digest for a drawn strip."""
         if self.is_drawn:
             return "strip/" + hashlib.sha256(self.picture.tobytes()).hexdigest()[:12]
         return self.word.replace(".", "/strips/", 1).replace(".", "/")
 
     @property
     def words(self) -> Mapping[str, str]:
-        """The field of the URL that names it."""
+        """The URL field that names it."""
         return {"strip": self.word}
 
     @property
     def asked(self) -> Mapping[str, Any]:
-        """How a request of the live channel names it."""
+        """Its name in a request of the live channel."""
         return {"data": f"strip:{self.word}", "number": 0}
 
     @property
     def data(self) -> None:
-        """None: a strip is made when it is asked for, and stands in no data set by a number alone."""
+        """None: strips are made on request, and are not numbered within a data set."""
         return
 
     @property
     def target(self) -> str | None:
-        """Its digits from left to right, such as "314"; None of a drawn one."""
+        """Its digits from left to right, such as "314", or None for a drawn strip."""
         return _read(self.word)[1]
 
     @property
@@ -134,14 +134,14 @@ class Strip:
         return _read(self.word)[0]
 
     def __len__(self) -> int:
-        """Return its number of digits."""
+        """Return the number of digits."""
         if self.is_drawn:
             high, wide = self.picture.shape[:2]
             return int(wide // high)
         return int(self.word.split(".")[1])
 
     def text_for(self, net: Net) -> str | None:
-        """Return the target text of a net, the digits as they stand, reversed or sorted; None for a drawn strip."""
+        """Return the target text of a net, the digits in order, reversed or sorted, or None for a drawn strip."""
         how = digit_strips.STRIPS.get(net.data or "")
         if self.target is None or how is None:
             return self.target
@@ -149,9 +149,9 @@ class Strip:
         return "".join(map(str, how.targets(digits)[0, :-1]))
 
     def taken_by(self, net: Net) -> Bytes:
-        """Return the strip as a net takes it."""
+        """Return the strip as a net's input."""
         if net.input.preparation != PREPARATION:
-            raise BadInput(f"{net.title} takes single pictures and no strips. Choose a model that reads strips.")
+            raise BadInput(f"{net.title} takes single pictures, not strips. Choose a model that reads strips.")
         return self.picture
 
 

@@ -274,7 +274,7 @@ def test_an_upload_is_named_by_its_content_and_the_oldest_are_forgotten(
     started.setattr(photos, "MOST", 1)
     Image.new("RGB", (9, 9)).save(tmp_path / "other.png")
     photos.keep((tmp_path / "other.png").read_bytes())
-    with pytest.raises(BadInput, match="not on this server"):
+    with pytest.raises(BadInput, match="no longer on this server"):
         _ = one.picture
 
 

@@ -38,7 +38,7 @@ def test_what_is_no_file_or_has_no_name_that_can_be_written_is_left_out(folder: 
 def test_one_that_has_gone_or_cannot_be_read_any_more_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     photo = photos.Photo("good.png")
     (folder / "good.png").unlink()
-    with pytest.raises(BadInput, match="is not in its folder any more"):
+    with pytest.raises(BadInput, match="is no longer in its folder"):
         _ = photo.picture
 
     def refused(path: Path, most: int) -> bytes:

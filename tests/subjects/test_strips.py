@@ -70,7 +70,7 @@ def test_a_net_of_strips_is_shown_one_at_first_and_another_net_none(reader: Net)
 
 
 def test_a_net_of_single_pictures_is_refused() -> None:
-    with pytest.raises(BadInput, match="takes single pictures and no strips. Choose a model that reads strips"):
+    with pytest.raises(BadInput, match="takes single pictures, not strips. Choose a model that reads strips"):
         Strip("strokes.4.1").taken_by(net("pixel_attention.1v8"))
 
 
