@@ -195,7 +195,7 @@ _TICKS = {
 def trade(rows: Sequence[Dot], *, axis: str) -> go.Figure:
     """Draw a measure over the number of parameters, on a logarithmic axis; rows without that number are omitted."""
     counted = [(one, one.parameters) for one in rows if one.parameters is not None]
-    # Names where they matter most: the controls that are other networks, and the best model with the mechanism.
+    # Names are shown where they matter most: controls that are other networks, and the best model with the mechanism.
     # The others appear on hover.
     best = max((one.mean for one, _ in counted if not one.control), default=None)
     sizes = {count for one, count in counted if not one.control}

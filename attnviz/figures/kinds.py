@@ -39,7 +39,7 @@ class Asked:
 
 
 FigureKind = Callable[["Trace | Subject", Asked], Figure | None]
-"""Makes a figure of a trace or of a subject, or returns None if the model is of another kind."""
+"""Return a figure of a trace or of a subject, or None if the model is of another kind."""
 
 
 def _imported(module: str) -> FigureKind:

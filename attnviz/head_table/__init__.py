@@ -1,4 +1,4 @@
-"""All heads of a net over many pictures: measures of each head, their intervals, and the pictures that matter most.
+"""All heads of a net over many pictures: measures of each head on each picture, and their means with intervals.
 
     heads = attnviz.heads("pixel_attention.digits", "strokes", count=500)
         heads.mean("effect").value                       # float64 (head,), with intervals .low and .high

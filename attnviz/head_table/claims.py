@@ -100,7 +100,7 @@ def on_object(map: Map) -> bool | None:
 
 
 def answer(map: Map) -> bool | None:
-    """What the answer depends on receives most: received weight and gradient correlate with 0.3 or more."""
+    """The tokens that the answer depends on receive most: received weight and gradient correlate with 0.3 or more."""
     if map.gradient is None:
         return None
     return _alike(map.received[map.prefix :], map.gradient[map.prefix :])

@@ -94,7 +94,7 @@ def heads(
 
     Raises:
         UnknownName, CheckpointError, DataError: the net or the data set is not available.
-        BadInput: the model has no attention heads, or does not return (batch, class); there are too few pictures.
+        BadInput: there are no attention heads, no logits (batch, class), or fewer than two pictures.
     """
     model, images, labels, mask = loaded(net, pictures, count, labels, mask, double)
     work = Work(model, images, mask, places, effects=effects)

@@ -33,7 +33,7 @@ RelevanceNorm = Literal["batch", "even", "none"]
 
 MODERATE = 20.0  # bound on the products: the exponentials of -20 and 20 are e^40 apart, within the range of float32
 FEW = 8  # output channels: with more of them, torch's own convolution is faster
-MOMENTUM = 0.1  # of running means, as in torch's batch normalisation
+MOMENTUM = 0.1  # of running statistics, as in torch's batch normalisation
 
 
 class ElementWiseAttention(Layer):

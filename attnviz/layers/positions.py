@@ -104,5 +104,5 @@ def sinusoids(places: Tensor, features: int, longest: float = LONGEST, *, dtype:
     if features % 2 or features < 1:
         raise BadInput(f"Sinusoids come in pairs of sine and cosine: a multiple of 2 was expected, not {features}.")
     rates = longest ** (-torch.arange(0, features, 2, dtype=dtype, device=places.device) / features)
-    angles = places[:, None] * rates  # (place, features / 2)
+    angles = places[:, None] * rates  # (position, features / 2)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)

@@ -126,5 +126,5 @@ def attention_off(attention: str) -> Edits:
 
 
 def key_off(attentions: Sequence[str], key: int) -> Edits:
-    """Return the edit after which no token, not even this one, can attend to a key in any head of any layer."""
+    """Return the edit that hides a key from all tokens, including itself, in every head of every layer."""
     return {f"{path}.scores": set_value(-torch.inf, key=key) for path in attentions}

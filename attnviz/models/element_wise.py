@@ -4,8 +4,8 @@ Source: "Element-Wise Attention Layers: an option for optimization", Bacochina a
 https://arxiv.org/abs/2302.05488.
 
 Differences: none with the default options. Blocks of pixels can become channels before the first layer, intensities can
-be standardised, and the convolutions and the last layer can be drawn as torch draws them, because the relevance of the
-published model is too small to learn from in its number of steps.
+be standardised, and the convolutions and the last layer can be drawn as torch draws them, because the published model
+takes too few steps to learn from its very small relevance.
 
     our name            the paper's word
     heads, layers       heads, layers
@@ -33,7 +33,7 @@ class ElementWise(nn.Module):
         heads, layers: number of heads per layer, and of layers.
         channels, rows, columns: size of the pictures.
         unshuffle: side, in pixels, of the blocks whose pixels become channels, without parameters.
-        mean, std: mean and standard deviation of the intensities (0..1), used to standardise them; no-ops by default.
+        mean, std: mean and standard deviation of the intensities (0..1), to standardise them; by default, no change.
         initial: how the convolutions and the classifier are drawn: "normal", N(0, 0.02) with biases 0, or "uniform", as
             torch draws them.
         arrays_std: standard deviation that the attention arrays are drawn with.

@@ -30,7 +30,7 @@ class RecurrentAttention(nn.Module):
     Call Args:
         images: float (batch, 1, rows, columns) in 0..1.
         generator: draws the locations; if None, every glimpse is taken at the mean of its location.
-        locations: float (batch or 1, glimpse, 2), (row, column) in -1..1, fixed in advance; NaN: not fixed.
+        locations: float (batch or 1, glimpse, 2), (row, column) in -1..1, where to look; NaN: the policy decides.
 
     Returns:
         logits: float (batch, 1) or (batch, class), after the last glimpse.

@@ -15,7 +15,7 @@ from attnviz.recipes.paper import Paper, PaperFigure, Question
 from attnviz.recipes.recipe import Recipe, Test, changed
 
 STEPS = 12
-"""12 epochs of 250 steps, 3,000 steps in total."""
+"""Number of epochs of 250 steps, 3,000 steps in total."""
 
 OVERALL = ("accuracy", "digits", "stopped", "told")
 """The measures over strips of all lengths."""

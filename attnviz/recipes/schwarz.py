@@ -9,7 +9,7 @@ from attnviz.recipes.axes import Axis
 from attnviz.recipes.paper import Paper, PaperFigure, Question
 from attnviz.recipes.recipe import TEN_CLASSES, Augmentation, Recipe, Test, changed
 
-MNIST_MEAN, MNIST_STD = 0.1307, 0.3081  # of the intensities of MNIST's training pictures
+MNIST_MEAN, MNIST_STD = 0.1307, 0.3081  # mean and standard deviation of the intensities
 INK_STD = 0.0433  # standard deviation of a picture's mean intensity, over MNIST's training pictures
 STANDARD = {"mean": MNIST_MEAN, "std": MNIST_STD}
 # At the first step, scores differ between keys by about 2 (standard deviation): the softmax is neither a plain mean,

@@ -1,4 +1,4 @@
-"""Views of a subject as data, which components of the app receive and figures are made of.
+"""Views of a subject as data, for components of the app and for figures.
 
 attention.py   dot-product attention of one layer; attending.py computes it for our nets
 glimpses.py    a path of glimpses; looking.py computes it
