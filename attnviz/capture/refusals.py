@@ -1,6 +1,6 @@
 """What cannot be captured, in sentences."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import torch
@@ -62,26 +62,47 @@ def looks_like_attention(module: nn.Module) -> bool:
     return "attention" in type(module).__name__.lower() or "attn" in type(module).__name__.lower()
 
 
+def carries_a_state(module: nn.Module) -> bool:
+    """Return whether a module has the decay of a state among its own weights, by the names that Mamba, RWKV and Griffin
+    give it, or is called a retention."""
+    return not _DECAYS.isdisjoint(module._parameters) or "retention" in type(module).__name__.lower()
+
+
+_DECAYS = {"A_log", "A_logs", "time_decay", "recurrent_param"}
+
+
+def states(model: nn.Module, seen: Collection[str]) -> str:
+    """Name the modules that carry a state and of which nothing was captured or refused; "" if there are none."""
+    named = [path for path, module in model.named_modules() if carries_a_state(module) and path not in seen]
+    more = f" and {len(named) - 3} more" if len(named) > 3 else ""
+    what = "a state is carried from token to token in place of attention (as in RWKV, Mamba and RetNet)"
+    return f"In {', '.join(path or 'the model itself' for path in named[:3])}{more} {what}." if named else ""
+
+
 def missed(model: nn.Module, seen: Iterable[str]) -> list[str]:
     """Return the paths of modules that look like attention and of which nothing was captured or refused."""
     around = {path[:end] for path in seen for end in (*(n for n, sign in enumerate(path) if sign == "."), len(path))}
-    named = [path for path, module in model.named_modules() if looks_like_attention(module)]
+    modules = model.named_modules()
+    named = [path for path, module in modules if looks_like_attention(module) and not carries_a_state(module)]
     inside = tuple(f"{path}." for path in {*seen})
     return [path for path in named if path and path not in around and not f"{path}.".startswith(inside)]
 
 
 def nothing(model: nn.Module, refused: dict[str, str]) -> str:
-    """Say that no attention was captured, what was refused, and which modules look like attention."""
-    named = [path or type(model).__name__ for path, module in model.named_modules() if looks_like_attention(module)]
+    """Say that no attention was captured, what was refused, and which modules look like attention, or carry a state."""
+    modules = [(path, module) for path, module in model.named_modules() if not carries_a_state(module)]
+    named = [path or type(model).__name__ for path, module in modules if looks_like_attention(module)]
     parts = [f"No attention was captured in {type(model).__name__}."]
     if refused:
         shown = [f"{path or 'the model itself'}: {why}" for path, why in list(refused.items())[:5]]
         more = f"; and {len(refused) - 5} more" if len(refused) > 5 else ""
         parts.append(f"Refused were {'; '.join(shown)}{more}.")
+    if recurrent := states(model, refused):
+        parts.append(recurrent)
     if named:
         more = f" and {len(named) - 10} more" if len(named) > 10 else ""
         parts.append(f"Modules that look like attention: {', '.join(named[:10])}{more}.")
-    elif not refused:
+    elif not refused and not recurrent:
         parts.append("No module looks like attention either.")
     if not refused:
         parts.append("The model must run inside the block, and in its thread.")

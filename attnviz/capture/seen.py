@@ -207,7 +207,10 @@ def report_of(capture: Capture, calls: Mapping[str, Call], places: Callable[[str
     for reason, paths in refused.items():
         more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
         lines += ["", f"Refused: {', '.join(paths[:_SHOWN])}{more}: {reason}."]
-    if missed := refusals.missed(capture.model, {*(call.where.path for call in calls.values()), *_modules(gates)}):
+    heard = {*(call.where.path for call in calls.values()), *_modules(gates)}
+    if recurrent := refusals.states(capture.model, heard):
+        lines += ["", recurrent]
+    if missed := refusals.missed(capture.model, heard):
         more = f" and {len(missed) - _SHOWN} more" if len(missed) > _SHOWN else ""
         lines += ["", f"Nothing was captured of what looks like attention in {', '.join(missed[:_SHOWN])}{more}."]
     if capture.slow_paths:

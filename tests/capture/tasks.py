@@ -45,6 +45,7 @@ TASKS["transformers NystromformerModel"] = Row(
 _TEXT = {**SMALL, **_WORDS, "max_position_embeddings": 40}
 _SENTENCE = {"input_ids": torch.arange(6)[None], "attention_mask": torch.ones(1, 6, dtype=torch.long)}
 _PHOTO = {"pixel_values": pictures(64, 64)}
+_WORDS_ALONE = {"input_ids": torch.arange(6)[None]}
 _BOTH = {**_PHOTO, **_SENTENCE}
 _PAIR = {"pixel_values": torch.rand(1, 2, 3, 64, 64)}
 _POINT = {"input_points": torch.tensor([[[[20.0, 30.0]]]])}
@@ -199,3 +200,9 @@ _row("Swin2SRModel", "Swin2SRConfig", {"pixel_values": pictures(32, 32)}, 2, ima
      depths=[2], num_heads=[2], window_size=4)  # fmt: skip
 _row("SwiftFormerModel", "SwiftFormerConfig", _PHOTO, 0, image_size=64, refused={"SHAPE": 4})
 _row("PoolFormerModel", "PoolFormerConfig", _PHOTO, 0, hidden_sizes=[8, 16, 16, 16], depths=[1, 1, 1, 1])
+
+# No attention, but a state that is carried from token to token; every third layer of a RecurrentGemma attends
+_row("RwkvModel", "RwkvConfig", _WORDS_ALONE, 0, context_length=10, attention_hidden_size=32, **SMALL, **_WORDS)
+_row("MambaModel", "MambaConfig", _WORDS_ALONE, 0, state_size=8, **SMALL, **_WORDS)
+_row("RecurrentGemmaModel", "RecurrentGemmaConfig", _WORDS_ALONE, 1, lru_width=32, attention_window_size=8,
+     **{**SMALL, **_WORDS, "num_hidden_layers": 3})  # fmt: skip

@@ -83,8 +83,17 @@ def test_nothing_is_captured_of_what_is_no_attention(name: str, monkeypatch: pyt
         try:
             seen = attnviz.watch(model.eval())(*arguments, **named)
         except TraceError as error:
-            assert "No attention was captured" in str(error)
+            assert "No attention was captured" in str(error) and "a state is carried" not in str(error)
             assert row.gates == 0
         else:
             assert not [call for call in seen.captured.calls.values() if not call.refused]
-            assert len(seen.captured.mode.gates) == row.gates
+            assert len(seen.captured.mode.gates) == row.gates and "a state is carried" not in seen.report()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "first"), [("Rwkv", "blocks.0.attention, blocks.1"), ("Mamba", "layers.0.mixer")])
+def test_a_state_in_place_of_attention_is_named(name: str, first: str) -> None:
+    model, arguments, named = ALL[f"transformers {name}Model"].build()
+    with pytest.raises(TraceError, match=f"In {first}.* a state is carried") as nothing:
+        attnviz.watch(model.eval())(*arguments, **named)
+    assert "look like attention" not in str(nothing.value)

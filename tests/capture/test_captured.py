@@ -200,6 +200,25 @@ def test_nothing_captured_names_modules_that_look_like_attention() -> None:
         attnviz.watch(nn.Sequential(AttentionFree()))(tokens())
 
 
+def test_modules_that_carry_a_state_are_named_beside_what_was_captured() -> None:
+    class Recurrence(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.time_decay = nn.Parameter(torch.full((8,), 0.5))
+
+        def forward(self, given: Tensor) -> Tensor:
+            found = [given[:, 0]]
+            for token in given[:, 1:].unbind(1):
+                found.append(found[-1] * self.time_decay + token)
+            return torch.stack(found, 1)
+
+    report = attnviz.watch(nn.Sequential(Fused(), Recurrence()))(tokens()).report()
+    assert "1 attention call captured" in report
+    assert "In 1 a state is carried from token to token in place of attention" in report
+    with pytest.raises(TraceError, match="In the model itself a state is carried"):
+        attnviz.watch(Recurrence())(tokens())
+
+
 def test_a_refused_call_says_why_where_it_is_asked_for_and_the_others_are_shown() -> None:
     model = nn.Sequential(Fused(), Talking())
     seen = attnviz.watch(model)(tokens())
