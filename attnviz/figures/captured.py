@@ -95,7 +95,7 @@ def _view(
     else:
         scores = _scores(seen, start, batch)
         if scores.numel() * scores.element_size() > LARGEST:
-            raise BadInput(f"{path}: {call.keys} tokens are too many where scores are no products of query and key.")
+            raise BadInput(f"{path}: {call.keys} tokens are too many if scores are not products of query and key.")
         if lies.some:
             attending, attended = lies.some
             scores = lies.rows(scores)

@@ -144,7 +144,7 @@ def _traced(seen: Trace, asked: Asked) -> GlimpseView:
     from attnviz.views import looking
 
     if asked.seed is not None:
-        raise BadInput("seed: of a trace the path is as it was traced; give the model a generator there.")
+        raise BadInput("seed: the path of a trace is fixed; pass the model a generator when you trace it.")
     path, layer = layer_of(seen.captured.mode.model)
     try:
         found = looking.path_of(seen, path, layer, asked.batch)

@@ -66,4 +66,4 @@ class History:
             raise BadInput(f"{self.path.name}: the attention at step {step} cannot be read.") from error
 
     def _no_history(self) -> BadInput:
-        return BadInput(f"{self.path.name} is no recorded training: expected a file that record.save(...) wrote.")
+        return BadInput(f"{self.path.name} is not a recorded training: expected a file that record.save(...) wrote.")

@@ -37,7 +37,7 @@ def photo_of(given: Any) -> Bytes | None:
             with files.opened(Path(given)) as file, Image.open(file) as opened:
                 given = _in_8_bit(opened).convert("RGB")
         except UnidentifiedImageError as error:
-            raise BadInput(f"{given} cannot be read as a picture: it is none that Pillow knows.") from error
+            raise BadInput(f"{given} cannot be read as a picture: Pillow does not recognise its format.") from error
         except OSError as error:
             raise BadInput(f"{given} cannot be read as a picture: {files.reason(error)}.") from error
         except (SyntaxError, ValueError, Image.DecompressionBombError) as error:
@@ -51,7 +51,7 @@ def photo_of(given: Any) -> Bytes | None:
     try:
         array = np.asarray(given)
     except ValueError as error:  # a list with parts of different lengths
-        raise BadInput(f"over: expected a picture, got a {type(given).__name__} that is no array: {error}.") from error
+        raise BadInput(f"over: expected a picture, got a {type(given).__name__}, not an array: {error}.") from error
     if array.dtype == np.uint8 and array.ndim == 2:
         array = array[..., None]
     if array.dtype == np.uint8 and array.ndim == 3 and array.shape[2] in (1, 3):

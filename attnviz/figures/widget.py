@@ -84,7 +84,7 @@ class Viewer(anywidget.AnyWidget):
         edits = []
         for one, head in self.off:
             if not (0 <= one < len(paths) and 0 <= head < self.heads[one]):
-                raise BadInput(f"There is no head {head} of a layer {one} that could be switched off.")
+                raise BadInput(f"There is no head {head} in layer {one} to switch off.")
             edits.append(off(f"{paths[one]}.mixed", head=head))
         path = paths[self.layer]
         seen = watch(self._model, keep=[f"{path}.*"], edits=edits)(self._batch)

@@ -47,7 +47,7 @@ class Parts:
 
     def __init__(self, model: nn.Module, images: Images, told: Any, kind: str, part: int) -> None:
         if len(images) < 2:
-            raise BadInput(f"Heads are looked at over at least two pictures, not {len(images)}.")
+            raise BadInput(f"Heads are measured over at least two pictures, not {len(images)}.")
         self.model, self.images, self.kind, self.size = model, images, kind, part
         self.calls, self.left_out = calls_of(model, self.batch([0, 1]).to(*where(model)))
         self.passes = Passes(model, self.calls)

@@ -90,7 +90,7 @@ class ResidualBlock(Layer):
         super().__init__()
         if output_channels < channels:
             raise BadInput(
-                f"The skip adds channels and takes none away: {output_channels} were asked for after {channels}."
+                f"The skip can add channels but not remove any: expected at least {channels}, not {output_channels}."
             )
         self.added, self.stride = output_channels - channels, stride
         self.first = ConvNormRelu(channels=channels, output_channels=output_channels, stride=stride)

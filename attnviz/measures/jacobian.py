@@ -63,7 +63,7 @@ def toward(logits: Tensor, answer: Tensor) -> Tensor:
     """
     if logits.ndim != 2:
         raise BadInput(
-            "One answer is looked at, with logits (batch, class), but this model answers step by step: its logits are "
+            "A single answer with logits (batch, class) is needed, but this model answers step by step: its logits are "
             f"{tuple(logits.shape)}. Choose another model."
         )
     if logits.shape[1] == 1:

@@ -54,7 +54,7 @@ def randomised(model: nn.Module, paths: Sequence[str], *, seed: int) -> Iterator
     known = _layers(made)
     for path in paths:
         if path not in known:
-            raise BadInput(f"{path!r} is no layer with weights of this model; see `from_the_top`.")
+            raise BadInput(f"{path!r} is not a layer with weights in this model; see `from_the_top`.")
         with torch.no_grad():
             for parameter in (one for module in known[path] for one in module.parameters(recurse=False)):
                 drawn = torch.randn(parameter.shape, generator=generator).to(parameter)

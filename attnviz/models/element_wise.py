@@ -75,7 +75,7 @@ class ElementWise(nn.Module):
         super().__init__()
         if layers < 1 or unshuffle < 1 or rows % unshuffle or columns % unshuffle:
             raise BadInput(
-                f"Element-wise attention needs a layer at least, not {layers}, and blocks that tile the picture: "
+                f"Element-wise attention needs at least one layer, not {layers}, and blocks that tile the picture: "
                 f"{unshuffle} x {unshuffle} pixels do not tile {rows} x {columns}."
             )
         self.shape, self.unshuffle = (channels, rows, columns), unshuffle

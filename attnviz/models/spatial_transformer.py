@@ -61,7 +61,7 @@ class SpatialTransformerNet(nn.Module):
     ) -> None:
         super().__init__()
         if min(rows, columns) < 4:
-            raise BadInput(f"The pictures must have 4 rows and 4 columns at least, not {rows} x {columns}.")
+            raise BadInput(f"The pictures must have at least 4 rows and 4 columns, not {rows} x {columns}.")
         self.shape = (channels, rows, columns)
         places = (rows // 4) * (columns // 4)
         self.transformer: SpatialTransformer | None = None

@@ -237,5 +237,5 @@ def receptive_fields(config: Mapping[str, Any]) -> Grid:
     shape = grey(config)
     rows, columns = (-(-(side // 2 - 1) // 2) - 1 for side in (shape.rows, shape.columns))
     if min(rows, columns) < 1:
-        raise BadInput(f"Pictures need 10 x 10 pixels at least to make a block, not {shape.rows} x {shape.columns}.")
+        raise BadInput(f"Pictures need at least 10 x 10 pixels to make a block, not {shape.rows} x {shape.columns}.")
     return Grid(rows, columns, stride=4, field=11)

@@ -119,7 +119,7 @@ class LayerView(Payload):
         if (self.scores is None) != (self.query is not None and self.key is not None):
             raise BadInput("Give query and key, or scores in their place.")
         if self.names is not None and len(self.names) != self.prefix:
-            raise BadInput(f"names: expected {self.prefix}, one for each token that lies nowhere, got {self.names}.")
+            raise BadInput(f"names: expected {self.prefix}, one for each token without a position, got {self.names}.")
         if self.attending is not None and self.scores is None:
             raise BadInput("Where a token attends to some tokens only, give scores, and not query and key.")
         picture = self.background

@@ -42,7 +42,7 @@ def test_a_file_of_16_bits_is_not_cut_off_at_255(tmp_path: Path) -> None:
         (SHARES, r"got float64 of the shape \(2, 3\)"),
         (torch.zeros(1, 3, 4, 4), r"got float64 of the shape \(1, 3, 4, 4\)"),
         (LEVELS.astype(np.int64), r"got int64 of the shape \(2, 3\)"),
-        ([[0.0], [0.0, 1.0]], "got a list that is no array"),
+        ([[0.0], [0.0, 1.0]], "got a list, not an array"),
     ],
     ids=["0..255", "no numbers", "no channel", "batch", "int64", "ragged"],
 )

@@ -69,7 +69,7 @@ def test_what_was_recorded_is_saved_and_read_again(tmp_path: Path) -> None:
         history.view(1, history.layers[0])
     with zipfile.ZipFile(tmp_path / "huge.zip", "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("index.json", json.dumps({"steps": [0], "layers": ["a"]}) + " " * 2**24)
-    with pytest.raises(BadInput, match="huge.zip is no recorded training"):
+    with pytest.raises(BadInput, match="huge.zip is not a recorded training"):
         History(tmp_path / "huge.zip")
     whole = (tmp_path / "training.zip").read_bytes()
     for at in range(0, len(whole), 41):  # a bit of a zip can end in an error of any of its modules
@@ -77,7 +77,7 @@ def test_what_was_recorded_is_saved_and_read_again(tmp_path: Path) -> None:
         with suppress(BadInput):
             History(tmp_path / "damaged.zip").view(2, history.layers[0])
     (tmp_path / "photo.png").write_bytes(b"no zip")
-    with pytest.raises(BadInput, match="photo.png is no recorded training"):
+    with pytest.raises(BadInput, match="photo.png is not a recorded training"):
         History(tmp_path / "photo.png")
     with pytest.raises(BadInput, match="Nothing was recorded"):
         attnviz.record(small.model(layers=1), small.batch(small.photo())).save(tmp_path / "none.zip")

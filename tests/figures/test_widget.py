@@ -51,7 +51,7 @@ def test_what_is_not_there_is_a_sentence_and_the_next_choice_is_shown() -> None:
     for wrong in ({"layer": 3}, {"off": [[0, 2]]}):
         before = {name: getattr(shown, name) for name in wrong}
         shown.set_trait(*next(iter(wrong.items())))
-        assert shown.page == "" and "no layer 3" in shown.said or "no head 2 of a layer 0" in shown.said
+        assert shown.page == "" and "no layer 3" in shown.said or "no head 2 in layer 0" in shown.said
         shown.set_trait(*next(iter(before.items())))
         assert shown.page == page(2)
     with pytest.raises(BadInput, match="There are 3 layers, from 0, and no layer 7"):

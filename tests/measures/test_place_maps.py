@@ -122,7 +122,7 @@ def test_weights_are_what_a_place_receives_and_a_token_that_lies_nowhere_is_left
     np.testing.assert_allclose(attended(reading, Grid(2, 2, stride=2.0, field=2.0), 4, 4), expected)
     assert not lies_on_the_picture("weights", reading.axes, (1, 2, 5, 4), reading.grid)
     assert not lies_on_the_picture("weights", reading.axes, (1, 2, 5, 5), None)
-    with pytest.raises(BadInput, match="does not say, place by place"):
+    with pytest.raises(BadInput, match="does not hold the attention at each place"):
         attended(Reading("layer.scores", weights, reading.axes, reading.grid), tiles(4, 4), 4, 4)
 
 

@@ -81,5 +81,5 @@ def test_a_constant_that_is_taken_out_again_changes_neither_answer_nor_gradient_
 
 @pytest.mark.parametrize("path", ["convolutions.1", "head"])
 def test_what_is_no_layer_is_refused(model, path):
-    with pytest.raises(BadInput, match=f"'{path}' is no layer"):
+    with pytest.raises(BadInput, match=f"'{path}' is not a layer"):
         next(randomised(model, [path], seed=0))

@@ -75,7 +75,7 @@ def test_all_of_a_task_train_alike(task: tuple[Recipe, ...]):
         ({"gate": "eca"}, "one of none, se, cbam, bam, not 'eca'"),
         ({"strides": (1, 2)}, "not 3 and 2 of them"),
         ({"blocks": 0}, "at least one block"),
-        ({"widths": (32, 16, 8)}, "takes none away"),
+        ({"widths": (32, 16, 8)}, "can add channels"),
     ],
 )
 def test_a_network_that_cannot_be_is_refused(wrong, sentence):

@@ -96,7 +96,7 @@ def test_blocks_say_where_they_lie_on_the_picture():
         ({"attention": "some"}, "none, blocks, within or zero"),
         ({"attention": "blocks", "output": None}, "number of output features"),
         ({"attention": "blocks", "heads": 7}, "heads that divide 192"),
-        ({"attention": "none", "rows": 7}, "at least to make a block, not 7 x 28"),
+        ({"attention": "none", "rows": 7}, "at least 10 x 10 pixels to make a block, not 7 x 28"),
     ],
 )
 def test_what_cannot_be_is_refused(config, sentence):
