@@ -87,9 +87,9 @@ class Weights(Payload):
         name: The layer's name in the URL.
         title: The title that visitors read.
         path: The layer's path, to which the name of a tap is added.
-        queries: What the rows are: the steps of the text, or the columns of the strip.
-        keys: What the columns are: the columns of the strip, the steps of the text (what each received), or the numbers
-            of a vector, which are not weights.
+        queries: The meaning of the rows: the steps of the text, or the columns of the strip.
+        keys: The meaning of the columns: the columns of the strip, the steps of the text that was received, or the
+            numbers of a vector, which are not weights.
         own: The weights while the net receives its own text; None if the browser requests them from the live channel.
         right: The weights while it receives the right text; None if they are the same, or unknown.
         learnt: Whether the weights come from scores; False if all are equal by construction.

@@ -11,7 +11,7 @@ drawing to Python once, when the hand has come to rest, and Python writes it int
     map       the panels' maps: "attention" or "jacobian"
     change    "yes" if the maps show the difference from the pinned drawing's
     trained   how far the models are through the epochs of their histories, in percent; as shipped if missing
-    pin_trained   the same for the answers to the pinned drawing, 100 for as shipped; as `trained` if missing
+    pin_trained   the same for the answers to the pinned drawing, 100 for the shipped weights; as `trained` if missing
 
 Links made by the browser have the same fields. If the strokes are too long for a URL, or lie on an uploaded picture,
 only the browser has them: it keeps them, and the undo history, until the tab is closed.

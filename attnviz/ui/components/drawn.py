@@ -67,7 +67,7 @@ class Shown:
         map: One of MAPS.
         change: Whether the maps show the difference from those of the pinned drawing.
         pin: The pinned drawing; None if there is none that fits into a URL.
-        trained: How far the models are through their epochs, percent below 100; None for as shipped.
+        trained: How far the models are through their epochs, percent below 100; None for the shipped weights.
         pin_trained: The same for the answers to the pinned drawing, percent up to 100; None for the value of `trained`.
     """
 

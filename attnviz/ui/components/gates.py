@@ -79,7 +79,7 @@ class GatesOfLayer(Payload):
         kinds: The kind of each channel: "varies", "constant" or "always open".
         squeezed: The means of the maps.
         squeezed_max: Their maxima; None if the layer does not use them.
-        reduced: The narrow layer; if maxima are used, the sum of its values from means and from maxima.
+        reduced: The values of the narrow layer; if maxima are used, the sum of those from means and from maxima.
         excite, shift: A gate's score is excite @ reduced + shift.
         shift_is: The name of the shift for visitors: "the bias".
         space: The spatial gates, or the spatial scores; None if there are none.

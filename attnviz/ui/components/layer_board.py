@@ -46,7 +46,7 @@ class LayersView(Payload):
         even: Name -> the value of each of these three if all keys received the same weight.
         answers: The probabilities if each layer were the last.
         layers: The number of layers.
-        rows, columns, prefix: The numbers of the tokens.
+        rows, columns, prefix: The numbers of rows, columns and tokens without a position.
         names: The names of the tokens without a position.
         classes: The names of the answers.
         probabilities: The model's answer, 0..1.

@@ -33,8 +33,8 @@ def map_grid(
     on_change: Callable[[], None] | None = None,
     **looks: Unpack[Looks],
 ) -> dict[str, Any]:
-    """Draw maps, as arguments for `packed` or its result, with a frame around the `chosen` one; None leaves the choice
-    to the visitor.
+    """Draw maps, given as the arguments or the result of `packed`, with a frame around the `chosen` one; None leaves
+    the choice to the visitor.
 
     Return {"chosen": number of a map or None, "cell": locked [row, column] or None}. `on_change` is called when either
     was chosen, before the page reruns, and never while the pointer only moves; `chosen_map` and `chosen_cell` then

@@ -110,7 +110,7 @@ def _kept(known: Mapping[str, Net]) -> list[str]:
 
 
 def panel_of(net: Net) -> Panel:
-    """Return the panel of a net; for a faulty mechanism, it shows a sentence on that below the picture."""
+    """Return the panel of a net, which shows an error sentence below the picture if the mechanism is faulty."""
     row = mechanisms.of_model(net.architecture)
     says = "what it looks at cannot be drawn here yet"
     if row is not None:

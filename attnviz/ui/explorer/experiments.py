@@ -165,7 +165,7 @@ def _many(
 EXPERIMENTS = {
     "agreement": Experiment(
         "Do maps of what counts agree?",
-        "Ranks the places of a picture by the network's own map, by the Jacobian, by erasing them, and at random.",
+        "Ranks the squares of a picture by the network's own map, by the Jacobian, by erasing them, and at random.",
         agreement,
         (TAP, AGREE),
         maps.refusal,

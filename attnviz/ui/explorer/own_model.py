@@ -136,7 +136,7 @@ def _places(seen: Trace, holder: DeltaGenerator, without: str) -> bool:
     """Find the tokens' positions, with progress; return whether they are known. `without` is shown after a stop."""
     if not seen.captured.has_places and st.session_state.get(STOPPED):
         with holder.container():
-            st.info(f"The search for where the tokens of this model lie on the picture was stopped: {without}")
+            st.info(f"The search for the positions of this model's tokens was stopped: {without}")
             st.button("Search again", on_click=_search_again)
         return False
     own_passes.find_places(seen, partial(_progress, holder))
@@ -213,7 +213,7 @@ def _gate(subject: Subject, seen: Trace, gates: Sequence[str]) -> None:
         st.caption("Each bar is the factor from 0 to 1 that a channel is multiplied by.")
         value_bars(part, key=f"own gate {chosen}")
     else:
-        st.caption("The map shows the factor from 0 to 1 that each place is multiplied by.")
+        st.caption("The map shows the factor from 0 to 1 that each position is multiplied by.")
         map_grid(part, key=f"own gate {chosen}")
 
 

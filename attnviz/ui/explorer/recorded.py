@@ -26,7 +26,7 @@ READS = (
 )
 NOT = (
     "This is one picture of one training. Another seed may lead to other heads that do the same, and a map that "
-    "changes does not by itself say that the answer improves."
+    "changes does not by itself show that the answer improves."
 )
 
 

@@ -18,10 +18,7 @@ if TYPE_CHECKING:
     from attnviz.arrays import Floats
     from attnviz.ui.explorer.maps import Kept, Ranked
 
-NONE = (
-    "This model has no map of its own that says, place by place, what it attends to, so only the two accepted methods "
-    "are compared."
-)
+NONE = "This model has no attention map of its own over the picture, so only the two accepted methods are compared."
 TAU = (
     "*Kendall's tau* compares two orders: the number of pairs of squares that two maps put in the same order, less the "
     "number that they put in the opposite order, divided by √(*a* × *b*), where *a* and *b* are the pairs that are not "

@@ -76,7 +76,7 @@ class Few:
 
 @lru_cache(maxsize=8)
 def pictures(asked: Asked) -> Few:
-    """Return the pictures."""
+    """Return the pictures of a selection."""
     if asked.is_own:
         return _photographs(asked.words)
     from attnviz.head_table.door import pictures_of

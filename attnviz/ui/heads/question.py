@@ -24,7 +24,7 @@ def show() -> None:
     dots = dots_of(found)
     st.header("Does an ablation predict a retraining?", anchor=False)
     st.markdown(
-        "Switching a part off tells what the trained model loses. Would a model that is trained without that part lose "
+        "Switching a part off shows what the trained model loses. Would a model that is trained without that part lose "
         "as much? The same part is replaced in both ways:"
     )
     if dots:

@@ -39,7 +39,7 @@ def check(folder: str) -> Iterator[str]:
     for name, one in found.items():
         mistakes = [*one.mistakes, *(tried.mistakes(one.lesson) if one.lesson else ())]
         if one.lesson and (other := titles.setdefault(one.lesson.title.casefold(), name)) != name:
-            sentence = f"A lesson has a title of its own, and {one.lesson.title[:60]!r} is that of {other}.md."
+            sentence = f"Each lesson needs its own title, but {one.lesson.title[:60]!r} is that of {other}.md."
             mistakes.insert(0, Mistake(f"{name}.md", 1, sentence))
         count += len(mistakes)
         if one.lesson:
@@ -55,8 +55,8 @@ def check(folder: str) -> Iterator[str]:
                 yield from map(str, more)
         except in_browser.NoBrowser as error:
             yield (
-                "The numbers in the text, conditions on values of components, and what only these know of views, were "
-                f"not compared in {counted(len(left), 'lesson')}, as that takes a browser. To compare them, {error}."
+                "The numbers in the text, conditions on values of components, and their fields in views were not "
+                f"checked in {counted(len(left), 'lesson')}, which needs a browser. To check them, {error}."
             )
     if count:
         raise BadInput(f"{count} {'mistake has' if count == 1 else 'mistakes have'} to be corrected.")

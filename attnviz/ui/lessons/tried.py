@@ -66,7 +66,7 @@ def mistakes(lesson: Lesson) -> list[Mistake]:
                 if name not in opened[key].looked_at | OWN:
                     complain(
                         view.line,
-                        f"The page {view.page or 'home'!r} looks at no field {name!r}. {closest(name, known)}",
+                        f"The page {view.page or 'home'!r} reads no field {name!r}. {closest(name, known)}",
                     )
         return opened[key]
 
@@ -164,7 +164,7 @@ def _out_of_place(header: Any, words: Mapping[str, str]) -> Iterator[str]:
         name, word = field["name"], words.get(field["name"], "")
         options = {"choice": field["options"], "yes_no": ("yes", "no")}.get(field["kind"])
         if word and options and word not in options:
-            yield f"The URL asks for {name} '{word}', which there is not. {closest(word, options)}"
+            yield f"The URL asks for {name} '{word}', which does not exist. {closest(word, options)}"
         elif word and field["kind"] in KINDS and KINDS[field["kind"]].read(word) in (None, -1):
             wanted = _WANTED.get(field["kind"], f"a {field['kind'].replace('_', ' ')}")
             yield f"The URL asks for {name} '{word}', and it is {wanted}."

@@ -111,7 +111,7 @@ class Channel:
     def begin(self, request: "Request") -> "_Begun":
         """Return a request with the answers to the first of its quick asks.
 
-        A request that is too much work is answered with a sentence on that.
+        A request that is too much work is answered with a sentence that says so.
         """
         try:
             planned = self.plan(request)
@@ -250,7 +250,7 @@ class _Visitor:
         begun.place += 1
 
     async def deliver(self, message: bytes) -> None:
-        """Send a message without holding a seat, which a visitor who does not receive it would block."""
+        """Send a message without holding a seat, since a visitor who does not read it would block the seat."""
         self.rise()
         await self.send(message)
         await self.sit()

@@ -38,7 +38,7 @@ def switch(other: str) -> bool:
 
 
 def show(subject: Subject) -> None:
-    """Draw the Jacobian of the answer to an example, one map per channel, or say why the net has none."""
+    """Draw the Jacobian of the answer to an example, one map per channel, or a sentence on why the net has none."""
     why = missing(subject.net)
     if why:
         st.info(why)

@@ -12,7 +12,7 @@ import anyio
 from attnviz.work.queue import Kind, Queue
 
 CREDIT = 0.01
-"""The maximum lead, in processor seconds, of a browser that has used less than the others and goes first.
+"""The maximum credit, in processor seconds, of a browser that has used less than the others and so goes first.
 
 It is much less than two seconds of dragging cost (0.1): with that much, all who drag would go before one who draws.
 """

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 SECONDS = 10.0
-"""The time after which a request counts 1 / e; a visitor who sends one request a second has a count of this."""
+"""The decay time: a request this old counts 1 / e, so a visitor who sends one request a second has a count of this."""
 
 CLASS = 30
 """The number of browsers that may share one address."""

@@ -141,7 +141,7 @@ class Scripts:
         return len(self._places)
 
     def _begin(self, own: Place) -> bool:
-        """Leave the line if it is this script's turn; return whether it has left, once its turn may have come."""
+        """Leave the line and return True if it is this script's turn, or else wait until it may be and return False."""
         with self._lock:
             own.look.clear()
             if own.gone:

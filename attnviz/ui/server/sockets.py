@@ -65,7 +65,7 @@ class Sockets:
     Args:
         app: The app that answers.
         of_a_browser: The sockets of one browser at a time, identified by its cookie.
-        pages_of_a_browser: Those of them that pages have open.
+        pages_of_a_browser: The sockets of one browser that pages have open.
         of_an_address: The sockets of one IP address, or of one IPv6 network (/64), which is one household; at most half
             of all connections.
         in_all: The sockets of all visitors; at most three quarters of all connections.

@@ -32,9 +32,9 @@ class Uploads:
 
     Args:
         app: The app that answers.
-        at_once: The number of files that may arrive at the same time.
-        of_an_address: The number of these from one address.
-        longest: The seconds that one file may take.
+        at_once: The maximum number of files that arrive at the same time.
+        of_an_address: The maximum number of these from one address.
+        longest: The maximum time of one file, in seconds.
         piece: The seconds over which its speed is measured.
         kept: The number of files that are kept.
     """

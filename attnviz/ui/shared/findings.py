@@ -86,7 +86,7 @@ def wrong_answers(net: Net, source: str) -> Wrong:
     """Return the numbers of the available test pictures that a net answers wrongly.
 
     They are read from the net's card. The net predicts any that the card lacks, and the wrong ones found so far are
-    returned. For a net that draws random numbers, the card holds the prediction averaged over several draws.
+    returned. For a net that draws random numbers, the card holds the prediction from several draws combined.
     """
     shown = data.shown(source)
     told = told_by_card(net, source)

@@ -41,7 +41,7 @@ def net(names: list[str], default: str, of: Collection[str] | None = None, captu
     Args:
         names: The names of the checkpoints to choose from.
         default: The checkpoint to show if the URL names none.
-        of: The architectures of which nets of other kinds are shown too; None for all.
+        of: The architectures whose nets of other kinds are shown too; None for all.
         captured: Whether to also offer the model that the server was started with; if `of` is None, it is, and comes
             first.
 
@@ -108,7 +108,7 @@ def example(net: Net, opens: Example | None = None) -> Example:
         for name in alike(net):
             _offer(name)
         if net.data is None:
-            raise DataError(f"No data set here has pictures of the size and the classes of {net.key}.")
+            raise DataError(f"No data set here has pictures with the size and the classes of {net.key}.")
         data.shown(net.data)  # says what is missing, and how to get it
     source = url_state.choice("data", here, default_source(net))
     spec = data.spec(source)

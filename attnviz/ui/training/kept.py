@@ -31,7 +31,7 @@ def show() -> None:
     there = usable([name for name in cards.names() if cards.is_kept(name)])
     st.header("Your models", anchor=False)
     if not there:
-        st.caption("None is kept yet. Keep an epoch above, or add one that was downloaded elsewhere.")
+        st.caption("No model is kept yet. Keep an epoch above, or add one that was downloaded elsewhere.")
     for name, net in there.items():
         with st.container(key=f"kept-{name.replace('.', '-')}", horizontal=True, vertical_alignment="center"):
             _one(name, net)

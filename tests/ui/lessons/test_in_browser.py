@@ -81,7 +81,7 @@ def test_without_a_browser_the_check_says_what_it_did_not_compare(
 
     monkeypatch.setattr(in_browser, "_browser", none)
     lines = list(command.check(str(written(tmp_path, "It says {shown}`8 <pixel_viewer.answer>`."))))
-    assert len(lines) == 2 and "not compared in 1 lesson" in lines[1] and in_browser.INSTALL in lines[1]
+    assert len(lines) == 2 and "not checked in 1 lesson" in lines[1] and in_browser.INSTALL in lines[1]
 
 
 def test_all_lessons_of_ours_name_what_only_a_browser_shows() -> None:

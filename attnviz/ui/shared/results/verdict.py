@@ -10,7 +10,7 @@ from attnviz.subjects import Net
 
 _MISSING = {
     "one seed": "one of the two was trained only once",
-    "no answers of each seed": "what each seed answered is not known",
+    "no answers of each seed": "the answers of each seed are not known",
 }
 
 

@@ -69,7 +69,7 @@ def test_the_words_of_an_ablation_name_its_block() -> None:
         ),
         (
             Difference(0.02, None, (3, 3), 0.005, missing="no answers of each seed"),
-            "**Not decided**: {} falls by 2.00 points; what each seed answered is not known.",
+            "**Not decided**: {} falls by 2.00 points; the answers of each seed are not known.",
         ),
         (
             Difference(-0.0001, (-0.0004, 0.0002), (3, 3), 0.0005),
@@ -139,7 +139,7 @@ def test_gates_pay_only_where_a_difference_is_sure():
     assert words.pays([("CBAM", "No gates", alone)] * 2).startswith("**Not decided**"), "Holm: 0.08"
     untold = Difference(0.002, None, (3, 3), 0.005, missing="no answers of each seed")
     assert words.pays([("BAM", "No gates", untold)] * 2) == (
-        "**Not decided**: 2 pairs are not judged: what each seed answered is not known."
+        "**Not decided**: 2 pairs are not judged: the answers of each seed are not known."
     )
     assert words.pays([]) == words.NOTHING_TO_COMPARE
 

@@ -40,7 +40,7 @@ def test_a_difference_has_an_interval_or_says_why_it_has_none() -> None:
     assert paper_question._more(known, known).startswith("+0.0 points (95 % interval ")
     assert paper_question._more(once, known).endswith("points (not decided: one of the two was trained only once)")
     untold = known.model_copy(update={"right_per_seed": None})
-    assert "(not decided: what each seed answered is not known)" in paper_question._more(known, untold)
+    assert "(not decided: the answers of each seed are not known)" in paper_question._more(known, untold)
 
 
 def test_what_else_differs_between_two_trainings_stands_beside_their_difference() -> None:

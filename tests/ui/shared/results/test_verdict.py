@@ -70,7 +70,7 @@ def test_the_interval_is_that_of_the_answers_of_all_seeds() -> None:
 def test_without_the_answers_of_each_seed_nothing_is_decided() -> None:
     sentence = said(HIGH.model_copy(update={"right_per_seed": None}), LOW)
     assert sentence.startswith("**Not decided**: with it, 96.00 %")
-    assert "The difference is +5.00 points; what each seed answered is not known." in sentence
+    assert "The difference is +5.00 points; the answers of each seed are not known." in sentence
     assert "interval" not in sentence
 
 
