@@ -29,7 +29,7 @@ from attnviz.tracing import Layer
 
 
 class Cbam(Layer):
-    """Scale channels by a gate from their mean and maximum, then positions by a gate from the mean and maximum there.
+    """Scale channels by a gate from their means and maxima, then positions by one from means and maxima over channels.
 
     Args:
         channels: number of channels of the maps.

@@ -34,7 +34,7 @@ Policy = Literal["learnt", "random", "fixed"]
 
 
 class Retina(nn.Module):
-    """Crop square patches around a location at several scales, each twice as wide as the last, all with the same size.
+    """Crop square patches around a location at several scales, each twice as wide as the last, all reduced to one size.
 
     A patch at scale i covers w = size * 2**i pixels a side, and each of its size x size values is the mean over a box
     of 2**i x 2**i pixels. Its top left pixel is floor((location + 1) / 2 * side) - floor(w / 2). Outside, pixels are 0.
