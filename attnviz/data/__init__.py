@@ -1,4 +1,4 @@
-"""Pictures to look at and to train on.
+"""Data sets of pictures for viewing and training.
 
     from attnviz import data
 
@@ -7,7 +7,7 @@
 
 `DATASETS` lists the data sets. `strokes` is drawn by attnviz, and cluttered digits are made from other data sets when
 they are loaded. All others are downloaded once by `fetch` and kept in `folder()`. Some have `samples`, a few test
-pictures that pages can show without the download. Nothing here imports torch, except `fetch` when it downloads.
+pictures that pages can show without the download. Only `fetch` imports torch, when it downloads.
 """
 
 from attnviz.data.loading import (

@@ -1,4 +1,4 @@
-"""Built-in pictures of the kind that a model was trained on, which need no download."""
+"""Built-in pictures like those that a model was trained on, which need no download."""
 
 from collections.abc import Sequence
 
@@ -8,12 +8,12 @@ import numpy.typing as npt
 from attnviz.data import load, samples, spec, strokes
 from attnviz.data.specs import DATASETS
 
-FEW = 200  # enough pictures of a generated data set to find some of each class
+FEW = 200  # pictures of a generated data set, enough to find some of each class
 
 
 def source(name: str) -> str | None:
-    """Return the data set to take built-in pictures from: one that attnviz draws, with the same classes and if possible
-    the same shape; else the data set itself, if there are samples of it; else None.
+    """Return the data set of built-in pictures: one drawn by attnviz with the same classes and, if possible, the same
+    shape; else the data set itself, if it has samples; else None.
     """
     its = spec(name)
     drawn = [other for other, one in DATASETS.items() if one.make and not one.megabytes and one.classes == its.classes]
@@ -22,7 +22,7 @@ def source(name: str) -> str | None:
 
 
 def first_labels(name: str, classes: Sequence[int], count: int) -> tuple[int, ...]:
-    """Return labels of built-in pictures: each class in turn for strokes, else those of the first pictures."""
+    """Return labels of built-in pictures: each class in turn for strokes, else the labels of the first pictures."""
     if name == "strokes":
         return tuple(classes[i % len(classes)] for i in range(count))
     return tuple([label for label in _few(name)[1].tolist() if label in classes][:count])

@@ -1,19 +1,19 @@
-"""Augmentation: one random transform per picture, as batch operations on the device of the pictures.
+"""Augmentation: a random transform for each picture, as batch operations on the pictures' device.
 
 Source: the transforms of Keras' `ImageDataGenerator`, which "Multi-Head Attention For Binary Classification", Schwarz,
 2021, uses: rotation, shift, and separate zooms of height and width. Background noise is that paper's proposal.
-Mirroring and cropping are those of "Deep Residual Learning for Image Recognition", He et al., 2015, for CIFAR-10.
+Mirroring and cropping come from "Deep Residual Learning for Image Recognition", He et al., 2015, for CIFAR-10.
 
-The pen is ours: a line grows by a dilation and shrinks by an erosion of 3 x 3 pixels, the two operations of
-mathematical morphology (Serra, 1982), each blended with the picture so that it has any degree between none and full.
+The pen is ours: lines grow by a dilation and shrink by an erosion of 3 x 3 pixels, the two operations of mathematical
+morphology (Serra, 1982), each blended with the picture to any degree between none and full.
 
-Differs: pixels from outside the picture are background (0), and the result is rounded to 8 bits again.
+Differs: pixels outside the picture are background (0), and the result is rounded to 8 bits.
 """
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-if TYPE_CHECKING:  # importing the data sets costs no torch
+if TYPE_CHECKING:  # importing the data sets does not import torch
     import torch
     from torch import Tensor
 
@@ -33,23 +33,23 @@ def augment(
     crop: int = 0,
     pen: tuple[float, float] = (0.0, 0.0),
 ) -> "Tensor":
-    """Return one random variant of every picture; all numbers are drawn uniformly, separately for each picture.
+    """Return a random variant of every picture; all numbers are drawn uniformly, separately for each picture.
 
     Args:
         images: uint8 (count, channel, row, column), 0 is background.
-        generator: of the random numbers, on the CPU, so that they are the same for every device.
-        rotation: degrees to either side.
-        shift: share of height and of width, to either side.
-        stretch: (lowest, highest) factor of height and of width, above 0.
-        noise: standard deviation of Gaussian noise, as a share of full ink; it shows where it is brighter than the
-            picture, so the ink keeps its intensities.
-        sampling: one of these is drawn for each picture. Bilinear mixes four pixels, so that grey levels reveal the
-            transform; nearest keeps the intensities.
-        mirror: swap left and right of every second picture, on average.
-        crop: pad every side by so many pixels of background and cut the old size out at a random place: a shift by
-            whole pixels, which changes no intensity.
-        pen: (lowest, highest) change of the width of lines, from -1 (each edge loses a pixel) to 1 (each gains one). It
-            comes after all others.
+        generator: the random generator, on the CPU, so that its numbers are the same for every device.
+        rotation: maximum rotation in degrees, to either side.
+        shift: maximum shift as a share of height and of width, to either side.
+        stretch: (lowest, highest) factor of height and of width, each above 0.
+        noise: standard deviation of Gaussian noise, as a share of full ink; it replaces darker pixels only, so that the
+            ink keeps its intensities.
+        sampling: the modes, one of which is drawn for each picture. Bilinear mixes four pixels, so that grey levels
+            reveal the transform; nearest keeps the intensities.
+        mirror: whether to swap left and right of every second picture, on average.
+        crop: number of background pixels to pad on every side before the old size is cut out at a random position: a
+            shift by whole pixels, which changes no intensity.
+        pen: (lowest, highest) change of line width, from -1 (each edge loses a pixel) to 1 (each gains one); it is
+            applied last.
 
     Returns:
         uint8 of the same shape, on the same device.
@@ -82,7 +82,7 @@ def _with_pen(images: "Tensor", change: "Tensor") -> "Tensor":
 
     ink, change = images.float(), change[:, None, None, None]
     wider = max_pool2d(ink, 3, stride=1, padding=1)
-    thinner = -max_pool2d(pad(-ink, (1, 1, 1, 1)), 3, stride=1)  # beside the picture is background
+    thinner = -max_pool2d(pad(-ink, (1, 1, 1, 1)), 3, stride=1)  # outside the picture is background
     return ink.lerp(torch.where(change > 0, wider, thinner), change.abs()).round().to(torch.uint8)
 
 
@@ -105,7 +105,7 @@ def _transformed(
     down, right = between(-shift, shift), between(-shift, shift)
     drawn = torch.randint(len(sampling), (len(images),), generator=generator).to(images.device)
     matrix = _inverse(turn, high, wide, down, right, images.shape[-2] / images.shape[-1]).to(images.device)
-    if len(sampling) == 1:  # nothing to pick out, for which the host would wait
+    if len(sampling) == 1:  # selecting pictures would make the host wait
         moved = _sampled(images.float(), matrix, sampling[0])
     else:
         moved = torch.empty(images.shape, device=images.device)
@@ -118,7 +118,7 @@ def _transformed(
 
 
 def _inverse(turn: "Tensor", high: "Tensor", wide: "Tensor", down: "Tensor", right: "Tensor", ratio: float) -> "Tensor":
-    """Return the transform from the result back to the picture, in coordinates from -1 to 1: (count, 2, 3).
+    """Return the transform from the result to the picture, in coordinates from -1 to 1: (count, 2, 3).
 
     So stretching divides, and a rotation needs the ratio of height to width, or it would shear.
     """

@@ -1,7 +1,7 @@
-"""The file that a visitor brings pictures in, a `.npz` or a zip with a folder of picture files for each class.
+"""Uploaded files with a visitor's pictures: a `.npz`, or a zip with a folder of picture files for each class.
 
-No path is made of what the file says, nothing in it is run, and no more of it is unpacked than fits into bounded
-memory. Its pictures are read one by one, so that a waiting visitor can stop, and others are let in.
+Names in the file never become paths, nothing in it is executed, and it is unpacked into bounded memory. Its pictures
+are read one by one, so that a waiting visitor can stop, and others get a turn.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from attnviz.errors import BadInput
 from attnviz.files import check_directory
 
 LARGEST = 20 * 2**20
-"""Bytes of a file that is brought."""
+"""The maximum number of bytes of an uploaded file."""
 
 UNPACKED = 200 * 2**20
-"""Bytes of all that is packed in it, and of the pictures as they are kept."""
+"""The maximum number of bytes of its unpacked contents, and of the pictures as they are kept."""
 
 PIXELS = 400_000_000
-"""Pixels of all its picture files together: of large ones, a few seconds of decoding."""
+"""The maximum number of pixels of all its picture files together: a few seconds of decoding."""
 
 PICTURES, CLASSES, FEWEST = 50_000, 100, 20
-"""At most so many pictures and classes, and at least so many pictures."""
+"""The maximum number of pictures and of classes, and the minimum number of pictures."""
 
 LONGEST = 1024
-"""Pixels along the longer side of a picture in a `.npz`, at most."""
+"""The maximum number of pixels along the longer side of a picture in a `.npz`."""
 
 _CLASS = re.compile(r"[^\x00-\x1f\x7f/\\]{1,40}")
 
 
 class Brought(NamedTuple):
-    """What a file holds: a function from a number to its picture, uint8 (row, column, channel), labels, int64 (count,),
-    and the names of their classes.
+    """The contents of a file: a function from a number to its picture, uint8 (row, column, channel), labels, int64
+    (count,), and the names of the classes.
     """
 
     picture: Callable[[int], Bytes]
@@ -52,7 +52,7 @@ class Brought(NamedTuple):
 
 
 def opened(content: bytes, like: DataSpec) -> Brought:
-    """Return what a file holds; its pictures are yet to be read, in the shape of those of another data set."""
+    """Return the contents of a file, whose pictures will be read in the shape of another data set's."""
     if len(content) > LARGEST:
         raise BadInput(f"The file has {len(content):,} bytes; at most {LARGEST:,} are read.")
     check_directory(content, PICTURES + 2 * CLASSES, "pictures and folders")
@@ -75,7 +75,7 @@ def opened(content: bytes, like: DataSpec) -> Brought:
 
 @contextmanager
 def refused() -> Iterator[None]:
-    """Turn whatever a damaged zip raises in the block into one sentence."""
+    """Convert any error of a damaged zip in the block into BadInput."""
     try:
         yield
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError, ValueError) as error:
@@ -92,7 +92,7 @@ def _check(labels: npt.NDArray[np.int64], classes: list[str]) -> None:
 
 
 def _is_clutter(name: str) -> bool:
-    """Return whether a member is what file managers add by themselves."""
+    """Return whether a member was added by a file manager."""
     parts = name.split("/")
     return parts[0] == "__MACOSX" or parts[-1] in (".DS_Store", "Thumbs.db", "desktop.ini")
 
@@ -102,17 +102,17 @@ def _leads_out(name: str) -> bool:
 
 
 def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """Return a member: no more of it than it says is unpacked."""
+    """Return the content of a member, and refuse one that is larger than it declares."""
     with archive.open(member) as file:
         found = file.read(member.file_size + 1)
     if len(found) != member.file_size:
-        raise BadInput("The file says other sizes of its members than they have. Pack it again.")
+        raise BadInput("The file declares wrong sizes of its members. Pack it again.")
     return found
 
 
 def _folders(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], like: DataSpec) -> Brought:
-    """Find picture files; the folder that each lies in is its class."""
-    from attnviz.data.inputs import pictures  # and Pillow with it
+    """Find picture files; the folder of each is its class."""
+    from attnviz.data.inputs import pictures  # which imports Pillow
 
     if not members or len(members) > PICTURES:
         raise BadInput(f"The zip must hold from {FEWEST} to {PICTURES:,} pictures, not {len(members):,}.")
@@ -172,7 +172,7 @@ def _arrays(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], like: Data
 
 
 def _array(content: bytes, name: str) -> npt.NDArray[Any]:
-    """Return the array that a `.npy` holds: never a pickle, and never larger than the bytes that there are."""
+    """Return the array in a `.npy`; refuse pickles, and arrays larger than the file."""
     file = io.BytesIO(content)
     try:
         read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
@@ -184,16 +184,16 @@ def _array(content: bytes, name: str) -> npt.NDArray[Any]:
         for side in shape:
             count *= int(side)
         if kind.itemsize == 0 or count * kind.itemsize != len(rest):
-            raise BadInput(f"The array {name} says another size than it has. Save it again.")
+            raise BadInput(f"The array {name} declares a wrong size. Save it again.")
         return np.frombuffer(rest, kind).reshape(shape, order="F" if backwards else "C")
     except BadInput:
         raise
-    except Exception as error:  # whatever numpy makes of a header that anybody may have written
+    except Exception as error:  # NumPy may raise anything for a header from an untrusted file
         raise BadInput(f"The array {name} is damaged. Save it again with numpy.savez.") from error
 
 
 def _fitted(picture: Bytes, like: DataSpec) -> Bytes:
-    """Return a picture in the shape of a data set's; on paper, ink is light as it is there."""
+    """Return a picture in the shape of a data set's; ink on paper becomes light ink if that data set's is."""
     rows, columns, channels = like.shape
     made = picture if picture.shape[:2] == (rows, columns) else scaled(picture, rows, columns)
     made = in_channels(made, channels)

@@ -1,19 +1,19 @@
-"""Cluttered digits: one digit somewhere on a larger canvas, among patches cut from other digits.
+"""Cluttered digits: a digit somewhere on a larger canvas, among patches cut from other digits.
 
 Source: "Investigating Attention Mechanisms for Variant MNIST Datasets", Wu, Xu, Lee, 2018, section 3; its pictures come
 from the generator of "Recurrent Spatial Transformer Networks", Sønderby et al., 2015, https://arxiv.org/abs/1509.05329,
-for sequences of one digit. The `published` placement is what that generator does:
+for sequences of one digit. The `published` placement follows that generator:
 
-1. A digit is drawn with replacement from the part of MNIST that the split is made from.
-2. Its left edge is uniform, but never at the last place. Its top edge is uniform over the whole canvas and pushed up
-   where the digit would leave it, so that on a canvas of 40 pixels 70 % of the digits stand on the bottom row.
-3. Patches are cut from random digits at random places, blank ones too, and pasted one over the other, never over the
-   last row and column.
-4. The digit is added, and the sum clipped: patches may lie on the digit.
+1. A digit is drawn with replacement from the part of MNIST for the split.
+2. Its left edge is uniform, except for the last position. Its top edge is uniform over the whole canvas and moved up if
+the digit would leave it, so that on a canvas of 40 pixels 70 % of the digits touch the bottom row.
+3. Patches are cut from random digits at random positions, including blank ones, and pasted over each other, but never
+over the last row and column.
+4. The digit is added, and the sum is clipped, so patches may overlap the digit.
 
-Differs: the patches of each split are cut from digits of that split, when they are needed; there, one pool of 100,000
-patches of training and validation digits serves all splits. The `uniform` placement puts the digit at any place with
-the same probability.
+Differs: the patches of each split are cut from digits of that split, on request; there, one pool of 100,000 patches of
+training and validation digits serves all splits. The `uniform` placement puts the digit at any position with equal
+probability.
 """
 
 from collections.abc import Mapping
@@ -30,21 +30,21 @@ from attnviz.data import loading, strokes
 from attnviz.errors import BadInput, UnknownName
 
 VERSION = 1
-"""Goes up whenever the same seed would give other pictures."""
+"""Increased whenever the same seed gives different pictures."""
 
 Placement = Literal["published", "uniform"]
 Part = tuple[str, int, int]
-"""A split of the source, and the first and one past the last of its pictures."""
+"""A split of the source, and its first picture and the one after its last."""
 
 SOURCES = 256
-"""Drawn digits that the clutter around a single picture is cut from."""
+"""The number of drawn digits from which the clutter around a single picture is cut."""
 
 COUNTS: Mapping[str, int] = MappingProxyType({"train": 10_000, "validation": 1_000, "test": 10_000})
 _SEEDS = {"train": 0, "validation": 1, "test": 2}
 _MNIST: Mapping[str, Part] = MappingProxyType(
     {"train": ("train", 0, 50_000), "validation": ("train", 50_000, 60_000), "test": ("test", 0, 10_000)}
 )
-# Strokes take time to draw, and one stroke is as new as another: fewer are enough.
+# Strokes take time to draw, and all of them are new to a model, so that fewer suffice.
 _STROKES: Mapping[str, Part] = MappingProxyType(
     {"train": ("train", 0, 10_000), "validation": ("train", 10_000, 11_000), "test": ("test", 0, 10_000)}
 )
@@ -55,9 +55,9 @@ class Cluttered(NamedTuple):
 
     Args:
         images: uint8 (count, row, column, 1).
-        labels: int64 (count,), of the digit.
-        corners: int64 (count, 2), the (row, column) of the top left pixel of the digit's own picture on the canvas.
-        digits: int64 (count,), which of the digits offered it is.
+        labels: int64 (count,), the classes of the digits.
+        corners: int64 (count, 2), the (row, column) on the canvas of the top left pixel of the digit's own picture.
+        digits: int64 (count,), the indices of the digits among those offered.
     """
 
     images: Bytes
@@ -68,16 +68,16 @@ class Cluttered(NamedTuple):
 
 @dataclass(frozen=True)
 class Clutter:
-    """How a cluttered data set is made from another one.
+    """The parameters of a cluttered data set.
 
     Args:
-        source: the data set that digits and patches are taken from.
+        source: the data set of the digits and patches.
         canvas: rows and columns of a picture.
-        patches: how many are pasted.
+        patches: the number of pasted patches.
         patch: rows and columns of a patch.
-        placement: where digits stand: "published" or "uniform".
-        centred: move each finished picture so that the digit stands in the middle. The canvas grows by as much as
-            digits can be off the middle, so that nothing is lost.
+        placement: the positions of digits: "published" or "uniform".
+        centred: whether to move each finished picture so that the digit is in the middle. The canvas grows by the
+            digits' maximum distance from the middle, so that nothing is lost.
     """
 
     source: str = "mnist"
@@ -98,12 +98,12 @@ class Clutter:
         return made.images[:count], made.labels[:count]
 
     def made(self, split: str) -> Cluttered:
-        """Return a whole split with its corners; it is kept in memory, and cannot be written to."""
+        """Return a whole split with its corners. It is cached in memory, and cannot be written to."""
         self.part(split)
         return _made(self, split)
 
     def pick(self, split: str, numbers: Integers) -> tuple[Bytes, Integers]:
-        """Return images and labels of some pictures of a split; of drawn digits, only what is on them is drawn."""
+        """Return images and labels of some pictures of a split; only the drawn digits on them are drawn."""
         return _picked(self, split, numbers)
 
     def labels(self, split: str) -> Integers:
@@ -113,7 +113,7 @@ class Clutter:
         return found
 
     def part(self, split: str) -> Part:
-        """Return which pictures of the source a split is made from."""
+        """Return the pictures of the source from which a split is made."""
         if split not in COUNTS:
             raise UnknownName(f"split of cluttered {self.source}", split, COUNTS)
         return (_STROKES if self.source == "strokes" else _MNIST)[split]
@@ -128,7 +128,7 @@ CLUTTERED: dict[str, Clutter] = {
     "cluttered_strokes_60": Clutter("strokes", canvas=60, patches=4, patch=8, placement="uniform"),
 }
 """The data sets of this kind. Those of 60 x 60 are as in "Recurrent Models of Visual Attention", Mnih et al., 2014:
-four patches of 8 x 8, digits at any place."""
+four patches of 8 x 8, digits at any position."""
 
 
 def scatter(
@@ -141,21 +141,21 @@ def scatter(
     split: str = "train",
     places: Integers | None = None,
 ) -> tuple[Bytes, Integers]:
-    """Put digits on canvases full of clutter.
+    """Place digits on canvases full of clutter.
 
     Args:
         pictures: uint8 (picture, row, column, 1), the digits to choose from.
-        digits: int64 (count,), which of them stands on each canvas.
-        sources: uint8 (picture, row, column, 1), what patches are cut from.
-        how: canvas, patches and placement; its source is ignored.
-        seed, split: of the random numbers. Canvas i depends on them, i and digits[i] alone.
-        places: int64 (count,), which canvases these are; None for the first ones.
+        digits: int64 (count,), the index of the picture on each canvas.
+        sources: uint8 (picture, row, column, 1), the pictures from which patches are cut.
+        how: the canvas, patches and placement; its source is ignored.
+        seed, split: they determine the random numbers. Canvas i depends only on them, i and digits[i].
+        places: int64 (count,), the indices of these canvases; None for the first ones.
 
     Returns:
         images uint8 (count, how.side, how.side, 1), and corners int64 (count, 2) as in `Cluttered`.
 
     Raises:
-        BadInput: digits or patches that do not fit on the canvas, or patches larger than a picture.
+        BadInput: digits or patches do not fit on the canvas, or patches are larger than a picture.
     """
     count, size, canvas = len(digits), pictures.shape[1], how.canvas
     if pictures.shape[1:] != (size, size, 1) or size >= canvas or not 0 < how.patch < min(canvas, sources.shape[1]):
@@ -190,11 +190,11 @@ def scatter(
 
 
 def thrown(picture: Bytes, how: Clutter, *, seed: int) -> Bytes:
-    """Put one picture, uint8 (row, column), square, 0 is paper, on a canvas full of clutter that is cut from drawn
-    digits, which are always there: uint8 (how.side, how.side, 1).
+    """Place a square picture, uint8 (row, column), 0 is paper, on a canvas full of clutter cut from drawn digits, which
+    are always available: uint8 (how.side, how.side, 1).
 
-    The seed decides where the picture stands, and all patches: the same canvas on any machine. BadInput: the picture is
-    not square, or does not fit on the canvas.
+    The seed determines the picture's position and all patches: the canvas is the same on any machine. BadInput: the
+    picture is not square, or does not fit on the canvas.
     """
     sources = strokes.load("test", SOURCES)[0]
     images, _ = scatter(picture[None, :, :, None], np.zeros(1, np.int64), sources, how, seed=seed, split="test")
@@ -203,7 +203,7 @@ def thrown(picture: Bytes, how: Clutter, *, seed: int) -> Bytes:
 
 
 def corners(name: str, split: str) -> Integers:
-    """Return where the digits of a cluttered data set stand: int64 (count, 2), see `Cluttered`."""
+    """Return the positions of a cluttered data set's digits: int64 (count, 2), see `Cluttered`."""
     if name not in CLUTTERED:
         raise UnknownName("cluttered data set", name, CLUTTERED)
     return CLUTTERED[name].made(split).corners
@@ -228,7 +228,7 @@ def _picked(how: Clutter, split: str, numbers: Integers) -> tuple[Bytes, Integer
     if how.source == "strokes":
         cut = _below(_scattered(0, split, how, numbers)[:, 2::5], last - first)
         wanted = np.unique(np.concatenate([digits, cut.ravel()]))
-        # Memory that is not written to costs nothing.
+        # Memory that is never written to is not allocated.
         pictures = np.zeros((last - first, strokes.SIZE, strokes.SIZE, 1), np.uint8)
         pictures[wanted] = strokes.pick(its, first + wanted)[0]
     else:
@@ -238,22 +238,22 @@ def _picked(how: Clutter, split: str, numbers: Integers) -> tuple[Bytes, Integer
 
 
 def _digits(split: str, offered: int) -> Integers:
-    """Return which of the digits offered stands on each canvas of a split."""
+    """Return the index, among the digits offered, of the digit on each canvas of a split."""
     return _below(_chance(0, split, 0, COUNTS[split], 1)[:, 0], offered)
 
 
 def _scattered(seed: int, split: str, how: Clutter, places: Integers) -> npt.NDArray[np.uint64]:
-    """Return the random numbers of some canvases: of the digit's corner, then five of each patch, its source first."""
+    """Return the random numbers of canvases: those of the digit's corner, then five per patch, its source first."""
     return _chance(seed, split, 1, int(places.max(initial=-1)) + 1, 2 + 5 * how.patches)[places]
 
 
 def _chance(seed: int, split: str, use: int, count: int, number: int) -> npt.NDArray[np.uint64]:
-    """Return random numbers of 32 bits, (count, number), from the raw stream, which no version of NumPy changes."""
+    """Return 32-bit random numbers, (count, number), from the raw stream, which is the same in all NumPy versions."""
     stream = np.random.PCG64(np.random.SeedSequence([VERSION, seed, _SEEDS[split], use]))
     raw: npt.NDArray[np.uint64] = stream.random_raw(count * number).reshape(count, number) >> np.uint64(32)
     return raw
 
 
 def _below(raw: npt.NDArray[np.uint64], limit: int) -> Integers:
-    """Turn raw random numbers into whole numbers from 0 to limit - 1, each as likely as the others."""
+    """Convert raw random numbers to uniform integers from 0 to limit - 1."""
     return ((raw * np.uint64(limit)) >> np.uint64(32)).astype(np.int64)

@@ -1,11 +1,11 @@
-"""Strips: 1 to 30 digits side by side, to be read, read backwards, or sorted.
+"""Strips: 1 to 30 digits side by side, for reading, reading backwards, or sorting.
 
 A strip of n digits has 28 rows and 28 n columns. Each digit is moved sideways by -3 to 3 pixels, so neighbours may
-touch; where they overlap, the brighter pixel counts. Which digits a strip has and how they are moved follows from the
-data set's part, a seed, the length and the place alone, so strips are made as they are needed.
+touch; where they overlap, the brighter pixel counts. The digits of a strip and their shifts depend only on the data
+set's part, a seed, the length and the index, so strips are made on request.
 
-Source: ours; the task is that of a sentence that is read and translated, in "Neural Machine Translation by Jointly
-Learning to Align and Translate", Bahdanau, Cho, Bengio, 2015, https://arxiv.org/abs/1409.0473.
+Source: ours; the task is like reading and translating a sentence, in "Neural Machine Translation by Jointly Learning to
+Align and Translate", Bahdanau, Cho, Bengio, 2015, https://arxiv.org/abs/1409.0473.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,13 +21,13 @@ from attnviz.data import loading
 from attnviz.errors import BadInput, UnknownName
 
 VERSION = 1
-"""Goes up whenever the same seed would give other strips."""
+"""Increased whenever the same seed gives different strips."""
 
-SIDE, MOST, SHIFT = 28, 30, 3  # pixels of a digit, digits of the longest strip, pixels that a digit is moved at most
+SIDE, MOST, SHIFT = 28, 30, 3  # pixels of a digit, digits of the longest strip, maximum shift of a digit in pixels
 STOP = 10  # the symbol that ends a text; 0 to 9 are the digits
 SYMBOLS = (*"0123456789", "stop")
 TESTED = (1, 2, 3, 5, 8, 10, 12, 15, 16, 17, 18, 20, 25, 30)
-"""The lengths of the test strips, up to the longest of a data set."""
+"""The lengths of the test strips, as far as a data set has them."""
 PER_LENGTH = 1024  # test strips of each length
 PARTS: Mapping[str, Mapping[str, tuple[str, int, int]]] = MappingProxyType(
     {
@@ -37,7 +37,7 @@ PARTS: Mapping[str, Mapping[str, tuple[str, int, int]]] = MappingProxyType(
         },
     }
 )  # fmt: skip
-"""Which digits of the source each part is made of: a split, the first, and the one after the last."""
+"""The digits of the source for each part: a split, the first digit, and the one after the last."""
 
 _SEEDS = {"train": 0, "validation": 1, "test": 2}
 
@@ -46,12 +46,12 @@ Order = Literal["string", "reversed", "sorted"]
 
 @dataclass(frozen=True)
 class Strips:
-    """Strips of digits of one source, and the texts that a model should output for them.
+    """Strips of digits from one source, and the texts that a model should output for them.
 
     Args:
         source: "mnist" or "strokes".
-        longest: digits of the longest strip; test strips have those lengths of `TESTED` that are no longer.
-        order: the digits as they stand ("string"), from the last to the first ("reversed"), or by size ("sorted").
+        longest: the number of digits of the longest strip; test strips have the lengths of `TESTED` up to this.
+        order: the digits from left to right ("string"), from right to left ("reversed"), or by size ("sorted").
     """
 
     source: str = "mnist"
@@ -65,15 +65,15 @@ class Strips:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Strips in each split; of "train", in an epoch."""
+        """The number of strips in each split; for "train", in an epoch."""
         return {"train": 8_000, "validation": 512, "test": PER_LENGTH * len(self.tested)}
 
     def batches(self, split: str, size: int, seed: int) -> Iterator[tuple[Bytes, Integers]]:
         """Yield the batches of an epoch; all strips of a batch have the same length.
 
         Args:
-            size: strips of a batch. In "test" it must divide the 1,024 strips of each length, which come one length
-                after the other; elsewhere every batch has a length of its own, drawn evenly from 1 to `longest`.
+            size: the number of strips in a batch. In "test" it must divide the 1,024 strips of each length, which come
+                length by length; otherwise every batch has its own length, drawn uniformly from 1 to `longest`.
 
         Yields:
             images uint8 (size, 28, 28 x digits, 1); targets int64 (size, digits + 1), which end with `STOP`.
@@ -91,8 +91,8 @@ class Strips:
             yield strips(images.reshape(count, length, SIDE, SIDE), shifts), self.targets(labels.reshape(digits.shape))
 
     def targets(self, digits: Integers) -> Integers:
-        """Return the texts that a model should output for strips, int64 (count, digits + 1), which end with `STOP`,
-        from digits, int64 (count, digits) in 0..9, left to right.
+        """Return the texts that a model should output, int64 (count, digits + 1), ending with `STOP`, from the digits
+        of strips, int64 (count, digits) in 0..9, left to right.
         """
         ordered = {"string": digits, "reversed": digits[:, ::-1], "sorted": np.sort(digits, axis=1)}[self.order]
         return np.concatenate([ordered, np.full((len(digits), 1), STOP)], 1).astype(np.int64)
@@ -109,10 +109,10 @@ STRIPS: dict[str, Strips] = {
 
 
 def strip(source: str, length: int, place: int) -> tuple[Bytes, str]:
-    """Return one test strip of `strokes` or `mnist`, uint8 (28, 28 x length, 1), and its digits from left to right,
-    such as "314"; only these are loaded or drawn.
+    """Return a test strip of `strokes` or `mnist`, uint8 (28, 28 x length, 1), and its digits from left to right, such
+    as "314"; only these are loaded or drawn.
 
-    The length is 1 to 30; the place is among the test strips of that length, 0 to 1,023.
+    The length is 1 to 30; `place` is the index among the test strips of that length, 0 to 1,023.
     """
     check(length, place)
     digits, shifts = drawn(source, "test", seed=0, length=length, first=place, count=1)
@@ -121,7 +121,7 @@ def strip(source: str, length: int, place: int) -> tuple[Bytes, str]:
 
 
 def check(length: int, place: int) -> None:
-    """Check that there is such a test strip."""
+    """Check that a test strip exists."""
     if not 1 <= length <= MOST or not 0 <= place < PER_LENGTH:
         raise BadInput(
             f"Test strips have 1 to {MOST} digits and the numbers 0 to {PER_LENGTH - 1:,}, not {length} and {place}."
@@ -131,8 +131,8 @@ def check(length: int, place: int) -> None:
 def drawn(
     source: str, split: str, *, seed: int, length: int, first: int, count: int
 ) -> tuple[Integers, npt.NDArray[np.int8]]:
-    """Return which digits some strips are made of, int64 (count, length) indices in the source's split, and how far
-    each is moved to the right, int8 (count, length), -3..3 pixels.
+    """Return the digits of some strips, int64 (count, length) indices into the source's split, and the shift of each to
+    the right, int8 (count, length), -3..3 pixels.
     """
     _, start, end = part_of(source, split)
     stream = np.random.PCG64(np.random.SeedSequence([VERSION, _SEEDS[split], seed, length]))
@@ -143,8 +143,8 @@ def drawn(
 
 
 def strips(digits: Bytes, shifts: npt.NDArray[np.int8] | Sequence[Sequence[int]]) -> Bytes:
-    """Put digits, uint8 (count, digits, 28, 28), side by side, uint8 (count, 28, 28 x digits, 1), each moved by so many
-    pixels to the right, -3..3; what leaves the strip is cut off.
+    """Join digits, uint8 (count, digits, 28, 28), side by side into uint8 (count, 28, 28 x digits, 1), each shifted to
+    the right by -3..3 pixels; pixels outside the strip are cut off.
     """
     moved = np.asarray(shifts)
     count, length = digits.shape[:2]
@@ -162,7 +162,7 @@ def strips(digits: Bytes, shifts: npt.NDArray[np.int8] | Sequence[Sequence[int]]
 
 
 def part_of(source: str, split: str) -> tuple[str, int, int]:
-    """Return which digits of a source a part is made of: a split, the first, and the one after the last."""
+    """Return the digits of a source for a part: a split, the first digit, and the one after the last."""
     if source not in PARTS:
         raise UnknownName("source of strips", source, PARTS)
     if split not in PARTS[source]:
@@ -171,7 +171,7 @@ def part_of(source: str, split: str) -> tuple[str, int, int]:
 
 
 def _digits(source: str, split: str, numbers: Integers, *, whole: bool) -> tuple[Bytes, Integers]:
-    """Return images, uint8 (count, 28, 28), and labels of some digits; if the whole part is loaded, many are quick."""
+    """Return images, uint8 (count, 28, 28), and labels of digits; for many digits, load the whole part (`whole`)."""
     its, _, end = part_of(source, split)
     if not whole:
         images, labels = loading.pick(source, its, numbers)

@@ -1,4 +1,4 @@
-"""Load the pictures of a data set, or some of them, and say which are here."""
+"""Loading the pictures of a data set, or some of them, and listing the available ones."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +26,7 @@ class Shown(NamedTuple):
     labels: npt.NDArray[np.int64]
 
     def place(self, number: int) -> int | None:
-        """Return the index among these of the test picture with that number; None if it is not available."""
+        """Return the index among these of the test picture with a number, or None if it is not available."""
         place = int(np.searchsorted(self.numbers, number))
         return place if place < len(self.numbers) and self.numbers[place] == number else None
 
@@ -36,22 +36,22 @@ def load(name: str, split: str = "train", classes: Sequence[int] | None = None, 
 
     Args:
         name: a name in `DATASETS`.
-        split: "train" or "test"; cluttered digits have a "validation" too; or "samples", a few of the test pictures,
-            see `attnviz.data.samples`.
-        classes: keep only these labels, see `subset`. None keeps all.
-        count: use only the first `count` pictures of the split, before `classes` chooses among them; of a generated
-            data set, such as `strokes`, only these are generated. None uses all.
+        split: "train" or "test"; for cluttered digits also "validation"; or "samples", a few of the test pictures, see
+            `attnviz.data.samples`.
+        classes: the labels to keep, see `subset`; None keeps all.
+        count: the number of pictures to use from the start of the split, before `classes` selects among them; of a
+            generated data set, such as `strokes`, only these are generated. None uses all.
 
     Returns:
-        images uint8 (count, row, column, channel) in 0..255, labels int64 (count,), or (count, step) where a target is
-        a text. May be memory-mapped or shared with other callers, and then cannot be written to: copy before you change
-        it.
+        images uint8 (count, row, column, channel) in 0..255, labels int64 (count,), or (count, step) if a target is a
+        text. They may be memory-mapped or shared with other callers, and then cannot be written to: copy them before
+        changing them.
 
     Raises:
-        UnknownName: no such data set, split or class; the message names the closest.
-        BadInput: a negative count or one beyond the split, classes that are not valid, or labels that are not as its
-            target says.
-        DataError: its files are missing or damaged, or it has batches only, see `batches`; the message says what to do.
+        UnknownName: there is no such data set, split or class; the message names the closest.
+        BadInput: the count is negative or beyond the split, the classes are not valid, or the labels do not match the
+            data set's target.
+        DataError: its files are missing or damaged, or it has only batches, see `batches`; the message says what to do.
     """
     its = spec(name)
     if its.batches is not None:
@@ -87,22 +87,22 @@ def load(name: str, split: str = "train", classes: Sequence[int] | None = None, 
 def _of_classes(
     name: str, split: str, classes: tuple[int, ...], count: int | None, make: Callable[..., tuple[Any, Any]]
 ) -> Dataset:
-    """Make the pictures of some classes and no others: of two digits of ten, in a fifth of the time."""
+    """Make only the pictures of some classes: two digits of ten take a fifth of the time."""
     return Dataset(*make(split, np.flatnonzero(np.isin(labels(name, split)[:count], classes))))
 
 
 def pick(name: str, split: str, numbers: Sequence[int] | npt.NDArray[np.int64]) -> Dataset:
-    """Load some pictures of a split; of a generated data set only these are made, where it can do that.
+    """Load some pictures of a split; of a generated data set only these are made, if it supports that.
 
     Args:
-        split: as of `load`.
+        split: as in `load`.
 
     Returns:
         images uint8 (count, row, column, channel), labels int64 (count,), in the order of the numbers.
 
     Raises:
-        UnknownName, DataError: as `load` does.
-        BadInput: an index beyond the split.
+        UnknownName, DataError: as in `load`.
+        BadInput: an index is beyond the split.
     """
     its, wanted = spec(name), np.asarray(numbers, np.int64)
     whole = None if its.make_some and split in its.counts else load(name, split)
@@ -119,14 +119,14 @@ def labels(name: str, split: str = "train") -> npt.NDArray[np.int64]:
     """Load only the labels of a split, int64 (count,), without drawing the pictures of `strokes`.
 
     Raises:
-        as `load` does.
+        as in `load`.
     """
     make = spec(name).make_labels
     return make(split) if make else load(name, split).labels
 
 
 def fetch(name: str, progress: Progress | None = None) -> None:
-    """Bring a data set here; see `attnviz.data.store.fetch`."""
+    """Download a data set; see `attnviz.data.store.fetch`."""
     try:
         store.fetch(name, progress)
     finally:
@@ -137,16 +137,16 @@ def available(name: str) -> bool:
     """Return whether a data set can be loaded now, without a download.
 
     Raises:
-        UnknownName: there is none of that name.
+        UnknownName: there is no data set of that name.
     """
     return once(f"available {name}", lambda: store.available(name))
 
 
 def downloaded() -> tuple[str, ...]:
-    """Return the data sets whose files are here: until then, samples or drawn digits stand for them."""
+    """Return the downloaded data sets; samples or drawn digits replace the others."""
 
     def is_here(name: str, its: DataSpec) -> bool:
-        with suppress(AttnvizError):  # its files may not be read: whoever needs them says so
+        with suppress(AttnvizError):  # unreadable files are reported when they are used
             return its.make is None and its.batches is None and available(name)
         return False
 
@@ -158,7 +158,7 @@ def shown(name: str) -> Shown:
 
     Raises:
         UnknownName: there is no such data set.
-        DataError: it is not available, and there are no samples of it; the message says what to do.
+        DataError: it is not available and has no samples; the message says what to do.
     """
     return once(f"shown {name}", lambda: _shown(name))
 
@@ -175,37 +175,37 @@ def _shown(name: str) -> Shown:
 
 
 def sources(classes: Sequence[str], shape: tuple[int, int, int] | None = None) -> list[str]:
-    """Return the data sets with these classes of which pictures are available here, in the order of the table.
+    """Return the data sets with the given classes that have available pictures, in the order of the table.
 
     Args:
-        classes: of a data set, such as `DATASETS["mnist"].classes`.
-        shape: of its pictures, (row, column, channel); None for any.
+        classes: the classes of a data set, such as `DATASETS["mnist"].classes`.
+        shape: the shape of its pictures, (row, column, channel); None for any.
     """
     alike = [name for name, its in DATASETS.items() if its.classes == tuple(classes) and shape in (None, its.shape)]
     return [name for name in alike if can_show(name)]
 
 
 def can_show(name: str) -> bool:
-    """Return whether test pictures or samples of a data set are available here now, by their numbers.
+    """Return whether test pictures or samples of a data set, with their numbers, are available now.
 
     Raises:
-        UnknownName: there is none of that name.
+        UnknownName: there is no data set of that name.
     """
     return name in samples.about() or (spec(name).batches is None and available(name))
 
 
 def subset(dataset: Dataset, classes: Sequence[int]) -> Dataset:
-    """Keep the pictures of some classes, in their order, and label them by the index of their class in `classes`.
+    """Keep the pictures of some classes, in order, and label them by the index of their class in `classes`.
 
     Args:
-        dataset: what to choose from.
+        dataset: the data set to select from.
         classes: labels to keep, without repetition: (8, 1) turns eights into 0 and ones into 1.
 
     Returns:
         A copy, which may be empty.
 
     Raises:
-        BadInput: no class, the same class twice, or something that is not a whole number; or labels that are texts.
+        BadInput: there is no class, a class occurs twice or is not a whole number, or the labels are texts.
     """
     _check(classes)
     if dataset.labels.ndim != 1:
@@ -237,10 +237,10 @@ def _check(classes: Sequence[int], its: DataSpec | None = None) -> None:
 
 
 def batches(name: str, split: str = "train", *, size: int, seed: int = 0) -> Iterator[Dataset]:
-    """Yield the batches, each of so many pictures of one size or in the end fewer, of a data set whose `DataSpec` has
-    `batches`, together as many as its `counts` say.
+    """Yield the batches of an epoch of a data set whose `DataSpec` has `batches`: each has `size` pictures of one
+    shape, the last perhaps fewer, and together they have as many as its `counts`.
 
-    BadInput: it has no batches, or they are not as its `DataSpec` says.
+    BadInput: it has no batches, or they do not match its `DataSpec`.
     """
     its = spec(name)
     if split not in its.counts:
@@ -257,7 +257,7 @@ def batches(name: str, split: str = "train", *, size: int, seed: int = 0) -> Ite
 
 
 def digest_of_batches(name: str, split: str, size: int) -> str:
-    """Return the digest of a data set that hands out batches: the sha256, in hex, of the batches of seed 0."""
+    """Return the digest of a data set that makes its own batches: the sha256, in hex, of the batches with seed 0."""
     hashed = hashlib.sha256()
     for batch in batches(name, split, size=size):
         hashed.update(repr((batch.images.shape, batch.labels.shape)).encode())

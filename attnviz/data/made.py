@@ -1,4 +1,4 @@
-"""The data sets that are made from others: cluttered, moved and rotated digits, and strips of digits."""
+"""The data sets made from others: cluttered, moved and rotated digits, and strips of digits."""
 
 from collections.abc import Iterator
 

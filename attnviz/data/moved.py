@@ -1,12 +1,12 @@
-"""Digits that are rotated, or rotated, scaled and shifted on a larger canvas, by known amounts.
+"""Digits that are rotated by known angles, or rotated, scaled and shifted on a larger canvas by known amounts.
 
 Source: the tasks R and RTS of "Spatial Transformer Networks", Jaderberg, Simonyan, Zisserman, Kavukcuoglu, 2015,
 https://arxiv.org/abs/1506.02025, section 4.1: MNIST rotated by up to 90 degrees; and rotated by up to 45 degrees,
 scaled by 0.7 to 1.2 and placed at random on 42 x 42 pixels.
 
-Differs: there every picture is transformed anew each time that it is shown; here each of 50,000 training digits is
-transformed three times, by amounts that can be looked up. Rotated digits lie on 32 x 32 pixels rather than 28 x 28, so
-that none loses a corner. The sampling is bilinear, in whole numbers, so that the same seed gives the same bytes on any
+Differs: there every picture is transformed anew each time it is used; here each of 50,000 training digits is
+transformed three times, by amounts that can be looked up. Rotated digits have 32 x 32 pixels rather than 28 x 28, so
+that no corner is lost. Bilinear sampling uses integer arithmetic, so that the same seed gives the same bytes on any
 machine.
 """
 
@@ -23,13 +23,13 @@ from attnviz.data import loading
 from attnviz.errors import BadInput, UnknownName
 
 VERSION = 1
-"""Goes up whenever the same seed would give other pictures."""
+"""Increased whenever the same seed gives different pictures."""
 
 
 COUNTS: Mapping[str, Mapping[str, int]] = MappingProxyType(
     {
         "mnist": {"train": 150_000, "validation": 10_000, "test": 10_000},
-        "strokes": {"train": 10_000, "validation": 1_000, "test": 10_000},  # they take time to draw
+        "strokes": {"train": 10_000, "validation": 1_000, "test": 10_000},  # drawing takes time
     }
 )
 _PARTS: Mapping[str, Mapping[str, tuple[str, int, int]]] = MappingProxyType(
@@ -41,13 +41,13 @@ _PARTS: Mapping[str, Mapping[str, tuple[str, int, int]]] = MappingProxyType(
     }
 )  # fmt: skip
 _SEEDS = {"train": 0, "validation": 1, "test": 2}
-_AT_ONCE = 1_000  # pictures, for the memory of the places that are sampled
-_FINE, _ONE = 256, 1 << 16  # parts of a pixel and of a factor, in which places are computed
+_AT_ONCE = 1_000  # pictures, to limit the memory for sampled positions
+_FINE, _ONE = 256, 1 << 16  # fractions of a pixel and of a factor, the units of positions
 
 
 class Moves(NamedTuple):
-    """How pictures were transformed: scaled (1 keeps the size) and rotated about their middle, by degrees
-    counter-clockwise as seen, both float64 (count,), then shifted by pixels to the right and down, (count, 2).
+    """The transforms of pictures: the scale (1 keeps the size) and the rotation about the middle, in degrees
+    counter-clockwise as seen, both float64 (count,), then the shift in pixels to the right and down, (count, 2).
     """
 
     angles: Floats
@@ -57,14 +57,14 @@ class Moves(NamedTuple):
 
 @dataclass(frozen=True)
 class Moved:
-    """How a data set of moved digits is made from another one.
+    """The parameters of a data set of moved digits.
 
     Args:
         source: "mnist" or "strokes".
         canvas: rows and columns of a picture.
-        rotation: degrees to either side.
-        scale: the lowest and the highest factor.
-        shift: pixels to either side, in each direction.
+        rotation: the maximum rotation in degrees, to either side.
+        scale: the lowest and the highest scale factor.
+        shift: the maximum shift in pixels, to either side in each direction.
     """
 
     source: str = "mnist"
@@ -75,7 +75,7 @@ class Moved:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Pictures in each split."""
+        """The number of pictures in each split."""
         return COUNTS[self.source]
 
     def load(self, split: str, count: int | None = None) -> tuple[Bytes, Integers]:
@@ -84,7 +84,7 @@ class Moved:
         return _loaded(self, split, self.counts[split] if count is None else count)
 
     def pick(self, split: str, numbers: Integers) -> tuple[Bytes, Integers]:
-        """Return images and labels of some pictures of a split; of drawn digits, only these are drawn."""
+        """Return images and labels of some pictures of a split; only these digits are drawn."""
         its, first, last = self._part(split)
         images, labels = loading.pick(self.source, its, first + numbers % (last - first))
         return moved(images, self.canvas, self.moves(split, numbers)), labels
@@ -96,7 +96,7 @@ class Moved:
         return found
 
     def moves(self, split: str, numbers: Integers | None = None) -> Moves:
-        """Return how the pictures of a split, or some of them, were transformed."""
+        """Return the transforms of the pictures of a split, or of some of them."""
         self._part(split)
         chance = _chance(split, self.counts[split])
         drawn = chance if numbers is None else chance[numbers]
@@ -124,10 +124,10 @@ MOVED: dict[str, Moved] = {
 
 
 def moved(pictures: Bytes, canvas: int, moves: Moves) -> Bytes:
-    """Scale, rotate and shift square pictures, uint8 (count, row, column, channel), 0 is background, from the middle of
-    empty canvases: uint8 (count, canvas, canvas, channel), sampled bilinearly.
+    """Scale, rotate and shift square pictures, uint8 (count, row, column, channel), 0 is background, starting in the
+    middle of empty canvases: uint8 (count, canvas, canvas, channel), sampled bilinearly.
 
-    BadInput: pictures that are not square, another number of moves, or a move by more than 64 pixels.
+    BadInput: pictures are not square, the number of moves is different, or a move exceeds 64 pixels.
     """
     count, size = pictures.shape[:2]
     if pictures.ndim != 4 or pictures.shape[2] != size or any(len(one) != count for one in moves):
@@ -149,7 +149,7 @@ def moved(pictures: Bytes, canvas: int, moves: Moves) -> Bytes:
 def _sampled(pictures: Bytes, canvas: int, moves: Moves) -> Bytes:
     size = pictures.shape[1]
     radians = np.deg2rad(moves.angles)
-    # A digit that is turned counter-clockwise is looked up clockwise; rows count downwards.
+    # To turn a digit counter-clockwise, it is sampled clockwise; rows count downwards.
     cosine, sine = (np.rint(part / moves.scales * _ONE).astype(np.int64)[:, None, None] for part in _turn(radians))
     shift = np.rint(moves.shifts * _FINE).astype(np.int64)[:, :, None, None]
     place = (2 * np.arange(canvas, dtype=np.int64) - (canvas - 1)) * (_FINE // 2)  # from the middle
@@ -173,7 +173,7 @@ def _turn(radians: Floats) -> tuple[Floats, Floats]:
 
 
 def _split(along: Integers, size: int) -> tuple[Integers, Integers]:
-    """Return the index in a picture with two pixels of background around it, and how far behind it, in 256ths."""
+    """Return the index in a picture padded with two background pixels, and the remainder in 256ths of a pixel."""
     whole, rest = along // (_FINE * _ONE), along // _ONE % _FINE
     return np.clip(whole, -2, size) + 2, rest
 
@@ -196,7 +196,7 @@ def _loaded(how: Moved, split: str, count: int) -> tuple[Bytes, Integers]:
 
 @lru_cache(maxsize=4)
 def _chance(split: str, count: int) -> Floats:
-    """Return numbers in 0..1, (count, 4), from the raw stream, which no version of NumPy changes."""
+    """Return numbers in 0..1, (count, 4), from the raw stream, which is the same in all NumPy versions."""
     stream = np.random.PCG64(np.random.SeedSequence([VERSION, _SEEDS[split]]))
     drawn: Floats = (stream.random_raw(count * 4).reshape(count, 4) >> np.uint64(32)) / 2**32
     return drawn

@@ -1,12 +1,12 @@
-"""A visitor's own pictures as a data set: checked when they come, kept for training, and shown to nobody else.
+"""A visitor's own pictures as a data set: checked on upload, kept for training, and shown to nobody else.
 
     FOLDER/own/NAME/  images.npy  labels.npy  about.json
 
-They come as a `.npz` (images, labels and perhaps classes) or as a zip with a folder of picture files for each class:
-attnviz/data/brought.py.
+They are uploaded as a `.npz` (images, labels and perhaps classes) or as a zip with a folder of picture files for each
+class: attnviz/data/brought.py.
 
-Such a data set has a training part alone and is in no table: no page that shows pictures of data sets lists it.
-Its owner is identified by a word that is kept as a digest; only the owner can see it, train on it, and remove it.
+Such a data set has only a training part and is not in a table: pages that show pictures of data sets do not list it.
+Its owner is identified by a word that is stored as a digest; only the owner can see it, train on it, and remove it.
 """
 
 from __future__ import annotations
@@ -31,33 +31,33 @@ from attnviz.errors import AttnvizError, BadInput, DataError, UnknownName
 from attnviz.paths import data_sets as folder
 
 AT_A_TIME = 16
-"""Pictures that are read in a part."""
+"""The number of pictures to read in a part."""
 
 SETS, OF_ONE = 20, 4
-"""At most so many data sets, of all visitors and of one."""
+"""The maximum number of data sets of all visitors, and of one visitor."""
 
 _NAME = re.compile(r"own-[0-9a-f]{16}")
 
 
 def is_own(name: str) -> bool:
-    """Return whether a name is one that a visitor's data set has, be it there or not."""
+    """Return whether a name has the form of a visitor's data set, whether or not it exists."""
     return _NAME.fullmatch(name) is not None
 
 
 def names(holder: str) -> list[str]:
-    """Return the data sets that somebody has brought."""
+    """Return the names of a visitor's data sets."""
     return [name for name in _all() if held(name, holder)]
 
 
 def held(name: str, holder: str) -> bool:
-    """Return whether a data set was brought by somebody, and is there."""
+    """Return whether a data set exists and belongs to a visitor."""
     with suppress(AttnvizError):
         return bool(holder) and hmac.compare_digest(_about(name)["holder"], _digest(holder))
     return False
 
 
 def spec(name: str) -> DataSpec:
-    """Return what a visitor's data set is."""
+    """Return the spec of a visitor's data set."""
     about = _about(name)
     return DataSpec(
         name=name,
@@ -75,34 +75,34 @@ def spec(name: str) -> DataSpec:
 
 
 class Bringing:
-    """Pictures on their way to become a data set, read part by part.
+    """An upload in progress: pictures that are read part by part into a data set.
 
     Args:
-        content: of a `.npz` or a zip.
-        title: what its holder calls it; a word or a few.
-        like: the data set whose rows, columns and channels the pictures get; where that is ink on empty paper, dark ink
-            on light paper is inverted.
-        holder: the word that identifies its owner.
+        content: the bytes of a `.npz` or a zip.
+        title: its owner's name for it, a word or a few.
+        like: the data set whose rows, columns and channels the pictures get; if it is ink on empty paper, dark ink on
+            light paper is inverted.
+        holder: the word that identifies the owner.
 
     Raises:
-        BadInput: it is no such file, is too large, or there are too many; says what is wrong.
+        BadInput: it is not such a file, is too large, or has too many pictures; the message says what is wrong.
     """
 
     def __init__(self, content: bytes, title: str, like: DataSpec, holder: str) -> None:
         if not holder:
-            raise BadInput("Your browser takes no cookies, so nobody could tell that these pictures are yours.")
+            raise BadInput("Your browser does not accept cookies, so nobody could tell that these pictures are yours.")
         if not re.fullmatch(r"[\w .,()-]{1,40}", title):
             raise BadInput("Give your pictures a name of at most 40 letters, digits and spaces.")
         if like.batches is not None or like.columns is not None or like.target.per_step:
-            raise BadInput(f"A recipe that trains on {like.title} cannot be trained on pictures of one's own.")
+            raise BadInput(f"A recipe that trains on {like.title} cannot be trained on your own pictures.")
         self._found, self._title, self._like, self._holder = opened(content, like), title, like, holder
         self.pictures = len(self._found.labels)
         self.parts = -(-self.pictures // AT_A_TIME)
         self._images = np.empty((self.pictures, *like.shape), np.uint8)
 
     def step(self, part: int) -> str:
-        """Read a part, each once and in order, and return ""; with the last one, keep all, and return the name of the
-        data set, the same for the same pictures of the same holder.
+        """Read the next part, each once and in order, and return "". After the last part, keep all pictures and return
+        the name of the data set, which is the same for the same pictures and owner.
 
         BadInput: a picture cannot be read, they have too many pixels, or there are too many data sets.
         """
@@ -115,7 +115,7 @@ class Bringing:
 
 
 def bring(content: bytes, title: str, like: DataSpec, holder: str) -> str:
-    """Keep pictures as a data set, and return its name: the arguments and errors are those of `Bringing`."""
+    """Keep pictures as a data set, and return its name. Arguments and errors are those of `Bringing`."""
     work = Bringing(content, title, like, holder)
     return [work.step(part) for part in range(work.parts)][-1]
 
@@ -144,7 +144,7 @@ def _kept(images: Bytes, found: Brought, title: str, like: DataSpec, holder: str
             files.write(home / f"{part}.npy", file.getbuffer())
         files.write(home / "about.json", json.dumps(about) + "\n")  # last: without it there is no data set
     except OSError as error:
-        if is_new:  # else it is the same data set, which is whole still
+        if is_new:  # otherwise the same data set exists and is still complete
             shutil.rmtree(home, ignore_errors=True)
         raise DataError(f"Your pictures cannot be kept: {files.reason(error)}.") from error
     return name
@@ -161,7 +161,7 @@ def remove(name: str, holder: str) -> None:
 
 
 def _home(name: str) -> Path:
-    """Return the folder of a data set, whose name can come from anywhere: no path is made of one that is none."""
+    """Return the folder of a data set. Its name may be user input, so an invalid name never becomes part of a path."""
     if not is_own(name):
         raise UnknownName("data set", name, [])
     return folder() / "own" / name
@@ -207,7 +207,7 @@ def _read(name: str, split: str, count: int | None) -> Dataset:
     for part, (shape, kind) in shapes.items():
         try:
             array: Any = np.lib.format.open_memmap(files.regular(home / f"{part}.npy", 2 * UNPACKED), mode="r")
-        except Exception as error:  # whatever numpy makes of a damaged header
+        except Exception as error:  # NumPy may raise anything for a damaged header
             raise DataError(f"The data set {name} is damaged. Bring the pictures again.") from error
         if array.shape != shape or array.dtype != kind:
             raise DataError(f"The data set {name} is damaged. Bring the pictures again.")

@@ -1,8 +1,8 @@
-"""How people write the ten digits: the literal table of shapes that `strokes` draws from, and their smooth curves.
+"""Skeletons of handwritten digits: the literal table of shapes that `strokes` draws from, and their smooth curves.
 
-A shape is what the pen does: the points it passes through, "x,y" in hundredths of the digit's height, x to the right
-and y downwards; most digits are 100 high and some 60 wide. " / " lifts the pen. A point written twice is a corner; all
-others are passed smoothly. The weight says how often the shape is taken among those of its digit.
+A shape is the path of the pen: the points it passes through, "x,y" in hundredths of the digit's height, x to the right
+and y downwards; most digits are 100 high and about 60 wide. " / " lifts the pen. A point written twice is a corner; the
+path through all others is smooth. The weight is the frequency of a shape among those of its digit.
 
 Source: ours, drawn by hand while looking at MNIST's training pictures.
 """
@@ -20,7 +20,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Skeleton:
-    """One way to write one digit: a name, how often it is taken, and the path of the pen."""
+    """A way to write a digit: its name, its weight, and the path of the pen."""
 
     name: str
     weight: float
@@ -28,7 +28,7 @@ class Skeleton:
 
     @property
     def strokes(self) -> list[list[Point]]:
-        """The points of each movement of the pen, (x, y), the digit about 1 high."""
+        """The points of each stroke, (x, y), in units of about the digit's height."""
         movements = [movement.split() for movement in self.path.split("/")]
         return [[_point(word) for word in movement] for movement in movements]
 
@@ -39,13 +39,13 @@ def _point(word: str) -> Point:
 
 
 def smooth(shape: Skeleton, dabs: int) -> tuple[Floats, Floats]:
-    """Return a skeleton's points (point, 2), and the smooth curve through them as mixtures of them (dab, point).
+    """Return a skeleton's points (point, 2), and the smooth curve through them as linear combinations (dab, point).
 
-    A cubic between each two neighbours, whose slopes at the points follow from the neighbours on both sides
-    (Catmull-Rom with the distances as parameter). Linear in the points, so that jittered ones need no new curve.
+    The curve is a cubic between neighbouring points, whose slopes follow from the neighbours on both sides (Catmull-Rom
+    with the distances as parameter). It is linear in the points, so that jittered points need no new curve.
     """
     places: list[tuple[float, float]] = []
-    pieces: list[list[int]] = []  # indices into places; a corner ends one piece and begins the next
+    pieces: list[list[int]] = []  # indices into `places`; a corner ends one piece and begins the next
     for stroke in shape.strokes:
         piece: list[int] = []
         for place in stroke:
@@ -70,7 +70,7 @@ def smooth(shape: Skeleton, dabs: int) -> tuple[Floats, Floats]:
 
 
 def _cubics(piece: Integers, steps: Floats, dabs: int, points: int) -> Floats:
-    """One smooth piece through the points of these indices: (dabs, points)."""
+    """Return a smooth piece through the points with these indices: (dabs, points)."""
     unit = np.eye(points)[piece]
     rise = (unit[1:] - unit[:-1]) / steps[:, None]
     slope = np.concatenate([rise[:1], rise[-1:]]) if len(piece) == 2 else np.empty_like(unit)
@@ -203,4 +203,4 @@ SKELETONS: tuple[tuple[Skeleton, ...], ...] = (
         Skeleton("open head", 2, "62,10 40,0 14,10 4,30 20,44 44,38 58,24 56,46 42,76 20,100"),
     ),
 )
-"""For each digit, in order, the ways to write it."""
+"""The ways to write each digit, in order."""

@@ -1,4 +1,4 @@
-"""What a data set is, and the table of those there are."""
+"""The description of a data set, and the table of all data sets."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from attnviz.extensions import Table
 
 class Dataset(NamedTuple):
     """Pictures of one size and their targets: images uint8 (count, row, column, channel), labels int64 (count,), or
-    (count, step) where a target is a text.
+    (count, step) if a target is a text.
     """
 
     images: npt.NDArray[np.uint8]
@@ -23,43 +23,43 @@ class Dataset(NamedTuple):
 
 @dataclass(frozen=True)
 class DataSpec:
-    """One data set: how its pictures are shaped, what they show and where they come from."""
+    """A data set: the shape of its pictures, their contents and their origin."""
 
     name: str
     title: str
     about: str
     shape: tuple[int, int, int]
-    """Of one picture: (row, column, channel), in pixels; of the widest, where they differ in width."""
+    """The shape of a picture, (row, column, channel), in pixels; of the widest one if they differ in width."""
     classes: tuple[str, ...]
-    """What each label stands for, in the order of the labels."""
+    """The names of the classes, in the order of the labels."""
     counts: Mapping[str, int]
-    """Pictures in each split; of one that `batches` hands out, in an epoch."""
+    """The number of pictures in each split, or in an epoch of `batches`."""
     megabytes: int
-    """Size of the download in MB of 2**20 bytes, or of the one that it is made from; 0 where there is none."""
+    """The size of the download, or of the source's, in MB of 2**20 bytes; 0 if there is none."""
     source: str
     torchvision: str | None = None
-    """torchvision's name for it; None where torchvision cannot download it."""
+    """torchvision's name of the data set, or None if torchvision cannot download it."""
     make: Callable[[str, int | None], tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]] | None = None
-    """Makes images and labels of a split, all or the first so many, where nothing has to be downloaded."""
+    """Makes images and labels of a split, or of its first `count` pictures, if there is no download."""
     made_from: str | None = None
-    """The data set that `make` needs, and without which this one is not available; None where it needs none."""
+    """The data set that `make` needs to be available, or None."""
     make_labels: Callable[[str], npt.NDArray[np.int64]] | None = None
-    """Makes the labels of a split alone, where that is quicker."""
+    """Makes only the labels of a split, if that is quicker."""
     make_some: Callable[[str, npt.NDArray[np.int64]], tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]] | None = None
-    """Makes images and labels of some pictures of a split, by their indices, where that is quicker."""
+    """Makes images and labels of some pictures of a split, by their indices, if that is quicker."""
     ink: bool = False
-    """Whether the pictures are ink on empty paper: maps over them carry the outline of the ink."""
+    """Whether the pictures are ink on empty paper: maps over them show the outline of the ink."""
     target: Target = OneClass()
-    """What the target of a picture is: one of the classes, or a text of them."""
+    """The kind of target: one of the classes, or a text of them."""
     columns: tuple[int, int] | None = None
-    """The least and the largest width, in pixels, where the pictures of one batch differ from those of another."""
+    """The smallest and the largest width, in pixels, if the widths differ between batches."""
     batches: Callable[[str, int, int], Iterator[Dataset]] | None = None
-    """From a split, the size of a batch and a seed to the batches of an epoch, of a data set that makes its pictures as
-    they are needed, and instead of `make`; see `attnviz.data.batches`."""
+    """A function from a split, the size of a batch and a seed to the batches of an epoch, instead of `make`, for a data
+    set that makes its pictures on request; see `attnviz.data.batches`."""
 
     @property
     def widths(self) -> tuple[int, int]:
-        """The least and the largest width of a picture, in pixels."""
+        """The smallest and the largest width of a picture, in pixels."""
         return self.columns or (self.shape[1], self.shape[1])
 
 
@@ -129,5 +129,5 @@ _OURS: dict[str, DataSpec] = {
     ),
 }
 DATASETS = Table("datasets", _OURS)
-"""All data sets, in teaching order: here those that need no other one, then `made.MADE`, then what other packages add
-(attnviz/extensions.py)."""
+"""All data sets, in teaching order: those that do not depend on others, then `made.MADE`, then the rows of other
+packages (attnviz/extensions.py)."""

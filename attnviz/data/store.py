@@ -1,9 +1,9 @@
-"""The data folder: read what is in it, and fetch what is not.
+"""The data folder: reading data sets from it, and downloading missing ones.
 
     FOLDER/mnist/train-images.npy   train-labels.npy   test-images.npy   test-labels.npy
 
-Files get their names only when they are complete and on the disk: a kill or a full disk at any moment leaves either
-the whole file or none.
+Files get their names only once they are complete and on the disk: a kill or a full disk at any moment leaves either the
+whole file or none.
 """
 
 import errno
@@ -35,12 +35,12 @@ Progress = Callable[[float, str], None]
 
 _one_at_a_time = Lock()
 _SILENCE = 30.0  # seconds without a byte after which a download counts as failed
-_LEFT_BEHIND = 24 * 3600.0  # seconds after which a killed download's folder is swept away
-_AT_WORK = ".at-work"  # locked in that folder while a download is under way: a clock that was set says nothing
+_LEFT_BEHIND = 24 * 3600.0  # seconds after which a killed download's folder is removed
+_AT_WORK = ".at-work"  # a file in that folder, locked during the download, since the clock may have been set
 
 
 def spec(name: str) -> DataSpec:
-    """Look a data set up in the table, or among those that visitors have brought."""
+    """Return the spec of a data set from the table, or of a visitor's own pictures."""
     if own.is_own(name):
         return own.spec(name)
     if name not in DATASETS:
@@ -49,15 +49,15 @@ def spec(name: str) -> DataSpec:
 
 
 def read(name: str, split: str) -> Dataset:
-    """Open the split "train" or "test" of a data set that is kept in files, memory-mapped, without copying it;
-    DataError says which files are damaged or not here, and what to do.
+    """Open the split "train" or "test" of a data set stored in files, memory-mapped, without copying it; DataError says
+    which files are damaged or missing, and what to do.
     """
     its = spec(name)
     if split not in its.counts:
         raise UnknownName(f"split of {name}", split, its.counts)
     paths = [folder() / its.name / f"{split}-{part}.npy" for part in Dataset._fields]
     stamps = tuple(map(files.stamp, paths))
-    if stamps[0] is None and not _is_there(folder() / its.name):  # to fail at opening it takes ten times as long
+    if stamps[0] is None and not _is_there(folder() / its.name):  # failing to open it takes ten times as long
         raise _missing(its, paths[0])
     return _opened.get(paths[0], stamps, lambda: _checked(its, split))
 
@@ -71,7 +71,7 @@ def _checked(its: DataSpec, split: str) -> Dataset:
     return Dataset(images, labels)
 
 
-# A page asks for a data set some fifty times: to open its files and to check them each time takes a tenth of a second.
+# A page asks for a data set some fifty times: opening and checking its files each time takes a tenth of a second.
 _opened = files.Remembered[Dataset](math.inf)  # memory-mapped
 
 
@@ -91,10 +91,10 @@ def available(name: str) -> bool:
 
 
 def fetch(name: str, progress: Progress | None = None) -> None:
-    """Bring a data set, or the one that it is made from, into the data folder; does nothing if it is there and whole.
+    """Download a data set, or its source, into the data folder, unless it is there and complete.
 
-    `progress` is called with how much is done (0..1) and a sentence; what it raises stops the download, and then
-    nothing is left behind. DataError says what to do where the network or the disk fails.
+    `progress` is called with the finished share (0..1) and a sentence; an exception in it stops the download, and
+    leaves nothing behind. DataError says what to do if the network or the disk fails.
     """
     its = spec(name)
     if its.made_from is not None:
@@ -164,7 +164,7 @@ def _open(its: DataSpec, file: str, shape: tuple[int, ...], kind: np.dtype[Any])
         raise _missing(its, path) from error
     except PermissionError as error:
         raise BadInput(f"{path} may not be read. Change its permissions or set ATTNVIZ_DATA.") from error
-    except Exception as error:  # whatever numpy makes of a damaged header, it is one thing to a person
+    except Exception as error:  # NumPy may raise anything for a damaged header
         raise _damaged(its, file, "it is incomplete or not a .npy file") from error
     if array.shape != shape or array.dtype != kind:
         raise _damaged(its, file, f"it holds {array.dtype} {array.shape} where {kind} {shape} was expected")
@@ -176,7 +176,7 @@ def _open(its: DataSpec, file: str, shape: tuple[int, ...], kind: np.dtype[Any])
 def _is_there(home: Path) -> bool:
     try:
         return home.exists()
-    except OSError:  # whoever opens it says why it cannot be looked at
+    except OSError:  # opening it will give the reason
         return True
 
 
@@ -204,7 +204,7 @@ def _write(path: Path, array: npt.NDArray[Any]) -> Path:
 
 def _sync_folder(path: Path) -> None:
     if os.name != "posix":
-        return  # other systems cannot open a folder, and keep renames in order by themselves
+        return  # other systems cannot open a folder, and order renames themselves
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -225,7 +225,7 @@ def _sweep() -> None:
 
 @contextmanager
 def _patience() -> Iterator[None]:
-    """Let a silent server fail: torchvision sets no time limit of its own."""
+    """Set a time limit for a silent server, since torchvision does not."""
     before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(_SILENCE)
     try:

@@ -1,13 +1,13 @@
-"""Drawn digits without a download: our own generator, seeded and versioned.
+"""Drawn digits without a download, from our own seeded and versioned generator.
 
-A digit is drawn as a hand does it: a shape of `skeletons` is chosen, its points are jittered, the whole is slanted,
+A digit is drawn like handwriting: a shape of `skeletons` is chosen, its points are jittered, the whole is slanted,
 turned, stretched and warped, and a pen of varying width follows the curve through the points. Then the picture is made
-as MNIST's were: fitted into 20 x 20 pixels keeping its proportions, with grey edges, and moved by whole pixels until
-its centre of mass lies in the middle of 28 x 28.
+like MNIST's: fitted into 20 x 20 pixels with its proportions, with grey edges, and moved by whole pixels until its
+centre of mass is in the middle of 28 x 28.
 
-Every random number comes from the raw stream of a counter of its own for each block of 256 pictures, and the pictures
-are made from it by plain arithmetic in a fixed order: no matrix product, no transcendental function. So the same
-(version, seed, place, digit) gives the same bytes on any machine, however many other pictures are drawn.
+Every random number comes from the raw stream of a separate counter for each block of 256 pictures, and the pictures are
+computed by plain arithmetic in a fixed order, without matrix products or transcendental functions. So the same
+(version, seed, index, digit) gives the same bytes on any machine, however many other pictures are drawn.
 
 Source: ours; the normalisation follows LeCun, Cortes, Burges, "The MNIST database of handwritten digits", 1998,
 http://yann.lecun.com/exdb/mnist/.
@@ -25,14 +25,14 @@ from attnviz.data.skeletons import SKELETONS, smooth
 from attnviz.errors import BadInput, UnknownName
 
 VERSION = 1
-"""Goes up whenever the same seed would give other pictures."""
+"""Increased whenever the same seed gives different pictures."""
 
 BLOCK = 256
 COUNTS = {"train": 60_000, "test": 10_000}
 SEEDS = {"train": 0, "test": 1}
 
 
-# Pixels: the size of the picture, of the box the ink is fitted into, and of the sheet drawn on, which leaves
+# Pixels: the size of the picture, of the box into which the ink is fitted, and of the sheet, which leaves
 # space around the box for the pen's edge.
 SIZE, BOX, MARGIN = 28, 20, 5
 SHEET = BOX + 2 * MARGIN
@@ -42,11 +42,11 @@ REACH, DABS, KNOTS, POINTS = 4, 144, 7, 15
 
 
 def load(split: str, count: int | None = None) -> tuple[Bytes, Integers]:
-    """Draw the first `count` pictures of "train" (60,000) or "test" (10,000), whose seeds differ: as many of each digit
-    as of any other, in mixed order.
+    """Draw the first `count` pictures of "train" (60,000) or "test" (10,000), whose seeds differ, with equal numbers of
+    all digits in mixed order.
 
-    Images are uint8 (count, 28, 28, 1), white ink on black; labels int64 (count,) in 0..9. Both are kept in memory for
-    the next caller and cannot be written to.
+    Images are uint8 (count, 28, 28, 1), white ink on black; labels int64 (count,) in 0..9. Both are cached in memory
+    and cannot be written to.
     """
     if split not in COUNTS:
         raise UnknownName("split of strokes", split, COUNTS)
@@ -56,10 +56,10 @@ def load(split: str, count: int | None = None) -> tuple[Bytes, Integers]:
 
 
 def draw(digits: Sequence[int] | npt.NDArray[Any], *, seed: int) -> Bytes:
-    """Draw one picture for each digit 0..9: uint8 (count, 28, 28, 1), white ink on black; another seed, 0 or more,
-    gives another hand.
+    """Draw a picture for each of `digits`, 0..9: uint8 (count, 28, 28, 1), white ink on black; another seed, 0 or more,
+    gives another handwriting.
 
-    Picture i depends on (VERSION, seed, i, digits[i]) and on nothing else: not on how many others are drawn.
+    Picture i depends only on (VERSION, seed, i, digits[i]), not on the other pictures.
     """
     wanted = np.asarray(digits)
     if wanted.ndim != 1 or (wanted.size and (wanted.dtype.kind not in "iu" or wanted.min() < 0 or wanted.max() > 9)):
@@ -76,7 +76,7 @@ def draw(digits: Sequence[int] | npt.NDArray[Any], *, seed: int) -> Bytes:
 
 
 def pick(split: str, numbers: Integers) -> tuple[Bytes, Integers]:
-    """Draw some pictures of a split, as `load`, and no others: a few take milliseconds, wherever they are in it."""
+    """Draw only some pictures of a split, as in `load`: a few take milliseconds, wherever they are in it."""
     digits = labels(split)[numbers]
     images = np.empty((len(numbers), SIZE, SIZE, 1), np.uint8)
     for start in range(0, len(numbers), BLOCK):
@@ -93,7 +93,7 @@ def _pick(split: str, numbers: Integers, digits: Integers) -> Bytes:
         _strokes(digits[its], _Chance(SEEDS[split], int(block), places[its]))
         for block, its in zip(different, which, strict=True)
     ]
-    together = (np.concatenate(parts, 1) for parts in zip(*strokes, strict=True))  # ink takes most of the time
+    together = (np.concatenate(parts, 1) for parts in zip(*strokes, strict=True))  # drawing ink takes most of the time
     images = np.empty((len(numbers), SIZE, SIZE), np.uint8)
     images[np.concatenate(which)] = _centre(_ink(*together))
     return images
@@ -117,8 +117,8 @@ def labels(split: str) -> Integers:
 
 
 def centre_of_mass(ink: Bytes) -> tuple[Integers, Integers]:
-    """Return the row and column, int64 (...), of the pixel next to the centre of mass of each picture, uint8 (..., row,
-    column), a half rounded up, as MNIST and the strokes have it; both 0 where there is no ink.
+    """Return the row and column, int64 (...), of the pixel nearest to the centre of mass of each picture, uint8 (...,
+    row, column), with halves rounded up, as in MNIST and strokes; both are 0 without ink.
     """
     weights = ink.astype(np.int64)
     mass = np.maximum(weights.sum((-2, -1)), 1)
@@ -128,7 +128,7 @@ def centre_of_mass(ink: Bytes) -> tuple[Integers, Integers]:
 
 
 class _Chance:
-    """The random numbers of one block: always drawn for all 256 places, so that no place depends on the others."""
+    """The random numbers of a block, always drawn for all 256 pictures, so that no picture depends on the others."""
 
     def __init__(self, seed: int, block: int, places: slice | Integers) -> None:
         self._stream = np.random.PCG64(np.random.SeedSequence([VERSION, seed, block]))
@@ -139,15 +139,15 @@ class _Chance:
         return drawn[:, self._places]
 
     def even(self, number: int) -> Floats:
-        """(number, count), evenly spread over 0..1."""
+        """Return (number, count), uniform over 0..1."""
         return (self._raw(number) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
     def bell(self, number: int) -> Floats:
-        """(number, count), mean 0, deviation 1, never beyond 3.5: the sum of the four quarters of a raw number."""
+        """Return (number, count), mean 0, deviation 1, at most 3.5: the sum of a raw number's four quarters."""
         raw = self._raw(number)
         quarters = [(raw >> np.uint64(shift)) & np.uint64(0xFFFF) for shift in (0, 16, 32, 48)]
         total = (quarters[0] + quarters[1] + quarters[2] + quarters[3]).astype(np.float64)
-        bell: Floats = (total - 131_070.0) / 37_837.227  # the deviation of that sum
+        bell: Floats = (total - 131_070.0) / 37_837.227  # the standard deviation of that sum
         return bell
 
 
@@ -155,26 +155,26 @@ class _Shapes(NamedTuple):
     """All skeletons as arrays, so that a block of any digits is drawn at once."""
 
     points: Floats  # (shape, point, 2)
-    curves: Floats  # (shape, dab, point): where each dab lies, as a mixture of the points
+    curves: Floats  # (shape, dab, point): each dab as a linear combination of the points
     first: Integers  # (digit,): its first shape
-    shares: list[Floats]  # for each digit, the growing sum of its shapes' weights, up to 1
+    shares: list[Floats]  # for each digit, the cumulative weights of its shapes, up to 1
 
 
 def _strokes(digits: Integers, chance: _Chance) -> tuple[Floats, Floats, Floats, Floats]:
-    """What `_ink` takes of each digit."""
+    """Return the arguments of `_ink` for each digit."""
     x, y = _write(digits, chance)
     soft = 0.8 + 0.6 * chance.even(1)
     return *_fit(x, y, _pen(digits, chance), soft), soft
 
 
 def _write(digits: Integers, chance: _Chance) -> tuple[Floats, Floats]:
-    """The path of the pen: x and y (dab, count), y downwards."""
+    """Return the path of the pen: x and y (dab, count), y downwards."""
     shapes = _shapes()
     choice = chance.even(1)[0]
     shape = np.array(
         [shapes.first[d] + np.searchsorted(shapes.shares[d], c) for d, c in zip(digits, choice, strict=True)]
     )
-    # Neighbours move partly together: points that move each for itself make a trembling hand.
+    # Neighbours move partly together: independent points would look like a trembling hand.
     wobble = 0.012 + 0.018 * chance.even(1)
     aside = chance.bell(2 * (POINTS + 2)).reshape(2, POINTS + 2, -1)
     aside = wobble * (aside[:, 2:] + 2 * aside[:, 1:-1] + aside[:, :-2])
@@ -206,7 +206,7 @@ def _bend(x: Floats, y: Floats, digits: Integers, chance: _Chance) -> tuple[Floa
 
 
 def _pen(digits: Integers, chance: _Chance) -> Floats:
-    """Half the width of the stroke at each dab, (dab, count), in the units of the skeletons."""
+    """Return half the width of the stroke at each dab, (dab, count), in the units of the skeletons."""
     wide = chance.bell(1)
     waves = chance.bell(KNOTS)
     along = np.zeros((DABS, len(digits)))
@@ -217,7 +217,7 @@ def _pen(digits: Integers, chance: _Chance) -> Floats:
 
 
 def _fit(x: Floats, y: Floats, radius: Floats, soft: Floats) -> tuple[Floats, Floats, Floats]:
-    """Fit the ink into the box, as wide or as high as it, in the middle of the sheet; all in pixels."""
+    """Fit the ink into the box in the middle of the sheet, filling its width or height; all in pixels."""
     left, right = (x - radius).min(0), (x + radius).max(0)
     top, bottom = (y - radius).min(0), (y + radius).max(0)
     # The grey edge reaches soft / 2 beyond the radius, on both sides.
@@ -228,10 +228,10 @@ def _fit(x: Floats, y: Floats, radius: Floats, soft: Floats) -> tuple[Floats, Fl
 
 
 def _ink(x: Floats, y: Floats, radius: Floats, soft: Floats) -> Bytes:
-    """Dab along the path: (count, SHEET, SHEET), uint8.
+    """Draw dabs along the path: uint8 (count, SHEET, SHEET).
 
-    The ink of a dab falls from full to none over `soft` pixels around its edge; where dabs overlap the strongest
-    counts. Written with squared distances: a root for every pixel of every dab would double the time.
+    The ink of a dab falls from full to none over `soft` pixels around its edge; where dabs overlap, the strongest
+    counts. It uses squared distances, since a root for every pixel of every dab would double the time.
     """
     count = x.shape[1]
     outer = (radius + soft / 2) ** 2
@@ -240,7 +240,7 @@ def _ink(x: Floats, y: Floats, radius: Floats, soft: Floats) -> Bytes:
     row, column = np.rint(y).astype(np.int64), np.rint(x).astype(np.int64)
     down = (((near[:, None] + (row - y)[:, None]) ** 2 - outer[:, None]) * -gain[:, None]).astype(np.float32)
     across = ((near[:, None] + (column - x)[:, None]) ** 2 * gain[:, None]).astype(np.float32)
-    # Where in the flat sheets the first pixel of each dab lies, and the others from there.
+    # The index of each dab's first pixel in the flat sheets, and the offsets of the others.
     corner = (np.arange(count) * SHEET + row - REACH) * SHEET + column - REACH
     patch = (near[:, None] + REACH) * SHEET + near + REACH
     sheets = np.zeros(count * SHEET * SHEET, np.float32)
@@ -254,7 +254,7 @@ def _ink(x: Floats, y: Floats, radius: Floats, soft: Floats) -> Bytes:
 
 
 def _centre(sheets: Bytes) -> Bytes:
-    """Cut 28 x 28 out of each sheet, by whole pixels, so that the centre of mass comes next to pixel 14."""
+    """Cut 28 x 28 out of each sheet, by whole pixels, so that the centre of mass is nearest to pixel 14."""
     count = len(sheets)
     rows, columns = centre_of_mass(sheets)
     padded = np.zeros((count, SHEET + SIZE, SHEET + SIZE), np.uint8)
@@ -267,18 +267,18 @@ def _centre(sheets: Bytes) -> Bytes:
 
 
 _WIDTHS = np.array([1.36, 1.0, 1.16, 1.16, 1.18, 1.24, 1.12, 1.18, 1.22, 1.08])
-"""How wide each digit is written on average, relative to its skeletons."""
+"""The mean width of each digit, relative to its skeletons."""
 
 _PENS = np.array([1.12, 1.06, 1.03, 0.98, 0.94, 0.95, 0.95, 0.98, 0.94, 0.90])
-"""How thick each digit comes out, relative to the average: what is written larger is fitted with a finer pen."""
+"""The thickness of each digit, relative to the average: larger writing is fitted with a finer pen."""
 
 _SLANTS = np.array([0.21, 0.26, 0.17, 0.04, 0.21, 0.06, 0.07, 0.04, 0.10, 0.13])
-"""How far each digit leans to the right on average, in widths per height."""
+"""The mean slant of each digit to the right, in widths per height."""
 
 
 @lru_cache(maxsize=1)
 def _hats() -> Floats:
-    """(KNOTS, DABS): soft bumps along the path that sum to one, to mix a slowly changing number from KNOTS ones."""
+    """Return (KNOTS, DABS): smooth bumps along the path that sum to one, to interpolate between KNOTS numbers."""
     at = np.linspace(0, KNOTS - 1, DABS)
     away = np.minimum(np.abs(at - np.arange(KNOTS)[:, None]), 1)
     hats: Floats = 1 - away * away * (3 - 2 * away)

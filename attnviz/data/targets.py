@@ -1,6 +1,6 @@
-"""What the target of a picture is, a class or a text; and so how targets are shown and compared. A data set says which.
+"""The kinds of targets of pictures, a class or a text, and how they are shown and compared. A data set names its kind.
 
-Answers of a model are compared with targets in the same form: places of classes, see `attnviz.answers.predicted`.
+A model's answers are compared with targets in the same form: indices of classes, see `attnviz.answers.predicted`.
 """
 
 from abc import ABC, abstractmethod
@@ -15,23 +15,23 @@ from attnviz.errors import BadInput
 
 
 class Target(ABC):
-    """What a data set's labels are. Labels and answers may be arrays of numpy or tensors."""
+    """The kind of a data set's labels. Labels and answers may be NumPy arrays or tensors."""
 
     per_step: ClassVar[bool]
-    """Whether there is a label for each step, (count, step), and not one, (count,)."""
+    """Whether there is a label for each step, (count, step), instead of one per picture, (count,)."""
     what: ClassVar[str]
-    """In words: "a class"."""
+    """The kind in words: "a class"."""
 
     @abstractmethod
     def words(self, label: Any, classes: Sequence[str]) -> str:
-        """Return the label of one picture, or an answer in its form, as a person reads it."""
+        """Return a picture's label, or an answer in the same form, in words."""
 
     @abstractmethod
     def correct(self, labels: Any, answers: Any) -> Any:
         """Return which answers are right, bool (count,)."""
 
     def check(self, name: str, labels: npt.NDArray[Any], classes: Sequence[str]) -> None:
-        """Check that labels are of this kind: their number of axes, integers, each of a class."""
+        """Check that labels are of this kind: they have the right number of axes and are indices of classes."""
         axes = "(count, step)" if self.per_step else "(count,)"
         if labels.ndim != 1 + self.per_step or not np.issubdtype(labels.dtype, np.integer):
             raise BadInput(
@@ -47,7 +47,7 @@ class Target(ABC):
 
 @dataclass(frozen=True)
 class OneClass(Target):
-    """A target is one of the classes: labels (count,)."""
+    """A target that is one of the classes: labels (count,)."""
 
     per_step: ClassVar[bool] = False
     what: ClassVar[str] = "a class"
@@ -57,15 +57,15 @@ class OneClass(Target):
         return classes[int(label)]
 
     def correct(self, labels: Any, answers: Any) -> Any:
-        """Return where the answer is the label."""
+        """Return whether each answer equals its label."""
         return labels == answers
 
 
 @dataclass(frozen=True)
 class Text(Target):
-    """A target is a text of some of the data set's `classes`, which are its symbols: labels (count, step).
+    """A target that is a text of symbols, which are the data set's `classes`: labels (count, step).
 
-    `stop` is the place of the symbol that ends a text; what follows it counts for nothing. None where all steps count.
+    `stop` is the index of the symbol that ends a text; steps after it do not count. None if all steps count.
     """
 
     stop: int | None = None
@@ -79,10 +79,10 @@ class Text(Target):
         return "".join(classes[place] for place in places[:end])
 
     def correct(self, labels: Any, answers: Any) -> Any:
-        """Return where the whole text is right, with its stop symbol."""
+        """Return whether each text is entirely right, including its stop symbol."""
         return ((labels == answers) | ~self.counted(labels)).all(1)
 
     def counted(self, labels: Any) -> Any:
-        """Return which steps count: bool (count, step), those up to the first stop symbol, with it."""
+        """Return the steps that count: bool (count, step), up to and including the first stop symbol."""
         stops = labels == (-1 if self.stop is None else self.stop)
         return stops.cumsum(1) - 1 * stops < 1

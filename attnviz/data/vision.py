@@ -1,8 +1,8 @@
-"""torchvision, imported in one place, and its downloads.
+"""The import of torchvision, and its downloads.
 
-With a CPU build of torch beside torchvision's ordinary wheel, torchvision's compiled operators cannot be loaded and
-its import fails (`operator torchvision::nms does not exist`). Nothing here needs those operators, so their two names
-are declared before the import. It costs more than a second: import it where it is used.
+With a CPU build of torch beside torchvision's ordinary wheel, torchvision's compiled operators cannot be loaded and its
+import fails (`operator torchvision::nms does not exist`). Nothing here needs those operators, so their two names are
+declared before the import. It takes more than a second: import it only where it is used.
 """
 
 import warnings
@@ -24,8 +24,8 @@ _declared: list[Any] = []  # torch forgets operators whose library object is gon
 
 
 def torchvision() -> ModuleType:
-    """Import torchvision, also where its compiled library does not fit the torch that is installed; its data sets,
-    transforms and models work, its box operators may not.
+    """Import torchvision, even if its compiled library does not fit the installed torch; its data sets, transforms and
+    models work, its box operators may not.
     """
     with _lock:
         if not _declared and not _compiled():
@@ -39,15 +39,15 @@ def torchvision() -> ModuleType:
 
 
 def download(kind: str, root: Path, received: Callable[[int], None]) -> dict[str, Dataset]:
-    """Let torchvision download and check a data set, by the name of its class ("MNIST"), into a folder that the caller
+    """Let torchvision download and check a data set, named by its class ("MNIST"), into a folder that the caller
     removes; return the splits "train" and "test".
 
-    Not for two threads at once: torchvision's progress bar is one variable for all. What `received` raises, which is
-    called with the bytes just received, ends the download.
+    It is not thread-safe: torchvision's progress bar is a global variable. `received` is called with the number of
+    bytes just received; an exception in it ends the download.
     """
     sets = torchvision().datasets
     splits = {}
-    # The pickles of CIFAR-10 were written by a numpy so old that a new one warns of them.
+    # CIFAR-10's pickles were written by an old NumPy, which new versions warn about.
     with warnings.catch_warnings(), _counting(sets.utils, received):
         warnings.simplefilter("ignore")
         for split in ("train", "test"):
@@ -60,12 +60,12 @@ def download(kind: str, root: Path, received: Callable[[int], None]) -> dict[str
 
 
 def _compiled() -> bool:
-    """Return whether torchvision's compiled library can be loaded; harmless if it already was."""
+    """Return whether torchvision's compiled library can be loaded; repeated calls are harmless."""
     import torch
 
     found = find_spec("torchvision")
     if found is None or found.origin is None:
-        return True  # the import itself then says what is missing
+        return True  # the import itself then reports what is missing
     for library in Path(found.origin).parent.glob("_C*"):
         try:
             torch.ops.load_library(str(library))
@@ -77,7 +77,7 @@ def _compiled() -> bool:
 
 @contextmanager
 def _counting(utilities: Any, received: Callable[[int], None]) -> Iterator[None]:
-    """Put a counter in place of the bar that torchvision would print."""
+    """Replace torchvision's progress bar with a counter."""
 
     class Counter:
         def __init__(self, **_: object) -> None:

@@ -137,9 +137,9 @@ REFUSED = {
     "a header that is never closed": (packed({"images.npy": header("{'shape': ("), "labels.npy": b""}), "damaged"),
     "a header of terabytes": (
         packed({"images.npy": header("{'descr': '|u1', 'fortran_order': False, 'shape': (10000000, 1000, 1000)}"),
-                "labels.npy": b""}), "another size"),
+                "labels.npy": b""}), "wrong size"),
     "bomb": (bomb(), "has more than"),
-    "a size that is a lie": (lying(), "no .npz|other sizes|damaged"),
+    "a size that is a lie": (lying(), "no .npz|wrong sizes|damaged"),
     "a kind of packing that is rare": (
         packed({f"{n % 2}/{n}.png": png(n) for n in range(24)}, zipfile.ZIP_LZMA), "in an unusual way"),
     "a member without a name": (folders(**{"": b"x"}), "in a folder"),
@@ -241,7 +241,7 @@ def test_a_name_that_is_none_is_refused(title):
 
 
 def test_without_a_cookie_nothing_is_taken():
-    with pytest.raises(BadInput, match="no cookies"):
+    with pytest.raises(BadInput, match="not accept cookies"):
         own.bring(npz(**numbers()), "mine", LIKE, "")
 
 

@@ -1,9 +1,9 @@
-"""What comes from outside, a drawing or a picture of another shape, made into what a model takes.
+"""Preparing inputs from outside, such as a drawing or a picture of another shape, for a model.
 
     seen = PREPARATIONS["mnist_style"](canvas, rows=28, columns=28, channels=1, centred=True)
     seen.picture, seen.words              # uint8 (28, 28, 1); "Cut out 93 × 140 pixels, ..."
 
-Another package adds a row to `PREPARATIONS` (attnviz/extensions.py), and names it in the `Input` of its models.
+Another package adds a row to `PREPARATIONS` (attnviz/extensions.py) and names it in the `Input` of its models.
 """
 
 from attnviz.arrays import Bytes
@@ -20,19 +20,19 @@ PREPARATIONS: Table[Preparation] = Table(
 
 
 def named(name: str) -> Preparation:
-    """Return a preparation by name."""
+    """Return the preparation with a name."""
     if name not in PREPARATIONS:
         raise UnknownName("preparation", name, PREPARATIONS)
     return PREPARATIONS[name]
 
 
 def fitted(picture: Bytes, *, rows: int, columns: int, channels: int, preparation: str) -> Bytes:
-    """Return a finished picture, uint8 (row, column, channel), as a model takes it, uint8 (rows, columns, channels):
+    """Convert a finished picture, uint8 (row, column, channel), to a model's input, uint8 (rows, columns, channels);
     the arguments are the fields of the model's `Input`.
 
-    A picture of the right rows and columns is taken as it is, grey repeated over the channels and colour averaged to
-    grey; any other one is prepared, but not centred: it has been framed already, by whoever made it. Where nothing has
-    to be done it is the very same array.
+    A picture with the right rows and columns only changes its channels: grey is repeated over them, and colour averaged
+    to grey. Any other picture is prepared, but not centred, since its maker has framed it already. If nothing has to be
+    done, the same array is returned.
     """
     if picture.shape[:2] == (rows, columns):
         return in_channels(picture, channels)

@@ -1,17 +1,17 @@
-"""What MNIST would have made of a drawing: the picture that the models see, and the steps that lead to it.
+"""Preparing a drawing like a digit of MNIST: the picture that the models receive, and the steps to it.
 
     seen = prepare(canvas)                # canvas: uint8 (280, 280), 0 is paper, 255 is ink
     seen.picture, seen.words              # uint8 (28, 28); "Cut out 93 × 140 pixels, ..."
 
-The ink is cut out, scaled to 20 pixels along its longer side with its proportions kept and with grey edges, and moved
-by whole pixels until its centre of mass lies on pixel 14 of 28 x 28. A picture that was already made so, each pixel of
-it enlarged alike, comes back as it was.
+The ink is cut out, scaled proportionally to 20 pixels along its longer side with grey edges, and moved by whole pixels
+until its centre of mass lies on pixel 14 of 28 x 28. A picture that was made in this way and enlarged by a whole factor
+is recovered exactly.
 
-Source: LeCun, Cortes, Burges, "The MNIST database of handwritten digits", 1998, http://yann.lecun.com/exdb/mnist/. That
-the pixel is 14 and the move a whole number was read off MNIST itself: the centres of mass of all its test pictures lie
-between 13.5 and 14.5. `attnviz.data.strokes` keeps the same rule.
+Source: LeCun, Cortes, Burges, "The MNIST database of handwritten digits", 1998, http://yann.lecun.com/exdb/mnist/.
+Pixel 14 and moves by whole pixels were determined from MNIST itself: the centres of mass of all its test pictures lie
+between 13.5 and 14.5. `attnviz.data.strokes` follows the same rule.
 
-Differs: MNIST began with black and white; here grey ink stays grey.
+Differs: MNIST's originals were black and white; here grey ink stays grey.
 """
 
 from dataclasses import dataclass
@@ -25,27 +25,27 @@ from attnviz.data.strokes import centre_of_mass
 from attnviz.errors import BadInput
 
 SIZE = 28
-"""Pixels along each side of a picture as the nets see it."""
+"""Pixels along each side of a net's picture."""
 
 BOX = 20
-"""Pixels along the longer side of the ink, once it is scaled."""
+"""Pixels along the longer side of the scaled ink."""
 
 CANVAS = 280
-"""Pixels along each side of the canvas that is drawn on."""
+"""Pixels along each side of the drawing canvas."""
 
 FAINT = 8
-"""Ink below this, of 255, is taken for paper where the edge of the ink is sought."""
+"""Ink below this value, of 255, counts as paper when the edges of the ink are determined."""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A picture as the nets see it, and how it was made from the canvas.
+    """A net's picture, and the steps that made it from the canvas.
 
-    `picture`: uint8 (28, 28), 0 is paper and 255 is ink. `empty`: there was no ink to be seen; then all of the picture
-    is paper. `box`: what was cut out of the canvas, (top, left, bottom, right) in its pixels, bottom and right not
-    included. `scale`: pixels of the picture for one of the canvas. `fitted`: rows and columns of the picture that the
-    box was scaled to. `shift`: (rows, columns) of the picture by which it was then moved from the middle, down and to
-    the right. `centred`: whether the ink was cut out at all, or the whole canvas scaled.
+    `picture`: uint8 (28, 28), 0 is paper and 255 is ink. `empty`: whether there was no visible ink, so that the picture
+    is all paper. `box`: the part cut out of the canvas, (top, left, bottom, right) in its pixels, bottom and right
+    excluded. `scale`: pixels of the picture per pixel of the canvas. `fitted`: the rows and columns to which the box
+    was scaled. `shift`: (rows, columns) by which it was then moved from the middle, down and to the right. `centred`:
+    whether the ink was cut out, rather than the whole canvas scaled.
     """
 
     picture: Bytes
@@ -58,7 +58,7 @@ class Prepared:
 
     @property
     def words(self) -> str:
-        """What was done, as one sentence."""
+        """The steps, as one sentence."""
         if self.empty:
             return "Nothing is drawn."
         if not self.centred:
@@ -75,11 +75,10 @@ class Prepared:
 
 
 def prepare(canvas: Bytes, *, centred: bool = True) -> Prepared:
-    """Turn a drawing, uint8 (row, column), square and at least 28 x 28, 0 is paper, into the picture that the models
-    see, and the steps.
+    """Convert a drawing, uint8 (row, column), square and at least 28 x 28, 0 is paper, to the models' picture.
 
-    `centred` cuts out, scales and centres the ink as MNIST did; without it the whole canvas is averaged down. Of a
-    canvas without ink the picture is all paper, and says so.
+    `centred` cuts out, scales and centres the ink as in MNIST; otherwise the whole canvas is averaged down. An empty
+    canvas gives a picture of paper, marked as `empty`.
     """
     if canvas.dtype != np.uint8 or canvas.ndim != 2 or canvas.shape[0] != canvas.shape[1] or len(canvas) < SIZE:
         raise BadInput(
@@ -101,8 +100,8 @@ def _fitted(canvas: Bytes, box: tuple[int, int, int, int]) -> Prepared:
     high, wide = bottom - top, right - left
     longer = max(high, wide)
     fitted = (-(-high * BOX // longer), -(-wide * BOX // longer))
-    # Pixels begin where the ink begins: an enlarged picture falls on its own pixels again, and another width of the
-    # ink moves none of them by half. One more on every side, as ink too faint to be its edge comes along beside it.
+    # Pixels begin where the ink begins, so that an enlarged picture is aligned with its own pixels, whatever the width
+    # of the ink. The box has one more pixel on every side, for ink that is too faint to count as an edge.
     pixel = longer / BOX
     ink = averaged(canvas, (top - pixel, left - pixel), pixel, (fitted[0] + 2, fitted[1] + 2))
     row, column = map(int, centre_of_mass(ink))
@@ -121,11 +120,12 @@ def _paper() -> Bytes:
 def averaged(
     canvas: Bytes, start: tuple[float, float], pixel: float | tuple[float, float], shape: tuple[int, int]
 ) -> Bytes:
-    """Average squares of the canvas down to a pixel each, uint8; every canvas pixel counts by the part of it that is
-    covered, and beyond its edges there is paper.
+    """Average squares of the canvas to a pixel each, uint8; canvas pixels are weighted by the covered part, and beyond
+    the canvas there is paper.
 
-    Pillow's box filter takes a canvas pixel whole or not at all, which shows where a digit was drawn small. `start` is
-    (row, column) of the first square's corner, `pixel` the side of a square, or its height and width, in canvas pixels.
+    Pillow's box filter uses a canvas pixel entirely or not at all, which is visible on small digits. `start` is the
+    (row, column) of the first square's corner, and `pixel` the side of a square, or its height and width, in canvas
+    pixels.
     """
     high, wide = pixel if isinstance(pixel, tuple) else (pixel, pixel)
     lines = _summed(canvas, start[0] + high * np.arange(shape[0] + 1))
@@ -135,10 +135,10 @@ def averaged(
 
 
 def _summed(values: npt.NDArray[Any], edges: npt.NDArray[np.floating[Any]]) -> Floats:
-    """Sum rows of (side, other) between neighbouring edges, parts of rows too: (edges - 1, other).
+    """Sum rows of (side, other) between neighbouring edges, including parts of rows: (edges - 1, other).
 
-    By a running sum and not by a matrix product: that one's threads wait for one another on a busy machine, which makes
-    a tenth of a millisecond a hundredth of a second.
+    It uses a running sum instead of a matrix product, whose threads wait for each other on a busy machine, so that a
+    tenth of a millisecond becomes a hundredth of a second.
     """
     kind = np.int32 if values.dtype == np.uint8 else np.float64  # three times as fast, and enough for bytes
     running = np.zeros((len(values) + 1, values.shape[1]), kind)
@@ -150,7 +150,7 @@ def _summed(values: npt.NDArray[Any], edges: npt.NDArray[np.floating[Any]]) -> F
 
 
 def _paste(picture: Bytes, ink: Bytes, start: tuple[int, int]) -> None:
-    """Put the ink into the picture, its first pixel at `start`; what reaches over an edge is lost, as with MNIST."""
+    """Paste the ink into the picture with its first pixel at `start`; ink outside the picture is lost, as in MNIST."""
     top, left = max(start[0], 0), max(start[1], 0)
     part = ink[top - start[0] : SIZE - start[0], left - start[1] : SIZE - start[1]]
     picture[top : top + part.shape[0], left : left + part.shape[1]] = part

@@ -1,17 +1,17 @@
-"""A visitor's drawing as text: the exact bytes that a model saw, short enough for a URL.
+"""A visitor's drawing as text: the exact bytes that a model received, short enough for a URL.
 
     name(picture)          "drawing:eJxjYBgFo2AUDHcA..."       what stands where a data set is named otherwise
     read(name)             uint8 (28, 28)
 
-After the colon: base64 in its alphabet for URLs, without padding, of the bytes row by row as zlib packs them.
-`frontend/draw/links.js` writes the same. A picture of another shape than 28 x 28 says its rows and columns before that:
-"drawing:60x60.eJx...". So links that were made before there were other shapes mean what they meant. A picture in
-colour, of three bytes a pixel, says that too: "drawing:32x32x3.eJx...".
+After the colon: URL-safe base64, without padding, of the bytes row by row, compressed by zlib. `frontend/draw/links.js`
+writes the same. A picture of another shape than 28 x 28 starts with its rows and columns: "drawing:60x60.eJx...". So
+links from before there were other shapes keep their meaning. A picture in colour, with three bytes a pixel, also states
+this: "drawing:32x32x3.eJx...".
 
-What is stored is what somebody saw, not the strokes: a picture as MNIST would have made it, unless a model of larger
-pictures, or of colours, saw another one. A model of another shape prepares its own picture from it, by
-`data.inputs.fitted`; the one that saw it gets it back byte for byte. Storing the canvas of 280 x 280 instead would take
-ten times the characters.
+The text holds the picture that was shown, not the strokes: one prepared like MNIST, unless a model of larger or
+coloured pictures received another one. For a model of another shape it is prepared by `data.inputs.fitted`; the model
+that received it gets it back byte for byte. Storing the canvas of 280 x 280 instead would take ten times as many
+characters.
 """
 
 import base64
@@ -26,25 +26,25 @@ from attnviz.arrays import Bytes
 from attnviz.errors import BadInput
 
 SIDE = 28
-"""Rows and columns of a drawing whose word does not say them."""
+"""Rows and columns of a drawing whose word does not state them."""
 LARGEST = 64
-"""Rows or columns of a drawing at most."""
+"""The maximum number of rows or columns of a drawing."""
 COLOURS = 3
-"""Bytes of a pixel of a picture in colour."""
+"""Bytes per pixel of a picture in colour."""
 LONGEST = 4200
-"""Characters of the longest word; a photograph of 32 x 32 in colour, which can hardly be packed, has up to 4,111."""
+"""The maximum length of a word; a colour photograph of 32 x 32, which hardly compresses, has up to 4,111."""
 PATTERN = rf"drawing:(?:[1-9][0-9]?x[1-9][0-9]?(?:x{COLOURS})?\.)?[A-Za-z0-9_-]{{1,{LONGEST}}}"
 LABEL = "?"
-"""What a drawing shows: nobody has said it."""
+"""The class of a drawing, which is unknown."""
 
 _PREFIX = "drawing:"
 _SHAPED = re.compile(rf"([1-9][0-9]?)x([1-9][0-9]?)(?:x({COLOURS}))?\.(.*)", re.DOTALL)
 
 
 def name(picture: Bytes) -> str:
-    """Return the name of a drawing, uint8 (row, column), or in colour (row, column, 3), as a net saw it; 0 is paper.
+    """Return the name of a net's drawing, uint8 (row, column), or in colour (row, column, 3); 0 is paper.
 
-    BadInput: another type or shape, or noise that cannot be packed into a URL.
+    BadInput: it has another type or shape, or too much noise to fit into a URL.
     """
     sides, colours = picture.shape[:2], picture.shape[2:]
     if (
@@ -67,18 +67,18 @@ def name(picture: Bytes) -> str:
 
 
 def named(word: str) -> str:
-    """Return the name of the drawing whose word, what stands after the colon, a URL holds."""
+    """Return the name of the drawing for a word from a URL, the part after the colon."""
     return _PREFIX + word
 
 
 def word(source: str) -> str:
-    """Return what stands after the colon of a drawing's name."""
+    """Return the part of a drawing's name after the colon."""
     return source.removeprefix(_PREFIX)
 
 
 def read(source: str) -> Bytes:
-    """Return the drawing of that name, uint8 (row, column), or in colour (row, column, 3); BadInput where it is too
-    long, too large, cut, or no drawing at all.
+    """Return the drawing with a name, uint8 (row, column), or in colour (row, column, 3). BadInput: it is too long, too
+    large, truncated, or not a drawing.
     """
     coded, rows, columns, colours = word(source), SIDE, SIDE, 1
     shaped = _SHAPED.fullmatch(coded)
@@ -91,7 +91,7 @@ def read(source: str) -> Bytes:
     try:
         packed = base64.b64decode(coded + "=" * (-len(coded) % 4), altchars=b"-_", validate=True)
         opened = zlib.decompressobj()
-        content = opened.decompress(packed, rows * columns * colours + 1)  # never more: a kilobyte can hold a million
+        content = opened.decompress(packed, rows * columns * colours + 1)  # a limit: a kilobyte can hold a million
     except (ValueError, binascii.Error, zlib.error) as error:
         raise BadInput(f"This is not a drawing: {coded[:40]!r}. Make a drawing and follow its link.") from error
     if len(content) != rows * columns * colours or not opened.eof or opened.unused_data:
@@ -101,5 +101,5 @@ def read(source: str) -> Bytes:
 
 
 def place(source: str) -> str:
-    """Return a short name of a drawing for exports and file names: the same for the same pixels."""
+    """Return a short name of a drawing for exports and file names, which depends only on its pixels."""
     return "drawing/" + hashlib.sha256(read(source).tobytes()).hexdigest()[:12]

@@ -1,7 +1,7 @@
-"""What of a picture file its first picture needs: only that is handed to Pillow.
+"""Reducing a picture file to the parts that its first picture needs, before Pillow reads it.
 
-Around the pixels a file can hold texts that unpack to 64 times their size, and hundreds of thousands of parts of a few
-bytes, of which Pillow makes objects of a hundred bytes each. An animation makes Pillow keep three pictures in memory.
+Besides pixels, a file can hold texts that expand to 64 times their size, and hundreds of thousands of parts of a few
+bytes, for each of which Pillow allocates a hundred bytes. For an animation, Pillow keeps three pictures in memory.
 """
 
 import re
@@ -10,20 +10,20 @@ import struct
 from attnviz.errors import BadInput
 
 MOST_PARTS = {"PNG": 20_000, "JPEG": 10_000, "GIF": 400_000}
-"""Parts of a file at most: of a PNG its chunks, of which 20 MB of pixels have 2,500; of a JPEG those before its pixels,
-with the bytes between them, of which cameras write about thirty; of a GIF its blocks, of which 20 MB have 80,000."""
+"""The maximum number of parts in a file: of chunks in a PNG, which has 2,500 for 20 MB of pixels; of segments and stray
+bytes before a JPEG's pixels, of which cameras write about thirty; of blocks in a GIF, which has 80,000 in 20 MB."""
 
-# Of a PNG, what pixels are made of, and where the orientation is noted: of each note the first.
+# The chunks of a PNG that define its pixels, and the first of each kind that can hold its orientation.
 _CHUNK = re.compile(rb"\w{4}")
 _PIXELS = (b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND")
 _NOTES = (b"Raw profile type exif\0", b"XML:com.adobe.xmp\0")
 
 
 def first_picture(kind: str, data: bytes) -> tuple[bytes, bool]:
-    """Return a file with nothing but its first picture, and whether there are more; of a JPEG or BMP all of it.
+    """Return a file with only its first picture, and whether there are more; a JPEG or BMP is returned whole.
 
-    Where it is damaged, what is left out is decided by what can be read of it. BadInput: it is made of more parts than
-    any camera or program writes.
+    In a damaged file, parts are removed as far as it can be read. BadInput: it has more parts than any camera or
+    program writes.
     """
     if kind == "PNG":
         return _png(data)
@@ -35,13 +35,13 @@ def first_picture(kind: str, data: bytes) -> tuple[bytes, bool]:
 
 
 class _Count:
-    """How many parts of a file have been seen."""
+    """Counts the parts of a file."""
 
     def __init__(self, kind: str) -> None:
         self.kind, self.most, self.seen = kind, MOST_PARTS[kind], 0
 
     def add(self, parts: int = 1) -> None:
-        """Count some more; refuse the file if they are too many."""
+        """Add to the count, and refuse the file if there are too many."""
         self.seen += parts
         if self.seen > self.most:
             raise BadInput(
@@ -77,7 +77,7 @@ def _png(data: bytes) -> tuple[bytes, bool]:
         if name == b"acTL" and b"IDAT" not in seen and length >= 4:
             frames = int.from_bytes(data[body : body + 4])
         if name == b"fcTL" and b"fcTL" not in seen and b"IDAT" in seen:
-            frames += bool(frames)  # the picture itself is no part of the animation
+            frames += bool(frames)  # the picture itself is not part of the animation
         seen.update(filter(None, (name, note)))
         at = end
         if name == b"IEND":
@@ -86,7 +86,7 @@ def _png(data: bytes) -> tuple[bytes, bool]:
 
 
 def _joined(data: bytes, kept: list[tuple[int, int]]) -> bytes:
-    """Return these parts of a file: the very same bytes where they are all of it, and few copies where they are not."""
+    """Return these parts of a file, joined with few copies; if they are all of it, return the same bytes."""
     merged: list[tuple[int, int]] = []
     for start, end in kept:
         merged[-1:] = [(merged[-1][0], end)] if merged and merged[-1][1] == start else [*merged[-1:], (start, end)]
@@ -111,7 +111,7 @@ def _gif(data: bytes) -> tuple[bytes, bool]:
             picture = data[start:at]
         elif mark == 0x21:
             at = _blocks_end(data, at + 2, count)
-            if data[start + 1 : start + 3] == b"\xf9\x04" and not picture:  # which index is transparent
+            if data[start + 1 : start + 3] == b"\xf9\x04" and not picture:  # the transparent index
                 graphic = b"!\xf9\x04" + bytes([data[start + 3] & 1]) + data[start + 4 : start + 7] + b"\0"
         else:
             at += 1
@@ -119,12 +119,12 @@ def _gif(data: bytes) -> tuple[bytes, bool]:
 
 
 def _colours(flags: int) -> int:
-    """Return the bytes of a table of colours."""
+    """Return the number of bytes of a colour table."""
     return 6 << (flags & 7) if flags & 128 else 0
 
 
 def _blocks_end(data: bytes, at: int, count: _Count) -> int:
-    """Return where the blocks end that begin at a place."""
+    """Return the end of the blocks that begin at a position."""
     while at < len(data) and data[at]:
         count.add()
         at += data[at] + 1

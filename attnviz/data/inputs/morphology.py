@@ -1,4 +1,4 @@
-"""Windows moved over a picture, and pieces of a mask: the few operations of mathematical morphology that are needed."""
+"""A few operations of mathematical morphology: extremes in moving windows, and connected pieces of a mask."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ Mask = npt.NDArray[np.bool_]
 
 
 def extreme(values: npt.NDArray[Any], window: int | tuple[int, int], of: np.ufunc) -> npt.NDArray[Any]:
-    """Return the extreme of values, (row, column) or (row, column, channel), in the window of odd rows and columns
-    around each pixel; beyond the edges there is nothing.
+    """Return the extreme of values, (row, column) or (row, column, channel), in the window with odd sides around each
+    pixel; pixels beyond the edges are ignored.
     """
     sides = window if isinstance(window, tuple) else (window, window)
     for axis, side in enumerate(sides):
@@ -34,9 +34,9 @@ def _along(values: npt.NDArray[Any], side: int, axis: int, of: np.ufunc) -> npt.
 
 
 def pieces(mask: Mask) -> npt.NDArray[np.int64]:
-    """Return the number of the connected piece of each pixel, from 1, and 0 outside; corners connect.
+    """Return the number, from 1, of each pixel's connected piece, and 0 outside; shared corners connect pixels.
 
-    By union of neighbours with halving of paths, all pairs of neighbours at once.
+    It uses union-find with path halving on all pairs of neighbours at once.
     """
     high, wide = mask.shape
     number = np.full((high + 1, wide + 2), -1)

@@ -1,10 +1,10 @@
-"""Ink and paper: which is which on a grey picture, and how the picture comes onto the canvas that is drawn on.
+"""Telling ink from paper on a grey picture, and fitting the picture to the drawing canvas.
 
-    inked, dark = ink(upload.grey)        # uint8 (row, column), 0 is paper, 255 is ink; was it dark ink on light paper?
-    canvas = fitted(inked)                # uint8 (280, 280)
+    inked, dark = ink(upload.grey)        # uint8 (row, column), 0 is paper, 255 is ink; whether the ink was dark canvas
+    = fitted(inked)                # uint8 (280, 280)
 
-A scan, a screenshot or a picture of MNIST is `clean` and taken as it is. In a photograph `photograph` finds the digit.
-The rules of ruled and squared paper are found in a picture of ink and subtracted from it.
+A scan, a screenshot or a picture of MNIST is `clean` and used unchanged. In a photograph, `photograph` finds the digit.
+The lines of ruled and squared paper are found in a picture of ink and subtracted from it.
 """
 
 import numpy as np
@@ -17,25 +17,25 @@ from attnviz.data.inputs.morphology import extreme
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
 
-# Where the paper is looked for: the outer fourteenth, which is the two outer pixels of 28. MNIST keeps four free.
+# The border where paper is expected: the outer fourteenth, two pixels of 28. MNIST keeps four free.
 _BORDER = 14
-_CLEAN = 0.75  # of the border has to be blank: a digit may cross it here and there
-_TWO_LEVELS = 0.6  # of all pixels are black or white where nobody has photographed anything
+_CLEAN = 0.75  # the share of the border that must be blank; a digit may cross it in places
+_TWO_LEVELS = 0.6  # the share of black or white pixels in a picture that is not a photograph
 
-# Longer side of the small picture, and of the window moved over it, on which it is judged which is the ink. A window is
+# Longer side of the small picture on which the ink is determined, and of the window moved over it. A window is
 # wider than a stroke, so that most of it is paper.
 _COARSE, _AROUND = 28, 15
 
-_STROKE = 65  # pixels of a photograph of 512, wider than the widest stroke
-_DAMPED = 12.0  # levels of 255 that are added to both sides of a ratio: the noise of dark places
+_STROKE = 65  # pixels in a photograph of 512, wider than the widest stroke
+_DAMPED = 12.0  # levels, of 255, added to both sides of a ratio, to damp the noise of dark regions
 
 
 def ink(grey: Bytes, dark: bool | None = None) -> tuple[Bytes, bool]:
-    """Turn a grey picture, 255 is white, into ink on paper, 255 is ink, both uint8 (row, column); return also whether
-    the ink was dark, if `dark` does not say it.
+    """Convert a grey picture, 255 is white, to ink on paper, 255 is ink, both uint8 (row, column); also return whether
+    the ink was dark, unless `dark` determines it.
 
-    A clean border is paper. Where there is none, ink is what stands out from its own surroundings: a stroke is narrower
-    than the paper between strokes, so it leaves the median around it further behind than paper does.
+    A clean border is paper. Without one, ink is what differs from its surroundings: a stroke is narrower than the paper
+    between strokes, so it differs more from the median around it than paper does.
     """
     if dark is None:
         dark = _is_dark(grey)
@@ -43,7 +43,7 @@ def ink(grey: Bytes, dark: bool | None = None) -> tuple[Bytes, bool]:
 
 
 def against(values: Floats) -> tuple[Floats, Floats]:
-    """Return by how much pixels are darker than the paper around them, as a logarithm to base 10, and its level, 0..1.
+    """Return how much darker pixels are than the paper around them, as a logarithm to base 10, and its level, 0..1.
 
     Args:
         values: float32 (row, column, channel), 0..255.
@@ -55,15 +55,15 @@ def against(values: Floats) -> tuple[Floats, Floats]:
 
 
 def clean(grey: Bytes) -> bool:
-    """Whether a picture has a blank border or is black and white, as a scan or a screenshot, and is no photograph."""
+    """Return whether a picture has a blank border or is black and white, like a scan or a screenshot."""
     border = _border(grey)
     if _blank(border) or _blank(255 - border):
         return True
-    return bool(((grey < FAINT) | (grey > 255 - FAINT)).mean() >= _TWO_LEVELS)  # one that was cut out tightly
+    return bool(((grey < FAINT) | (grey > 255 - FAINT)).mean() >= _TWO_LEVELS)  # a tightly cropped one
 
 
 def fitted(inked: Bytes) -> Bytes:
-    """Return ink on paper, uint8 (row, column), in the middle of the canvas, uint8 (280, 280), its proportions kept."""
+    """Scale ink on paper, uint8 (row, column), proportionally to the middle of the canvas, uint8 (280, 280)."""
     high, wide = inked.shape
     pixel = max(high, wide) / CANVAS
     shape = (max(round(high / pixel), 1), max(round(wide / pixel), 1))
@@ -103,17 +103,17 @@ def _shrunk(values: Bytes, longest: int) -> Image.Image:
 
 Mask = npt.NDArray[np.bool_]
 
-_WIDEST = 9  # pixels, wider than a rule
-_LONG = 0.3  # of the longer side, the part of a rule that is looked at
-_FILLED = 0.6  # of it has to be there
-_SPAN = 0.42  # of the picture's side along it, how far a rule reaches
+_WIDEST = 9  # pixels, wider than a ruled line
+_LONG = 0.3  # length, as a share of the longer side, of the examined part of a line
+_FILLED = 0.6  # the share of that part that must be dark
+_SPAN = 0.42  # minimum length of a ruled line, as a share of the picture's side
 _SLOPES = np.linspace(-0.26, 0.26, 25)
 _FEWEST = 3
-_SPARSE = 0.01  # of the picture, less than which no rules cover
+_SPARSE = 0.01  # minimum share of the picture that ruled lines cover
 
 
 def without_rules(ink: Floats, noise: float) -> tuple[Floats, Mask]:
-    """Subtract rules from ink, (row, column), how much darker a pixel is than paper; return also where they were."""
+    """Subtract ruled lines from ink, (row, column), the darkness relative to paper; also return their positions."""
     left, lined = ink, np.zeros(ink.shape, bool)
     for turned in (False, True):
         values = left.T if turned else left
@@ -126,7 +126,7 @@ def without_rules(ink: Floats, noise: float) -> tuple[Floats, Mask]:
 
 
 def _horizontal(ink: Floats, noise: float) -> Mask:
-    """Return where there are rules from left to right."""
+    """Return the positions of horizontal ruled lines."""
     opened = extreme(extreme(ink, (_WIDEST, 1), np.minimum), (_WIDEST, 1), np.maximum)
     thin = ink - opened > max(2.5 * noise, 0.012)
     high, wide = thin.shape[0] // 2, thin.shape[1] // 2
@@ -165,7 +165,7 @@ def _horizontal(ink: Floats, noise: float) -> Mask:
 
 
 def _several(found: Mask) -> bool:
-    """Whether enough long lines lie below one another: counted in columns, as the median of those that have any."""
+    """Return whether there are enough long lines below each other: the median over the columns that have any."""
     begins = found[1:] & ~found[:-1]
     counts = begins.sum(0)
     reach = (counts >= _FEWEST).mean()
@@ -173,7 +173,7 @@ def _several(found: Mask) -> bool:
 
 
 def _subtracted(ink: Floats, lined: Mask) -> tuple[Floats, Mask]:
-    """Subtract what a rule usually has, and bridge strokes that cross it; return where there is no more than a rule."""
+    """Subtract a line's usual ink, and bridge strokes that cross it; also return where there is only a line."""
     usual = np.float32(np.median(ink[lined]))
     left = np.where(lined, np.maximum(ink - usual, 0), ink)
     outside = np.where(lined, np.float32(0), left)

@@ -1,13 +1,13 @@
-"""Where the digit is on a photograph of a sheet of paper, and the digit alone on the canvas that is drawn on.
+"""Finding the digit on a photograph of a sheet of paper, and placing it alone on the drawing canvas.
 
-    found = find(upload.colours)          # uint8 (row, column) or (row, column, 3), 255 is white
-    found.canvas, found.box, found.notes  # uint8 (280, 280); (top, left, bottom, right); what was done, in sentences
+    found = find(upload.colours)          # uint8 (row, column) or (row, column, 3), 255 is white found.canvas,
+    found.box, found.notes  # uint8 (280, 280); (top, left, bottom, right); the steps, in sentences
 
-A scan or a screenshot has a clean border and is taken whole, see `paper`. On a photograph ink is what is darker than
-the paper around it, by a ratio: shadows and the edge between sheet and table change that ratio little, because the
-level of the paper is a closing, wider than a stroke. Rules are found as long, thin, straight lines and subtracted,
-where colour does not already separate them from the ink. What remains falls into pieces. The one with the most ink is
-the digit, together with the pieces that belong to it. Strokes much thinner than MNIST's are thickened.
+A scan or a screenshot has a clean border and is used whole, see `paper`. On a photograph, ink is darker than the paper
+around it by a ratio. Shadows and the edge between sheet and table hardly change that ratio, because the level of the
+paper is a closing that is wider than a stroke. Ruled lines are found as long, thin, straight lines and subtracted,
+unless colour already separates them from the ink. The rest consists of pieces. The one with the most ink is the digit,
+together with the pieces that belong to it. Strokes much thinner than MNIST's are thickened.
 
 Source of closing and top-hat transform: Soille, "Morphological Image Analysis", 2nd edition, 2003, chapter 4.
 """
@@ -29,29 +29,29 @@ Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
 Box = tuple[int, int, int, int]
-"""Top, left, bottom and right in pixels, bottom and right not included."""
+"""Top, left, bottom and right in pixels, bottom and right excluded."""
 
-SIDE = 512  # longer side of the picture in which the digit is sought
-_FAINT = 0.055  # least logarithm, to base 10, of how much darker ink is than its paper
-_SMALLEST = 0.03  # of the longer side of the picture, that of a digit
-_NEAR = 0.16  # of the digit's height, how far away a piece of it may lie
-_FAINTEST = 0.4  # of the digit's ink, what is ink at all
-_UNLIKE = 0.8  # logarithm, to base 2, of how the paper under the digit may differ from that around it
-_ALIKE = 0.3  # of the pixels around a piece, how many may be as dark as the piece
-_SPECK = 8  # pixels of the least piece
-_RULED = 0.6  # of a piece, how much may lie on rules alone
-_CONTACT = 0.6  # of its longer side, how much of it may lie on the edge of the picture
-_WEDGE = 0.12  # of the picture's side, what is smaller and reaches its edge is a wedge of table
-_HALF = 0.5  # of the picture's side, how long a piece may be of which more lies on one edge: a digit that is cut
-_LIGHT = 0.12  # least logarithm of how much lighter light ink is, where nobody has said that it is light
-_GRAIN = 15.0  # and least sum of it
-_TRIED = 6  # pieces that are looked at closely
-_CERTAIN = 0.12  # how dark the digit is where no other way to look for it is tried
-_DENSE = 0.4  # what is darker than this counts no more
-_AROUND = 0.17  # of its sides, how near to these all of a frame lies: a box, or a circle
-_ENCLOSED = 0.3  # of its longer side, how large a piece is that a frame is drawn around
-_THIN = 1.4  # of MNIST's 20 pixels, the width of strokes below which they are thickened
-_WIDTH = 2.0  # and that which they are given
+SIDE = 512  # longer side of the picture in which the digit is searched
+_FAINT = 0.055  # minimum darkness of ink relative to its paper, as a logarithm to base 10
+_SMALLEST = 0.03  # minimum size of a digit, as a share of the picture's longer side
+_NEAR = 0.16  # maximum distance of a piece of the digit, as a share of its height
+_FAINTEST = 0.4  # minimum density of ink, as a share of the digit's
+_UNLIKE = 0.8  # maximum difference of the paper under and around the digit, as a logarithm to base 2
+_ALIKE = 0.3  # maximum share of the pixels around a piece that are as dark as the piece
+_SPECK = 8  # minimum number of pixels of a piece
+_RULED = 0.6  # maximum share of a piece that lies on ruled lines only
+_CONTACT = 0.6  # maximum contact with the picture's edge, as a share of its longer side
+_WEDGE = 0.12  # pieces at the edge that are smaller than this share of the picture's side are wedges of table
+_HALF = 0.5  # maximum length of a piece with more contact on one edge, a cut digit, as a share of the picture's side
+_LIGHT = 0.12  # minimum lightness of light ink, as a logarithm, if the user has not said that it is light
+_GRAIN = 15.0  # and its minimum sum
+_TRIED = 6  # the number of pieces to examine closely
+_CERTAIN = 0.12  # darkness of a digit above which no other method is tried
+_DENSE = 0.4  # higher densities do not count more
+_AROUND = 0.17  # maximum distance of a frame, a box or a circle, from its own sides, as a share of them
+_ENCLOSED = 0.3  # minimum size of a framed piece, as a share of the frame's longer side
+_THIN = 1.4  # strokes thinner than this, in MNIST's 20 pixels, are thickened
+_WIDTH = 2.0  # to this width
 
 NOTHING = "Nothing in it stands out from its background, so the canvas is empty."
 EDGE = (
@@ -65,14 +65,14 @@ THICKENED = "Its strokes were thickened, because they are thinner than those the
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What was found in a picture.
+    """The result of a search in a picture.
 
     Args:
-        canvas: uint8 (280, 280), 0 is paper and 255 is ink; all paper where nothing was found.
+        canvas: uint8 (280, 280), 0 is paper and 255 is ink; all paper if nothing was found.
         dark: whether the ink is darker than its paper.
-        box: the part of the picture that lies on the canvas, in its pixels; all of it where nothing was cut out.
-        notes: what was done, in sentences.
-        searched: whether the picture is a photograph, in which the digit was sought.
+        box: the part of the picture on the canvas, in the picture's pixels; all of it if nothing was cut out.
+        notes: the steps, in sentences.
+        searched: whether the picture is a photograph, in which the digit was searched.
     """
 
     canvas: Bytes
@@ -83,10 +83,10 @@ class Found:
 
 
 def find(picture: Bytes, dark: bool | None = None, box: Box | None = None) -> Found:
-    """Find the digit in a picture, uint8 (row, column) or (row, column, 3), 255 is white, and put it on the canvas.
+    """Find the digit in a picture, uint8 (row, column) or (row, column, 3), 255 is white, and place it on the canvas.
 
-    `dark` says whether the ink is darker than the paper; None decides. The digit lies in the box that a person has
-    drawn; None searches all of the picture.
+    `dark` is whether the ink is darker than the paper; None determines it. The digit is searched in the user's `box`,
+    or in the whole picture if that is None.
     """
     top, left, bottom, right = box or (0, 0, *picture.shape[:2])
     part = picture[top:bottom, left:right]
@@ -94,7 +94,7 @@ def find(picture: Bytes, dark: bool | None = None, box: Box | None = None) -> Fo
     if paper.clean(grey):
         inked, dark = paper.ink(grey, dark)
         return Found(paper.fitted(inked), dark, (top, left, bottom, right))
-    # A box may be tight: the paper around it tells what is paper in it.
+    # A box may be tight, so the paper is determined from around it too.
     room = 0 if box is None else max(grey.shape) // 2
     above, before = max(top - room, 0), max(left - room, 0)
     part = picture[above : bottom + room, before : right + room]
@@ -103,7 +103,7 @@ def find(picture: Bytes, dark: bool | None = None, box: Box | None = None) -> Fo
     ways = [(_within(ink, inside, part.shape), by, is_dark) for ink, by, is_dark in _inks(part, dark)]
     best = _best_of(ways, prior, dark is not None)
     only = NOTHING
-    if best is None:  # what lies along an edge is more often a table than a digit, but where somebody says so
+    if best is None:  # a piece along an edge is more often a table than a digit, unless the user says otherwise
         best = _best_of(ways, prior, dark is not None, along=True)
         if best and box is None:
             best, only = None, EDGE
@@ -119,7 +119,7 @@ def find(picture: Bytes, dark: bool | None = None, box: Box | None = None) -> Fo
 
 
 def _within(ink: Floats, box: Box, shape: tuple[int, ...]) -> Floats:
-    """Return the ink inside of a box of a picture of that shape, and none outside."""
+    """Return the ink inside a box of a picture with a shape, and 0 outside."""
     times = max(ink.shape) / max(shape[:2])
     top, left, bottom, right = (round(end * times) for end in box)
     inside = np.zeros_like(ink)
@@ -128,13 +128,13 @@ def _within(ink: Floats, box: Box, shape: tuple[int, ...]) -> Floats:
 
 
 def _inks(picture: Bytes, dark: bool | None) -> Iterator[tuple[Floats, Floats, bool]]:
-    """Yield how much each pixel differs from its paper, as a logarithm, and the paper's level, in the ways to try."""
+    """Yield, for each method to try, each pixel's difference from its paper, as a logarithm, and the paper's level."""
     small = _shrunk(picture)
     for its in (True, False) if dark is None else (dark,):
         values = small if its else 255 - small
         against, level = paper.against(values if values.ndim == 3 else values[..., None])
         if against.shape[2] == 3:
-            yield against.min(2), level, its  # black and blue ink, and neither blue nor red rules
+            yield against.min(2), level, its  # black and blue ink, but not blue or red lines
         yield against.mean(2), level, its
 
 
@@ -149,7 +149,7 @@ def _shrunk(picture: Bytes) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Piece:
-    """The digit: its ink (row, column) in the small picture, 0 elsewhere, the sum of it, its density, and notes."""
+    """The digit: its ink (row, column) in the small picture, 0 elsewhere, its sum, its density, and notes."""
 
     ink: Floats
     weight: float
@@ -157,7 +157,7 @@ class _Piece:
     notes: tuple[str, ...]
 
     def on_canvas(self, shape: tuple[int, ...]) -> tuple[Bytes, Box]:
-        """Return it on the canvas, and the box of it in the picture of that shape."""
+        """Return the digit on the canvas, and its box in the picture with a shape."""
         rows, columns = (np.flatnonzero(self.ink.any(axis)) for axis in (1, 0))
         top, left, bottom, right = rows[0], columns[0], rows[-1] + 1, columns[-1] + 1
         edge = max(round(0.15 * max(bottom - top, right - left)), 2)
@@ -172,13 +172,13 @@ class _Piece:
 
 @dataclass(frozen=True)
 class _Part:
-    """A connected piece of what is darker than its paper."""
+    """A connected piece of pixels darker than their paper."""
 
     number: int
     box: Box
     weight: float
     density: float
-    touching: int  # pixels of it on the edge of the picture
+    touching: int  # its pixels on the edge of the picture
 
     @property
     def high(self) -> int:
@@ -193,7 +193,7 @@ class _Part:
         return top < its_top and left < its_left and its_bottom < bottom and its_right < right
 
     def away(self, other: "_Part") -> float:
-        """How far it is from another one, between their boxes."""
+        """Return the distance from another part, between their boxes."""
         (top, left, bottom, right), (its_top, its_left, its_bottom, its_right) = self.box, other.box
         return float(np.hypot(max(top - its_bottom, its_top - bottom, 0), max(left - its_right, its_left - right, 0)))
 
@@ -201,8 +201,8 @@ class _Part:
 def _best_of(
     ways: Sequence[tuple[Floats, Floats, bool]], prior: bool, chosen: bool, along: bool = False
 ) -> tuple[bool, _Piece] | None:
-    """Return the best piece that the ways to look, as `_inks` yields them, find, and whether it is darker than its
-    paper: probably if `prior`, surely if somebody has `chosen` it.
+    """Return the best piece among the methods of `_inks`, and whether it is darker than its paper: probably if `prior`,
+    certainly if the user has `chosen` it.
     """
     best: tuple[bool, _Piece] | None = None
     for ink, level, its in ways:
@@ -210,14 +210,14 @@ def _best_of(
             continue
         piece = _digit(ink, level, along)
         if piece is None or (not its and not chosen and (piece.density < _LIGHT or piece.weight < _GRAIN)):
-            continue  # nothing, or the grain of a table, a crease
+            continue  # nothing, or the grain of a table, or a crease
         if best is None or ((its == best[0] or not prior) and piece.weight > 1.5 * best[1].weight):
             best = its, piece
     return best
 
 
 def _digit(ink: Floats, level: Floats, along: bool) -> _Piece | None:
-    """Return what of the ink is the digit; None if none of it may be one. `along`: as of `_parts`."""
+    """Return the digit in the ink, or None if there is none; `along` as in `_parts`."""
     ink = ink - np.median(ink)
     noise = float(1.48 * np.median(np.abs(ink)))
     ink, lined = without_rules(ink, noise)
@@ -225,7 +225,7 @@ def _digit(ink: Floats, level: Floats, along: bool) -> _Piece | None:
     best = _best(ink, level, ink > least, lined, along)[0]
     if best is None:
         return None
-    least = max(least, _FAINTEST * best.density)  # what is much fainter than the digit is no ink
+    least = max(least, _FAINTEST * best.density)  # anything much fainter than the digit is not ink
     mask = ink > least
     best, parts = _best(ink, level, mask, lined, along)
     if best is None:
@@ -242,7 +242,7 @@ def _digit(ink: Floats, level: Floats, along: bool) -> _Piece | None:
 
 
 def _thickened(inked: Floats, chosen: Mask) -> tuple[Floats, tuple[str, ...]]:
-    """Return the digit with strokes that are wide enough for its size, and what has been done."""
+    """Return the digit with strokes that are wide enough for its size, and notes."""
     longer = max(int(np.ptp(at)) + 1 for at in np.nonzero(chosen))
     inner = extreme(chosen, 3, np.minimum)
     width = 2 * chosen.sum() / max(chosen.sum() - inner.sum(), 1) * BOX / longer
@@ -251,7 +251,7 @@ def _thickened(inked: Floats, chosen: Mask) -> tuple[Floats, tuple[str, ...]]:
 
 
 def _parts(ink: Floats, level: Floats, label: Numbers, lined: Mask, along: bool) -> list[_Part]:
-    """Return the pieces that may be of a digit, or be one; `along`: also those that lie along one edge."""
+    """Return the pieces that may be a digit or a part of one; with `along`, also those along one edge."""
     rows, columns = np.nonzero(label)
     its, count = label[rows, columns], int(label.max()) + 1
     dark, bright = ink[rows, columns], level[rows, columns]
@@ -287,7 +287,7 @@ def _parts(ink: Floats, level: Floats, label: Numbers, lined: Mask, along: bool)
 
 
 def _best(ink: Floats, level: Floats, mask: Mask, lined: Mask, along: bool) -> tuple[_Part | None, list[_Part]]:
-    """Return the piece that has the most ink of those that lie on paper, and all pieces."""
+    """Return the piece on paper with the most ink, and all pieces."""
     label = pieces(mask)
     parts = _parts(ink, level, label, lined, along)
     parts = [part for part in parts if not _is_frame(part, parts, label)]
@@ -300,7 +300,7 @@ def _best(ink: Floats, level: Floats, mask: Mask, lined: Mask, along: bool) -> t
 
 
 def _is_frame(part: _Part, parts: list[_Part], label: Numbers) -> bool:
-    """Whether a piece is drawn around another one, as is the box of a form."""
+    """Return whether a piece is drawn around another one, like the box of a form."""
     top, left, bottom, right = part.box
     rows, columns = round(_AROUND * part.high), round(_AROUND * part.wide)
     least = _ENCLOSED * max(part.high, part.wide)
@@ -310,10 +310,10 @@ def _is_frame(part: _Part, parts: list[_Part], label: Numbers) -> bool:
 
 
 def _lies_on_paper(part: _Part, its: Mask, level: Floats, seen: Floats) -> bool:
-    """Whether what surrounds a piece is the paper that it was compared with.
+    """Return whether a piece is surrounded by the paper that it was compared with.
 
-    Between the strokes of a light digit on a dark board it is not: farther away all is as dark. Nor is it beside the
-    corner of a sheet, which is as bright as the sheet.
+    This is false between the strokes of a light digit on a dark board, where everything farther away is as dark, and
+    next to the corner of a sheet, which is as bright as the sheet.
     """
     size = max(part.high, part.wide)
     top, left, bottom, right = part.box
@@ -330,7 +330,7 @@ def _lies_on_paper(part: _Part, its: Mask, level: Floats, seen: Floats) -> bool:
 
 
 def _together(best: _Part, parts: list[_Part]) -> tuple[list[_Part], list[_Part]]:
-    """Return the pieces that make the digit, and those that may be another digit."""
+    """Return the pieces of the digit, and those that may be another digit."""
     size = max(best.high, best.wide)
     group, others = [best], []
     for part in parts:

@@ -1,13 +1,13 @@
-"""Picture files from visitors: converted to grey, or refused with one sentence.
+"""Reading picture files from visitors, which are converted to grey, or refused with one sentence.
 
-    upload = read(data)                   # the bytes of a file; its name is not asked for
-    upload.grey, upload.notes             # uint8 (row, column), 255 is white; ("Turned upright, ...",)
+    upload = read(data)                   # the bytes of a file; its name does not matter upload.grey, upload.notes
+    # uint8 (row, column), 255 is white; ("Turned upright, ...",)
 
-PNG, JPEG, WebP, BMP and GIF are told apart by their content, and no other decoder of Pillow is ever reached. How many
-pixels a file claims is looked at before any is decoded; large JPEGs are decoded small; the rest goes through grey in
-tiles. So a file takes four bytes of memory for each of its pixels, a progressive JPEG up to eight, a WebP sixteen; it
-may have as many pixels as fit into MOST_MEMORY, and one file is decoded at a time, whoever waits longest first. Only
-pixels come out: where and by whom a photograph was taken stays behind.
+PNG, JPEG, WebP, BMP and GIF are recognised by their content, and no other decoder of Pillow is ever called. The
+declared number of pixels is checked before any are decoded; large JPEGs are decoded small; everything else is converted
+to grey in tiles. So a file takes four bytes of memory per pixel, a progressive JPEG up to eight, a WebP sixteen. It may
+have as many pixels as fit into MOST_MEMORY, and files are decoded one at a time, in order of arrival. The result
+contains only pixels: metadata, such as the place and author of a photograph, is dropped.
 """
 
 import re
@@ -30,20 +30,20 @@ MOST_BYTES = 20 * 1024 * 1024
 MOST_PIXELS = 50_000_000
 
 MOST_SIDE = 65_535
-"""Pixels along a side: as a JPEG or GIF can have. Pillow keeps a pointer for each row, and decoders a few rows."""
+"""The maximum side in pixels, that of JPEG and GIF. Pillow keeps a pointer per row, and decoders a few rows."""
 
 MOST_MEMORY = 200_000_000
-"""Bytes that the pixels of a file may take while it is decoded; with the file itself, and all else, under 250 MB."""
+"""The maximum bytes for pixels while a file is decoded; with the file itself and everything else, under 250 MB."""
 
 LONGEST = 1024
-"""Pixels along the longer side of what is read, at most."""
+"""The maximum number of pixels along the longer side of the result."""
 
 FORMATS = {"PNG": "PNG", "JPEG": "JPEG", "WEBP": "WebP", "BMP": "BMP", "GIF": "GIF"}
-"""Pillow's names of the formats that are read, and what people call them."""
+"""Pillow's names of the supported formats -> their common names."""
 
-# Ordinary progressive JPEGs have about ten scans. Each may go over all pixels again, however few bytes it has.
+# Ordinary progressive JPEGs have about ten scans. Each may cover all pixels again, however few bytes it has.
 MOST_SCANS = 50
-MOST_SCANNED = 600_000_000  # pixels of all scans: a few seconds
+MOST_SCANNED = 600_000_000  # pixels of all scans together: a few seconds
 _SCAN = re.compile(rb"\xff\xda\x00[\x08\x0a\x0c\x0e][\x01-\x04]")
 
 _BEGINNINGS = {
@@ -55,10 +55,10 @@ _BEGINNINGS = {
 }
 _BOXED = re.compile(rb"....ftyp(heic|heix|heim|heis|hevc|hevx|mif1|msf1|avif|avis)", re.DOTALL)  # HEIC and AVIF
 
-_ORIENTATION = 0x0112  # of Exif
+_ORIENTATION = 0x0112  # Exif's tag
 _NEARLY_WHITE = 200
-_OPAQUE = 0.98  # of the opacity of what is least transparent
-_TILE = 1 << 18  # pixels that are turned into grey at a time
+_OPAQUE = 0.98  # share of the opacity of the least transparent pixels
+_TILE = 1 << 18  # pixels that are converted to grey at a time
 
 
 _line, _one_at_a_time = threading.Lock(), threading.Lock()
@@ -66,9 +66,10 @@ _line, _one_at_a_time = threading.Lock(), threading.Lock()
 
 @dataclass(frozen=True)
 class Upload:
-    """A picture that was read: grey uint8 (row, column) with white = 255, what was done to it, and its format.
+    """The result of reading a picture: grey, uint8 (row, column) with white = 255, the steps, and the format.
 
-    `colours`: the same picture, uint8 (row, column, 3), where it was read in colour. `pixels`: of the file.
+    `colours`: the same picture, uint8 (row, column, 3), if it was read in colour. `pixels`: the file's number of
+    pixels.
     """
 
     grey: Bytes
@@ -79,11 +80,10 @@ class Upload:
 
 
 def read(data: bytes, *, colours: bool = False) -> Upload:
-    """Read a picture file (PNG, JPEG, WebP, BMP or GIF, of which the first picture is taken), and return the picture as
-    it is seen.
+    """Read a picture file (PNG, JPEG, WebP, BMP, or the first picture of a GIF) as it is displayed.
 
-    It is turned upright, its transparent parts on white, or on black where all else is white; no side is over 1,024
-    pixels. BadInput says what is wrong with the file, and what to do.
+    It is turned upright, with its transparent parts on white, or on black if everything else is white; no side is over
+    1,024 pixels. BadInput says what is wrong with the file, and what to do.
     """
     if len(data) > MOST_BYTES:
         raise BadInput(
@@ -95,8 +95,8 @@ def read(data: bytes, *, colours: bool = False) -> Upload:
         raise BadInput(_unknown(data))
     if kind == "JPEG" and sum(1 for _ in _SCAN.finditer(data)) > MOST_SCANS:
         raise BadInput(f"This JPEG has more than {MOST_SCANS} scans, which no camera makes. Save it again as JPEG.")
-    # What Pillow warns of is either looked at here or does no harm. Were another thread to change the filters at the
-    # same moment, one of these warnings would be printed, or never shown again: nothing else depends on it.
+    # Pillow's warnings are either handled here or harmless. If another thread changed the filters at the
+    # same moment, one of these warnings would be printed, or never shown again; nothing else depends on it.
     with _turn(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", module=r"PIL\.")
         warnings.filterwarnings("ignore", module=re.escape(__name__))
@@ -108,7 +108,7 @@ def read(data: bytes, *, colours: bool = False) -> Upload:
             raise
         except Image.DecompressionBombError:
             raise BadInput(_too_many("This file")) from None
-        except Exception as error:  # a damaged file makes Pillow raise almost anything, struct.error and KeyError too
+        except Exception as error:  # for a damaged file Pillow raises almost anything, even struct.error and KeyError
             raise BadInput(
                 f"This {FORMATS[kind]} file is damaged or incomplete and cannot be read. Save or send it again."
             ) from error
@@ -116,7 +116,7 @@ def read(data: bytes, *, colours: bool = False) -> Upload:
 
 @contextmanager
 def _turn() -> Iterator[None]:
-    """Decode one file at a time. Whoever waits holds the line, so that one who reads many files lets others in."""
+    """Let one thread at a time decode a file, in order of arrival, so that one with many files lets others in."""
     with _line:
         _one_at_a_time.acquire()
     try:
@@ -175,7 +175,7 @@ def _read(image: Image.Image, kind: str, data: bytes, colours: bool, is_animated
 
 
 def _bytes_per_pixel(image: Image.Image, kind: str, data: bytes) -> float:
-    """How much memory decoding takes: of an ordinary JPEG next to none, as it is decoded small, row by row."""
+    """Return the memory of decoding; an ordinary JPEG takes almost none, as it is decoded small, row by row."""
     if kind == "WEBP":
         return 16.0  # libwebp's canvas and the frame before it, its copy in Python, and Pillow's image
     if kind != "JPEG":
@@ -189,7 +189,7 @@ def _bytes_per_pixel(image: Image.Image, kind: str, data: bytes) -> float:
 
 
 def _in_one_scan(image: Image.Image, data: bytes) -> bool:
-    """Whether the first scan of a JPEG holds all its components; False where it cannot be found."""
+    """Return whether the first scan of a JPEG has all its components; False if it cannot be found."""
     at = 2
     while data[at : at + 1] == b"\xff" and at + 4 < len(data):
         if data[at + 1] == 0xDA:
@@ -207,34 +207,34 @@ _UPRIGHT: dict[int, Callable[[Bytes], Bytes]] = {
     7: lambda grey: grey[::-1, ::-1].swapaxes(0, 1),
     8: np.rot90,
 }
-"""What makes a picture upright, by Exif's number of how the camera was held; 1 is upright."""
+"""The transposition that makes a picture upright, by Exif's orientation number; 1 is upright."""
 
 
 def _orientation(image: Image.Image) -> int:
     try:
         return int(image.getexif().get(_ORIENTATION, 1))
-    except Exception:  # as for damaged files; the picture may be good all the same
+    except Exception:  # as for damaged files; the picture itself may still be intact
         return 1
 
 
 def to_grey(image: Image.Image) -> tuple[Bytes, tuple[str, ...]]:
-    """Turn an image of any mode of Pillow into grey, uint8 (row, column), scaled down if it is large, and return also
-    what was done beside that, in sentences.
+    """Convert an image of any Pillow mode to grey, uint8 (row, column), scaled down if it is large; also return any
+    further steps in sentences.
 
-    Its transparent parts are put on white, or on black where all that is drawn is nearly white.
+    Transparent parts are placed on white, or on black if everything drawn is nearly white.
     """
     return _converted(image, "L")
 
 
 def _converted(image: Image.Image, mode: str) -> tuple[Bytes, tuple[str, ...]]:
-    """Turn an image into one of mode "L" or "RGB", as `to_grey` says."""
+    """Convert an image to mode "L" or "RGB", as in `to_grey`."""
     wide, high = image.size
     factor = _factor(image)
     small = Image.new(mode, (-(-wide // factor), -(-high // factor)))
     rescale = _Rescale(image, factor) if image.mode[0] in "IF" else None
     transparent, ground = False, _ground(image, factor)
     for left, top, tile in _tiles(image, factor):
-        if tile.mode == "La":  # Pillow converts it to nothing else
+        if tile.mode == "La":  # the only conversion in Pillow
             tile = tile.convert("LA")
         if rescale:
             made = rescale(tile)
@@ -254,9 +254,9 @@ def _converted(image: Image.Image, mode: str) -> tuple[Bytes, tuple[str, ...]]:
 
 
 def _ground(image: Image.Image, factor: int) -> str:
-    """Return what transparent parts are put on: white, or black where all that is drawn is nearly white.
+    """Return the background of transparent parts: white, or black if everything drawn is nearly white.
 
-    What is least transparent counts: the edges of white ink are dark where colours were multiplied by their opacity.
+    Only the least transparent pixels count, since edges of white ink are dark if colours were premultiplied by opacity.
     """
     if not image.has_transparency_data:
         return "white"
@@ -274,7 +274,7 @@ def _ground(image: Image.Image, factor: int) -> str:
 
 
 def _factor(image: Image.Image) -> int:
-    """How many pixels of an image make one of what is read, along each side."""
+    """Return the number of an image's pixels per pixel of the result, along each side."""
     return -(-max(image.size) // LONGEST)
 
 
@@ -288,10 +288,10 @@ def _tiles(image: Image.Image, factor: int) -> Iterator[tuple[int, int, Image.Im
 
 
 class _Rescale:
-    """From 16 or 32 bits a pixel to 8.
+    """Rescales pixels from 16 or 32 bits to 8.
 
-    Whole numbers up to 65,535 are taken for the 10, 12, 14 or 16 bits that hold the largest one, as scanners and
-    cameras fill such files only in part. Of other numbers the lowest becomes black and the highest white.
+    Whole numbers up to 65,535 count as the 10, 12, 14 or 16 bits that hold the largest one, since scanners and cameras
+    use such files only in part. Of other numbers the lowest becomes black and the highest white.
     """
 
     def __init__(self, image: Image.Image, factor: int) -> None:

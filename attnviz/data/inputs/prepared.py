@@ -1,4 +1,4 @@
-"""Preparations: how a drawing or a picture becomes what a model takes."""
+"""Preparations, which convert a drawing or a picture to a model's input."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,8 +14,8 @@ from attnviz.errors import BadInput
 
 @dataclass(frozen=True)
 class Prepared:
-    """A picture as a model takes it, uint8 (row, column, channel), 0 is paper, and how it was made: as one sentence,
-    and in numbers that JSON can say.
+    """A model's input picture, uint8 (row, column, channel), 0 is paper, and the steps that made it: as one sentence,
+    and as numbers for JSON.
     """
 
     picture: Bytes
@@ -23,17 +23,17 @@ class Prepared:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def steps(self) -> dict[str, Any]:
-        """Return what was done as JSON can say it: the words, and the details under their names."""
+        """Return the steps for JSON: the sentence, and the details by name."""
         return {"words": self.words, **self.details}
 
 
 class Preparation(Protocol):
-    """A function from a canvas to what a model takes."""
+    """A function from a canvas to a model's input."""
 
     def __call__(self, canvas: Bytes, *, rows: int, columns: int, channels: int, centred: bool) -> Prepared:
-        """Prepare a canvas, uint8 (row, column) or (row, column, channel); of a drawing 0 is paper and 255 is ink.
+        """Prepare a canvas, uint8 (row, column) or (row, column, channel); in a drawing 0 is paper and 255 is ink.
 
-        `centred` says whether what is drawn may be cut out and moved to the middle, where the preparation does that.
+        `centred` is whether the drawing may be cut out and moved to the middle, if the preparation does that.
         """
         ...
 
@@ -50,7 +50,7 @@ def checked(canvas: Bytes) -> Bytes:
 
 
 def in_channels(picture: Bytes, channels: int) -> Bytes:
-    """Return a picture (row, column, channel) with so many channels: grey is repeated, colour averaged to grey."""
+    """Convert a picture (row, column, channel) to `channels` channels: grey is repeated, colour averaged to grey."""
     if picture.shape[2] == channels:
         return picture
     if channels == 1:
@@ -65,11 +65,11 @@ _STEPS = ("empty", "box", "scale", "fitted", "shift", "centred")
 
 
 def mnist_style(canvas: Bytes, *, rows: int, columns: int, channels: int, centred: bool) -> Prepared:
-    """Make of a drawing, uint8 (row, column) or (row, column, channel), what MNIST would have made of it: see
+    """Prepare a drawing, uint8 (row, column) or (row, column, channel), like a digit of MNIST, see
     `attnviz.data.inputs.digit.prepare`.
 
-    A model of larger pictures than 28 x 28 gets that digit in the middle of paper; one of smaller pictures gets it
-    scaled down. Of a canvas in colour the mean over the channels is the ink.
+    A model of larger pictures than 28 x 28 gets the digit in the middle of paper; a model of smaller pictures gets it
+    scaled down. The ink of a canvas in colour is the mean over its channels.
     """
     seen = digit.prepare(in_channels(checked(canvas), 1)[:, :, 0], centred=centred)
     side = len(seen.picture)
@@ -87,10 +87,9 @@ def mnist_style(canvas: Bytes, *, rows: int, columns: int, channels: int, centre
 
 
 def resized(canvas: Bytes, *, rows: int, columns: int, channels: int, centred: bool) -> Prepared:
-    """Scale a canvas, uint8 (row, column) or (row, column, channel), to a shape; each pixel is the mean of the area
-    that it covers.
+    """Scale a canvas, uint8 (row, column) or (row, column, channel), to a shape; each pixel is the mean over its area.
 
-    Grey is repeated, and colour averaged to grey. Nothing is cut out, `centred` or not.
+    Grey is repeated, and colour averaged to grey. `centred` is ignored: nothing is cut out.
     """
     picture = checked(canvas)
     made = in_channels(scaled(picture, rows, columns), channels)
@@ -105,7 +104,7 @@ def resized(canvas: Bytes, *, rows: int, columns: int, channels: int, centred: b
 
 
 def scaled(picture: Bytes, rows: int, columns: int) -> Bytes:
-    """Return a picture (row, column, channel) averaged over the area of each new pixel: (rows, columns, channel)."""
+    """Average a picture (row, column, channel) over the area of each new pixel: (rows, columns, channel)."""
     high, wide, channels = picture.shape
     side = high / rows, wide / columns
     made = [averaged(picture[:, :, channel], (0, 0), side, (rows, columns)) for channel in range(channels)]

@@ -1,10 +1,10 @@
-"""A strip: pictures of 28 x 28 side by side, for models that read them from left to right; and one as text.
+"""Strips: pictures of 28 x 28 side by side, for models that read them from left to right; and drawn strips as text.
 
-    pack(pictures)         "eJxjYBgFo2AUDHcA..."        what a URL holds of a strip that a visitor has drawn
-    unpack(text)           uint8 (digits, 28, 28)
+    pack(pictures)         "eJxjYBgFo2AUDHcA..."        the text of a drawn strip in a URL unpack(text)           uint8
+    (digits, 28, 28)
 
-The text is base64 in its alphabet for URLs, without padding, of one byte a pixel, picture by picture and row by row,
-as zlib packs them. A byte is 0 to 15, so a pixel has 16 grey levels: 30 digits fit into a URL.
+The text is URL-safe base64, without padding, of one byte per pixel, picture by picture and row by row, compressed by
+zlib. A byte is 0 to 15, so a pixel has 16 grey levels, and 30 digits fit into a URL.
 """
 
 import base64
@@ -19,9 +19,9 @@ from attnviz.data.inputs.prepared import Prepared, checked, in_channels, mnist_s
 from attnviz.errors import BadInput
 
 LONGEST = 4200
-"""Characters of the longest text."""
+"""The maximum number of characters of a text."""
 LEVELS = 16
-"""Grey levels of a pixel."""
+"""The number of grey levels of a pixel."""
 
 
 class TooLong(BadInput):
@@ -32,8 +32,8 @@ _STEP = 255 // (LEVELS - 1)
 
 
 def strip(canvas: Bytes, *, rows: int, columns: int, channels: int, centred: bool) -> Prepared:
-    """Take a strip as it is, uint8 (28, 28 x digits) or with one channel, at most `columns` wide, and make of any other
-    canvas a strip of one digit: see `mnist_style`.
+    """Use a strip unchanged, uint8 (28, 28 x digits) or with one channel, at most `columns` wide, and prepare any other
+    canvas as a strip of one digit, see `mnist_style`.
     """
     several = checked(canvas)
     high, wide = several.shape[:2]
@@ -45,10 +45,10 @@ def strip(canvas: Bytes, *, rows: int, columns: int, channels: int, centred: boo
 
 
 def pack(pictures: Bytes) -> str:
-    """Return a drawn strip, uint8 (digits, 28, 28), 1 to 30 digits, as text; of each pixel the nearest of 16 grey
-    levels is kept.
+    """Return a drawn strip, uint8 (digits, 28, 28), 1 to 30 digits, as text, with each pixel rounded to one of 16 grey
+    levels.
 
-    BadInput: another type, shape or number; or so much detail that it does not fit into a URL.
+    BadInput: it has another type, shape or number of digits, or too much detail to fit into a URL.
     """
     if pictures.dtype != np.uint8 or pictures.shape[1:] != (SIDE, SIDE) or not 1 <= len(pictures) <= MOST:
         raise BadInput(
@@ -73,7 +73,7 @@ def unpack(text: str) -> Bytes:
     try:
         packed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         opened = zlib.decompressobj()
-        content = opened.decompress(packed, most + 1)  # never more: a kilobyte can hold a million
+        content = opened.decompress(packed, most + 1)  # a limit: a kilobyte can hold a million
     except (ValueError, binascii.Error, zlib.error) as error:
         raise BadInput(f"This is not a drawn strip: {text[:40]!r}. Draw one and follow its link.") from error
     whole = opened.eof and not opened.unused_data and 0 < len(content) <= most and not len(content) % (SIDE * SIDE)

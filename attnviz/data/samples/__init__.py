@@ -1,10 +1,10 @@
-"""A few test pictures of each class of the data sets that are downloaded, so that every page works without them.
+"""A few test pictures of each class of the downloadable data sets, so that every page works without a download.
 
-    images, labels, numbers = read("fashion_mnist")     # numbers: their places in the test split
+    images, labels, numbers = read("fashion_mnist")     # numbers: their indices in the test split
 
-They are the first pictures of each class in the order of the files: nobody chose them. `samples.json` names their
-origin and licence, their places in the test split, and a digest. The pictures lie in a PNG, a row per class.
-`python -m attnviz.data.samples` makes both again from the downloaded data sets.
+They are the first pictures of each class in the order of the files, not selected by hand. `samples.json` holds their
+origin and licence, their indices in the test split, and a digest. The pictures are in a PNG, a row per class.
+`python -m attnviz.data.samples` recreates both from the downloaded data sets.
 """
 
 import json
@@ -21,8 +21,8 @@ FOLDER = Path(__file__).parent
 
 
 class Samples(NamedTuple):
-    """Sample pictures, uint8 (count, row, column, channel), in the order of the test split, with labels and places
-    there, int64 (count,).
+    """Sample pictures, uint8 (count, row, column, channel), in the order of the test split, with labels and indices in
+    it, int64 (count,).
     """
 
     images: npt.NDArray[np.uint8]
@@ -32,7 +32,7 @@ class Samples(NamedTuple):
 
 @lru_cache(maxsize=1)
 def about() -> dict[str, Any]:
-    """Return what `samples.json` says: data set -> origin, licence, numbers (class, sample), digest."""
+    """Return the contents of `samples.json`: data set -> origin, licence, numbers (class, sample), digest."""
     return dict(json.loads((FOLDER / "samples.json").read_text("utf-8")))
 
 
@@ -59,7 +59,7 @@ def read(name: str) -> Samples:
 
 
 def cut(sheet: npt.NDArray[np.uint8], rows: int, columns: int) -> npt.NDArray[np.uint8]:
-    """Cut a sheet of so many rows and columns of pictures: (picture, row, column, channel), row by row."""
+    """Cut a sheet of rows x columns pictures into (picture, row, column, channel), row by row."""
     pixels = sheet.reshape(*sheet.shape[:2], -1)
     high, wide = pixels.shape[0] // rows, pixels.shape[1] // columns
     parts = pixels.reshape(rows, high, columns, wide, -1).transpose(0, 2, 1, 3, 4)
@@ -67,7 +67,7 @@ def cut(sheet: npt.NDArray[np.uint8], rows: int, columns: int) -> npt.NDArray[np
 
 
 def sheet_of(images: npt.NDArray[np.uint8], columns: int) -> npt.NDArray[np.uint8]:
-    """Lay pictures (picture, row, column, channel) out row by row, so many per row: the inverse of `cut`."""
+    """Lay out pictures (picture, row, column, channel) row by row, `columns` per row: the inverse of `cut`."""
     count, high, wide, channels = images.shape
     parts = images.reshape(count // columns, columns, high, wide, channels).transpose(0, 2, 1, 3, 4)
     return np.ascontiguousarray(parts.reshape(count // columns * high, columns * wide, channels))

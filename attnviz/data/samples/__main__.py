@@ -1,4 +1,4 @@
-"""Make the sample pictures from the downloaded data sets: `python -m attnviz.data.samples`."""
+"""Create the sample pictures from the downloaded data sets: `python -m attnviz.data.samples`."""
 
 import json
 from pathlib import Path
@@ -32,7 +32,7 @@ def make(folder: Path = FOLDER) -> None:
 
 
 def sampled(name: str, count: int) -> "tuple[dict[str, Any], np.ndarray]":
-    """Return the entry of a data set, and the sheet with the first `count` test pictures of each class."""
+    """Return a data set's entry, and the sheet with the first `count` test pictures of each class."""
     images, labels = data.load(name, "test")
     spec = data.DATASETS[name]
     numbers = np.stack([np.flatnonzero(labels == label)[:count] for label in range(len(spec.classes))])
