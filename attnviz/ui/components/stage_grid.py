@@ -64,7 +64,7 @@ class _Narrow(Payload):
 @dataclass(frozen=True, eq=False)
 class Norm(_Narrow):
     """The numbers that a trained batch normalisation uses, one per map; scale and shift are None if they are not
-    learnt, so that they leave the normalised values unchanged.
+    learnt.
     """
 
     mean: Annotated[Array, Axes("map", FLOATS)]

@@ -1,4 +1,4 @@
-"""Feature maps of convolutions stage by stage, such as ReLU and pooling: the data for `frontend/stage_maps/`, its view.
+"""Feature maps of convolutions by stage, such as ReLU and pooling: the data for `frontend/stage_maps/`, and its view.
 
 A *view* is a dictionary: "layer" (a number), "stage" (one of the view's stages) and "channel" (a number; None for the
 one with the largest mean after ReLU). Its numbers count from 0, but from 1 in text that a visitor reads, including the

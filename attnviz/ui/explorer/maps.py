@@ -157,13 +157,13 @@ def kept(loaded: Loaded, source: str, tap: str, first: int, count: int) -> Kept:
 
 
 def together(parts: list[Ranked]) -> Ranked:
-    """Return the pictures of several parts as one."""
+    """Merge the results of several parts."""
     taus = {pair: np.concatenate([part.taus[pair] for part in parts]) for pair in parts[0].taus}
     return Ranked(taus, np.concatenate([part.chance for part in parts]))
 
 
 def all_kept(parts: list[Kept]) -> Kept:
-    """Return the pictures of several parts as one."""
+    """Merge the results of several parts."""
     taus = {name: np.concatenate([part.taus[name] for part in parts]) for name in parts[0].taus}
     chance = {name: np.concatenate([part.chance[name] for part in parts]) for name in parts[0].chance}
     return Kept(parts[0].layers, taus, chance)

@@ -18,8 +18,8 @@ from attnviz.ui.shared.wording import UNEXPECTED, verbatim
 
 
 def inline_scripts(page: str) -> str:
-    """Return the content policy sources, digests, that allow only the inline scripts of an HTML page. Browsers read its
-    line ends as single line feeds.
+    """Return the content policy's sources, as digests, that allow only the inline scripts of an HTML page. Browsers
+    read its line ends as single line feeds.
     """
     found = re.findall(r"<script>(.*?)</script>", page.replace("\r\n", "\n"), re.DOTALL)
     digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in found)

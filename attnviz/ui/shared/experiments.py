@@ -17,7 +17,7 @@ HERE = "experiment_here"  # key of the position to which the page scrolls
 
 
 def _never(*seen: object) -> None:
-    """Refuse nothing."""
+    """Return None, for experiments that can always be drawn."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ UNEXPECTED = "Something went wrong that attnviz did not expect. Reload the page;
 
 
 def short(value: float, digits: int = 4) -> str:
-    """Return a readable number with `digits` digits, three if it is very large or small: 0.0049, 12.30, 1.2 × 10⁻⁷."""
+    """Return a number with at most `digits` digits, three if very large or small: 0.0049, 12.30, 1.2 × 10⁻⁷."""
     if math.isnan(value):
         return "NaN"
     sign = MINUS if value < 0 else ""
@@ -62,8 +62,8 @@ def share(value: float) -> str:
 
 
 def change_in_points(found: Difference, loses: str, gains: str) -> str:
-    """Return a sentence part on the change of a trained model's accuracy: "falls by 3.00 points (95 % interval 2.00 to
-    4.00)". `found` is the original minus the changed model, as shares; `loses` and `gains` are the verbs.
+    """Return part of a sentence on the change of a trained model's accuracy: "falls by 3.00 points (95 % interval 2.00
+    to 4.00)". `found` is the original minus the changed model, as shares; `loses` and `gains` are the verbs.
     """
     sign, verb = (100, loses) if found.value >= 0 else (-100, gains)
     change = f"{verb} {sign * found.value:.2f} points"
