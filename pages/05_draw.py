@@ -94,7 +94,7 @@ def draw() -> None:
 
 
 def keep() -> None:
-    """Put what is drawn and what the panels show into the URL."""
+    """Write the drawing and the state of the panels into the URL."""
     drawn, shown = on_pad(PAD), shown_on_pad(PAD)
     words = {**(drawn_to_url(drawn) if drawn else {}), **(shown_to_url(shown) if shown else {})}
     if words:

@@ -1,4 +1,4 @@
-"""From a net on an example to what the stage grid draws. Loads torch."""
+"""Compute the contents of the stage grid from a net and an example. Loads torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The texts of the page of element-wise attention: the question, what to try, and the explanation with live numbers."""
+"""The texts for the page on element-wise attention: the question, what to try, and live explanations."""
 
 from __future__ import annotations
 

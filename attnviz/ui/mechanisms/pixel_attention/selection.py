@@ -73,7 +73,7 @@ def at(view: AttentionView, number: int) -> Token:
 
 
 def middle_of_the_ink(view: AttentionView, *, company: bool = False) -> Token:
-    """Return the pixel with much ink nearest to the ink's centre; with `company`, if any, one of a shared intensity."""
+    """Return the pixel with much ink nearest to the ink's centre; with `company`, rather one sharing its intensity."""
     picture = view.picture
     rows, columns = np.indices(picture.shape)
     total = picture.sum()
@@ -107,5 +107,5 @@ def single_token(net: Net) -> bool:
 
 
 def of_one_token(why: str) -> Callable[[Net], str | None]:
-    """Return what says why an experiment cannot be done with a net of one token, and returns None for other nets."""
+    """Return a function that refuses nets of one token with the sentence `why` and returns None for other nets."""
     return lambda net: why if single_token(net) else None

@@ -1,4 +1,4 @@
-"""The texts of the page of recurrent attention: the question, and the explanation with live numbers."""
+"""The texts for the page on recurrent attention: the question, and the explanation with live numbers."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def finding_of_gradient(broken: Figure | None, correct: Figure | None, answers: 
 def finding_of_fewer(
     least: tuple[int, Figure | None], most: tuple[int, Figure | None], *, answers: int, differs: Sequence[str] = ()
 ) -> str:
-    """Return the finding on whether the model that reads most numbers, of two (numbers, accuracy), is better."""
+    """Return the finding on whether reading more helps; `least` and `most` are (numbers read, accuracy)."""
     (few, one), (many, other) = least, most
     if one is None or other is None:
         return NOT_TRAINED

@@ -76,7 +76,7 @@ def steer(loaded: Loaded, of: Of) -> SteeredPart:
 
 
 def steered(parts: Sequence[SteeredPart]) -> Steered:
-    """Return the results for a net whose weights are replaced, over the strips of all parts."""
+    """Return the results of a net with replaced weights, over the strips of all parts."""
     singly = {name: np.concatenate([part.singly[name] for part in parts]) for name in parts[0].singly}
     counted, ended = int(singly["counted"].sum()), int(singly["ends"].sum())
     follows, stays, ends = (

@@ -1,4 +1,4 @@
-"""Spatial transformers: a network samples its picture anew, at a grid that it computes from the picture."""
+"""Spatial transformers: a network resamples its picture at a grid that it computes from the picture."""
 
 from pathlib import Path
 

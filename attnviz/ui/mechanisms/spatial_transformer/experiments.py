@@ -78,7 +78,7 @@ def trap(subject: Subject) -> None:
 
 
 def lost(net: Net, name: str) -> Difference | None:
-    """Return by how much a net is more accurate on the main test than with theta replaced; None if no card has it."""
+    """Return the difference on the main test between a net and the same with theta replaced, or None if unknown."""
     card = net.card
     whole = None if card is None else card.figure(comparisons.main_test(card.recipe))
     if card is None or whole is None:
@@ -121,7 +121,7 @@ def gains(subject: Subject) -> None:
 
 
 def errors(one: str, other: str) -> tuple[str, list[Band]] | None:
-    """Return a data set of known angles and the errors of two checkpoints by angle; None where no card says them."""
+    """Return a data set with known angles and two checkpoints' errors by angle, or None if the cards lack them."""
     from attnviz.measures.spatial_transformer.by_angle import by_angle
 
     known = cards.readable([one, other])
@@ -134,7 +134,7 @@ def errors(one: str, other: str) -> tuple[str, list[Band]] | None:
 
 
 def controls_of(net: Net, known: Iterable[str]) -> list[str]:
-    """Return the networks without a transformer that a net stands beside; first the one that its recipe names."""
+    """Return the networks without a transformer to compare a net with, first the control named in its recipe."""
     chosen = None if net.card is None else net.card.recipe.control
     controls = [key for key in known if MECHANISM.is_control(RECIPES[key].config) and key != net.key]
     return sorted(controls, key=lambda key: key != chosen)
@@ -150,8 +150,8 @@ def task_of(net: Net) -> list[str]:
 
 
 def answers(one: Card, other: Card) -> tuple[str, np.ndarray, np.ndarray, np.ndarray] | None:
-    """Return a data set of known angles, which of its test pictures each of two models answered correctly, and the
-    angles; None where the cards do not say."""
+    """Return a data set with known angles, which of its test pictures each of two models answered correctly, and the
+    angles, or None if the cards lack them."""
     test = comparisons.main_test(one.recipe)
     figures = one.figure(test), other.figure(test)
     if figures[0] is None or figures[1] is None or test.data not in MOVED:

@@ -1,4 +1,4 @@
-"""The texts of the page of spatial transformers: the question, and the explanation with live numbers."""
+"""The texts for the page on spatial transformers: the question, and the explanation with live numbers."""
 
 from __future__ import annotations
 

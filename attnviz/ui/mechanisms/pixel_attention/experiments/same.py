@@ -163,7 +163,7 @@ def whole(intensities: int, rows: int, positions: bool) -> str:
 
 
 def proof(positions: bool) -> str:
-    """Return the reason in one line."""
+    """Return the reason for equal or different rows, in one line."""
     query, key = equations.coloured(equations.QUERY, "q_i"), equations.coloured(equations.KEY, "k_j")
     if positions:
         return (
