@@ -5,6 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.ui.server import callbacks
 from attnviz.ui.shared import url_state
+from attnviz.views.payload import unpack
 
 
 @pytest.fixture(autouse=True)
@@ -145,6 +146,14 @@ def test_the_url_of_before_may_have_been_completed_by_the_browser_on_its_way() -
     test.query_params.update({"v": "2", "number": "3"})  # the browser wrote what was stated, then heard of the 5
     test.button[0].click().run()
     assert test.markdown[0].value == "5"
+
+
+def test_the_browser_completes_the_url_by_what_it_left_open_alone() -> None:
+    test = AppTest.from_function(stating, default_timeout=120)
+    for url, left in (({}, {"v": "2", "number": "3"}), ({"number": "5"}, {"v": "1"}), ({"v": "2", "number": "5"}, {})):
+        test.query_params.update(url)
+        (arrives,) = test.run().get("bidi_component")
+        assert unpack(arrives.proto.bytes)[0]["words"] == left
 
 
 def test_what_back_brings_is_taken_and_is_where_the_next_click_goes_on() -> None:
