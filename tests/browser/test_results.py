@@ -28,6 +28,10 @@ def test_the_verdicts_come_first_and_fit(kept_page: NewPage, serve: Serve, width
     assert table["y"] + table["height"] <= chart["y"]
     if width == 1280:
         assert table["y"] + table["height"] < 768, "every verdict is seen without scrolling on a small laptop"
+    else:
+        cells = page.locator(".verdicts tbody tr").first.locator("th, td")
+        left = cells.evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().left)")
+        assert len(left) > 2 and len(set(left)) == 1, "a row is a list"
     for row in MECHANISMS.values():
         line = page.locator(".verdicts tr").filter(has_text=row.title).first
         expect(line.locator("strong")).to_be_visible()
