@@ -84,6 +84,14 @@ def test_several_undos_take_back_what_was_drawn_since_and_then_the_clearings() -
     assert len(strip_of(test)) == 1
 
 
+def test_an_undo_takes_nothing_from_the_strip_of_another_link() -> None:
+    test = run(seen=drawn(3), strip=last_digits.NOTHING, strokes="AQ-_")
+    see(test, "", 1)
+    test.query_params["strip"] = Strip.drawn(drawing.read(drawing.named(drawn(7)))[None]).word
+    see(test, drawn(3), 2)
+    assert ": **73**" in said(test)
+
+
 def test_a_picture_to_start_from_can_be_taken_twice() -> None:
     test = run(seen=drawn(3), strip=last_digits.NOTHING)
     see(test, "", 1)
