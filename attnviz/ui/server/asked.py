@@ -29,7 +29,7 @@ REFUSED = 400.0
 MOST_REFUSED = 1.3 * REFUSED
 """The maximum count, so that an address is admitted again three seconds after it has stopped."""
 
-_KEPT = 10_000  # visitors and addresses that are remembered
+_KEPT = 10_000  # visitors and addresses remembered
 
 Visitor = tuple[str, str]
 """The address, and the browser there, which is "" if it has loaded no page."""
@@ -40,7 +40,7 @@ class Asked:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
-        self._visitors: OrderedDict[Visitor, tuple[float, float]] = OrderedDict()  # count, and when; the latest last
+        self._visitors: OrderedDict[Visitor, tuple[float, float]] = OrderedDict()  # (count, time), the latest last
         self._addresses: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._refused: OrderedDict[str, tuple[float, float]] = OrderedDict()
 

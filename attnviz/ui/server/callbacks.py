@@ -20,8 +20,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 
-_REPORTED = "callbacks.reported"  # in the session: widget -> its value in the browser's last message
-_calling: set[int] = set()  # threads' runners, by identity, that are calling callbacks now
+_REPORTED = "callbacks.reported"  # session state key: widget ID -> its value in the browser's last message
+_calling: set[int] = set()  # IDs of the script runners that are running callbacks now
 
 
 def finish(is_late: Callable[[], bool]) -> None:
@@ -54,7 +54,7 @@ def finish(is_late: Callable[[], bool]) -> None:
 
 def _heard(state: Any, fresh: WidgetStates, late: bool) -> WidgetStates:
     """Return a message's values, without repeated ones if it is late; clicks are not values, and all count."""
-    known = _REPORTED in state  # it has no `get`
+    known = _REPORTED in state  # the state has no `get`
     before = state[_REPORTED] if known else {}
     state[_REPORTED] = {one.id: one.SerializeToString() for one in fresh.widgets}
     if not late:

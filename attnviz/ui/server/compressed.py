@@ -16,13 +16,13 @@ from anyio import to_thread
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST = 24 << 20  # bytes that are kept: all of Streamlit's scripts are 6 MB packed
-SMALLEST = 1000  # bytes that are worth it
+MOST = 24 << 20  # bytes kept; all of Streamlit's scripts take 6 MB compressed
+SMALLEST = 1000  # bytes; smaller answers are not worth compressing
 TYPES = ("text/", "application/javascript", "application/json", "image/svg+xml", "application/manifest+json")
 COMPONENTS = "/_stcore/bidi-components/"
 DOCUMENTATION = re.compile(
     rb"^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*$", re.DOTALL | re.MULTILINE
-)  # its lines stay, for traces
+)  # newlines are kept, so that line numbers in stack traces stay correct
 
 
 class Compressed:
@@ -30,7 +30,7 @@ class Compressed:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.kept: OrderedDict[bytes, bytes] = OrderedDict()  # digest -> packed
+        self.kept: OrderedDict[bytes, bytes] = OrderedDict()  # digest -> compressed
         self.size = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -39,12 +39,12 @@ class Compressed:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        # What lies below answers in full, and plain, so that it can be named by what it holds.
+        # Request the full, uncompressed answer, so that its ETag can be derived from its contents.
         without = (b"accept-encoding", b"if-none-match", b"if-modified-since")
         plain = [(name, value) for name, value in scope["headers"] if name not in without]
         answer = _Answer(send)
         await self.app({**scope, "headers": plain}, receive, answer.send)
-        if answer.start is None:  # it was sent as it was
+        if answer.start is None:  # it was passed on unchanged
             return
         if COMPONENTS in scope["path"] and scope["path"].endswith(".js"):
             answer.parts = [DOCUMENTATION.sub(_lines, answer.body)]
@@ -63,7 +63,7 @@ class Compressed:
         outgoing.add_vary_header("Accept-Encoding")
         if takes_gzip:
             outgoing["Content-Encoding"] = "gzip"
-        if "immutable" not in outgoing.get("cache-control", ""):  # its name does not change with what it holds
+        if "immutable" not in outgoing.get("cache-control", ""):  # not named by its contents
             outgoing["Cache-Control"] = "no-cache"
         if etag in (word.strip().removeprefix("W/") for word in headers.get("if-none-match", "").split(",")):
             start["status"], packed = 304, b""

@@ -28,7 +28,7 @@ from attnviz.ui.server.sockets import network
 
 AT_A_TIME = 16
 CLOSED_AT_A_TIME = 64
-OF_AN_ADDRESS = 0.75  # of all: a class may sit behind one
+OF_AN_ADDRESS = 0.75  # of all connections: a whole class may share one address
 
 Event = tuple[selectors.SelectorKey, int]
 
@@ -38,9 +38,9 @@ class Connections:
 
     def __init__(self, in_all: int, of_an_address: int) -> None:
         self.in_all, self.of_an_address = in_all, of_an_address
-        self.open: dict[asyncio.Transport, str] = {}  # in the order in which they came; some may have closed since
+        self.open: dict[asyncio.Transport, str] = {}  # in order of arrival; some may have closed since
         self._counts: Counter[str] = Counter()
-        self._look = 0  # at so many, those that have closed are left out
+        self._look = 0  # above this count, closed connections are removed
 
     def came(self, transport: asyncio.Transport) -> None:
         """Count a new connection, and close one if there are too many."""

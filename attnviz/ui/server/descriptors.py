@@ -13,14 +13,14 @@ from typing import Any
 
 try:
     import resource
-except ImportError:  # Windows, whose sockets are no files
+except ImportError:  # Windows, where sockets are not file descriptors
     resource = None  # type: ignore[assignment]
 
 WISHED = 16_384
 OURS = 224
 """Descriptors reserved for everything but connections: modules, weights, data, logs, trainings that start."""
 
-_ROOM = 64  # that must be free before a module is imported that opens many files
+_ROOM = 64  # descriptors that must be free before importing a module that opens many files
 
 
 def raise_limit() -> None:

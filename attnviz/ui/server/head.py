@@ -26,7 +26,7 @@ SCRIPTS = "".join(
     f'<script type="module" src="_stcore/bidi-components/attnviz.arrive/{script}.js"></script>'
     for script in ("terms/terms_of_page", "core/menu", "core/links")
 )
-HOME = ""  # the last part of its URL
+HOME = ""  # the last part of the home page's URL
 STREAMLITS_PAGE = Path(streamlit.__file__).parent / "static" / "index.html"
 
 
@@ -43,7 +43,7 @@ class Head:
         self.scripts = {"draw": drawing + _preload("drawing_pad", FRONTEND)}
         if own.there():
             self.scripts["explorer"] = drawing + _preload("pixel_viewer", FRONTEND)
-        # Without what a faulty mechanism preloads, its page says what is wrong when it draws the component.
+        # If a faulty mechanism's preloads are missing here, its page reports the error when it draws the component.
         for row, preloads in guard.each(
             MECHANISMS.values(),
             "components",
@@ -64,9 +64,9 @@ class Head:
             await self.app(scope, receive, send)
             return
         url = scope["path"].rpartition("/")[2]
-        if url != HOME:  # which needs no more than Streamlit, and is painted sooner alone
+        if url != HOME:  # the home page needs only Streamlit, and is painted sooner without these imports
             preload.begin()
-        # Plain, or the head could not be found in it.
+        # Without compression, since the head must be found in the body.
         plain = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
         addition = (self.style + self.scripts.get(url, "")).encode()
         await self.app({**scope, "headers": plain}, receive, _Completing(send, addition).send)
@@ -95,7 +95,7 @@ class _Completing:
         if END in self.body:
             self.body = self.body.replace(END, self.addition + END, 1)
             headers["Content-Length"] = str(len(self.body))
-            for name in ("ETag", "Last-Modified"):  # they know nothing of what was added
+            for name in ("ETag", "Last-Modified"):  # they describe the file without the addition
                 del headers[name]
         await self.pass_on(self.start)
         await self.pass_on({"type": "http.response.body", "body": self.body})
@@ -128,7 +128,7 @@ def _preload(component: str, frontend: Path) -> str:
     for name in names:
         found = re.findall(r'from "(\.{1,2}/[\w./]+)"', (frontend / name).read_text())
         others = [posixpath.normpath(posixpath.join(posixpath.dirname(name), other)) for other in found]
-        # What lies beyond the folder belongs to another component, and is fetched when it is asked for.
+        # Files outside the folder belong to another component and are fetched when they are needed.
         names += [other for other in dict.fromkeys(others) if other not in names and not other.startswith("..")]
     styles = [f"{module}.css"] if (frontend / f"{module}.css").exists() else []
     for name in styles:

@@ -32,7 +32,7 @@ EVERY = 5.0
 
 _log = logging.getLogger(__name__)
 _lock = Lock()
-_last: list[tuple[float, str]] = []  # when it was asked for last, and what is wrong; "" where nothing is
+_last: list[tuple[float, str]] = []  # at most one: the time of the last check, and the error, or "" if there is none
 
 
 def routes() -> list[BaseRoute]:
@@ -68,7 +68,7 @@ def _find_out() -> str:
         return "" if bool(logits.isfinite().all()) else "its answer is not a number."
     except AttnvizError as error:
         return told(error)
-    except Exception:  # a module that was half imported raises anything
+    except Exception:  # a half-imported module can raise anything
         _log.exception("A model does not answer.")
         return "the details are in the server's log."
 

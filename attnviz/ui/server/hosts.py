@@ -44,9 +44,9 @@ class Hosts:
                 await self.app(scope, receive, send)
                 return
             _log.warning("Refused a WebSocket of the origin %.100r for the host %.100r", headers.get("origin"), host)
-            await receive()  # the request to connect
-            await send({"type": "websocket.close", "code": 1008})  # before it was accepted: the browser is told 403
-        elif host is not None and not is_ours(host):  # who names no host is no browser
+            await receive()  # the connection request
+            await send({"type": "websocket.close", "code": 1008})  # before it is accepted, so the browser receives 403
+        elif host is not None and not is_ours(host):  # a client that sends no Host header is not a browser
             await PlainTextResponse(not_ours(host), status_code=421)(scope, receive, send)
         elif scope["path"].rstrip("/").endswith("/_stcore/metrics") and os.environ.get(METRICS) != "1":
             await PlainTextResponse(f"Closed. {METRICS}=1 opens it.", status_code=404)(scope, receive, send)
@@ -58,7 +58,7 @@ def is_ours(host: str | None) -> bool:
     """Return whether a Host header, with or without a port, names this server."""
     try:
         parts = urlsplit(f"//{host or ''}")
-        name, port = parts.hostname, parts.port  # reading the port checks it
+        name, port = parts.hostname, parts.port  # reading the port validates it
     except ValueError:
         return False
     if not name or parts.netloc != host or "@" in host or port == 0:

@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect
 MOST, SECONDS = 10, 60.0
 """The maximum number of records of one cause, and the period in seconds."""
 
-_CAUSES = 256  # that are counted: of more, those are forgotten that began longest ago
+_CAUSES = 256  # causes remembered; beyond that, the oldest are forgotten
 
 
 class Few(logging.Filter):
@@ -22,13 +22,13 @@ class Few(logging.Filter):
     def __init__(self, most: int = MOST, seconds: float = SECONDS, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self.most, self.seconds, self.clock = most, seconds, clock
-        self._causes: OrderedDict[tuple[object, ...], tuple[float, int]] = OrderedDict()  # when it began, how many
+        self._causes: OrderedDict[tuple[object, ...], tuple[float, int]] = OrderedDict()  # cause -> (start, count)
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to write a record; the last one notes that more are omitted, the next one how many were."""
         if record.levelno < logging.WARNING or getattr(record, "counted", False):
             return True
-        record.counted = True  # a record comes by here once for each logger and handler
+        record.counted = True  # each logger and handler passes the same record here
         cause = (record.name, record.pathname, record.lineno, isinstance(record.exc_info, tuple) and record.exc_info[0])
         now = self.clock()
         began, count = self._causes.pop(cause, (now, 0))

@@ -22,7 +22,7 @@ class Moved:
             words = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
             page = scope["path"].rpartition("/")[2]
             if found := self.moved.get((page, words.get("experiment", ""))):
-                url, name = found  # relative to the URL that was asked for, so that any base path is kept
+                url, name = found  # relative to the requested URL, so that any base path is kept
                 answer = RedirectResponse(f"{url}?{urlencode({**words, 'experiment': name})}")
                 await answer(scope, receive, send)
                 return

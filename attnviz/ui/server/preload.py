@@ -17,15 +17,15 @@ from attnviz.ui.mechanisms import MECHANISMS, guard
 from attnviz.ui.server import connections, descriptors, log
 from attnviz.ui.shared import threads
 
-AT_ONCE = 0.6  # seconds from the first request: by then Streamlit's scripts have been served
-CALM = 3.0  # seconds from the end of a page's script: by then it is painted, and who clicks at once has been answered
+AT_ONCE = 0.6  # seconds after the first request: by then Streamlit's scripts have been served
+CALM = 3.0  # seconds after a page's script has ended: by then it is painted, and any immediate click has been answered
 
 _log = logging.getLogger(__name__)
 
 
 def at_start() -> None:
     """Configure the whole process before anything can load torch, such as a probe or a page left open."""
-    # A thread that only computes, as one that imports does, then lets the others in ten times as often: files are
+    # A thread that only computes, such as an importing one, then yields the GIL ten times as often, so that files are
     # served and pages run meanwhile.
     sys.setswitchinterval(0.0005)
     threads.one_each()
@@ -35,7 +35,7 @@ def at_start() -> None:
     log.limit()
 
 
-@cache  # once a process: a race of two visitors would only import twice, and the second import finds all there
+@cache  # once per process; if two visitors race, both import, and the second import finds everything loaded
 def soon() -> Timer:
     """Load the modules that pages need, and torch, a moment later in a separate thread; pages call this last."""
     return _later(CALM, load_all)
@@ -60,12 +60,12 @@ def load_pages() -> None:
     for name in ("attnviz.ui.shared.pickers", "attnviz.ui.components.map_grid"):
         import_module(name)
     for _ in guard.each(MECHANISMS.values(), "modules", lambda row: [import_module(name) for name in row.imports]):
-        pass  # what a faulty one cannot import, its page will say
+        pass  # a faulty mechanism's page reports what cannot be imported
 
 
 def load_models() -> None:
     """Import torch, and everything that runs a model. If that fails, log the error and let the server continue."""
-    gc.disable()  # importing makes many objects and no garbage: looking for it takes a tenth of the time
+    gc.disable()  # importing creates many objects and no garbage; collecting takes a tenth of the time
     try:
         with descriptors.room():
             import_module("attnviz.ui.shared.inference")

@@ -27,7 +27,7 @@ ENDED = (
 )
 """The events after which a run is over; a run ended by `st.rerun` starts again."""
 
-_WAITING = "_attnviz_waiting"  # of a session: messages that follow its first run; absent before its first message
+_WAITING = "_attnviz_waiting"  # session attribute: messages for after the first run; absent before the first message
 
 
 def resume_pages(sessions: type[Any] = AppSession) -> None:

@@ -79,11 +79,11 @@ class Scripts:
         asked: Asked = ASKED,
     ) -> None:
         self.count, self.patience, self.clock, self.queue, self.asked = count, patience, clock, queue, asked
-        self._own = local()  # "since": when the script of this thread began, or stepped aside last
+        self._own = local()  # "since": when this thread's script began, or last stepped aside
         self._line: dict[Visitor, deque[Place]] = {}
-        self._places: dict[object, Place] = {}  # of those that wait, by their runners
+        self._places: dict[object, Place] = {}  # waiting scripts by their runners
         self._began: dict[Place, float] = {}
-        self._rest = 0.0  # until when no script of a visitor who asks for too much begins
+        self._rest = 0.0  # until this time, no script of a visitor who requests too much begins
         self._lock = Lock()
 
     @contextmanager
@@ -147,7 +147,7 @@ class Scripts:
             if own.gone:
                 return True
             now = self.clock()
-            share = max(1.0, len(self._began) / self.count)  # each that runs has so much less of a core
+            share = max(1.0, len(self._began) / self.count)  # each running script gets a smaller share of a core
             patience = self.patience * share
             quick = sum(now - began < patience for began in self._began.values())
             first = self._first()
@@ -166,8 +166,8 @@ class Scripts:
                     self._wake()
                     return True
             elif first:
-                first.look.set()  # it was not the first one when somebody looked last
-        # Nobody says when one that runs has come to take long, so the first one looks; it wakes the next.
+                first.look.set()  # it may not have been first when it last checked
+        # Nothing signals that a running script has become slow, so the first in line checks; it wakes the next.
         own.look.wait(wait)
         return False
 
@@ -210,7 +210,7 @@ def take_turns() -> None:
                 run(runner, newest)
 
     @wraps(look)
-    def look_in_turn(runner: Any) -> None:  # whether the script goes on: at everything that it draws
+    def look_in_turn(runner: Any) -> None:  # called at every element the script draws, to check whether it should go on
         SCRIPTS.step_aside()
         look(runner)
 
@@ -219,7 +219,7 @@ def take_turns() -> None:
         stop(runner)
         SCRIPTS.leave(runner)
 
-    # Streamlit would stop the script that waits and start another: here it finds none to stop, and gets that one back.
+    # Streamlit would stop the waiting script and start another: here it finds none to stop, and gets the same one back.
     @wraps(rerun)
     def rerun_waiting(session: Any, message: ClientState | None) -> None:
         if message is not None and not message.fragment_id and SCRIPTS.renew(session._scriptrunner, lambda same: same):

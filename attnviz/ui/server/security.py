@@ -28,9 +28,9 @@ def inline_scripts(page: str) -> str:
 
 _PAGE = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
 
-# With this policy the app cannot fetch anything from elsewhere, not even by mistake. Plotly's SVG traces, formulas and
-# components that come as files live under it; WebGL traces and inline components are refused. Streamlit's camera
-# connects to the photograph that it has taken, which is data of the page and comes from nowhere.
+# With this policy the app cannot fetch anything from another host, not even by mistake. Plotly's SVG traces, formulas
+# and components served as files work under it; WebGL traces and inline components are refused. Streamlit's camera
+# fetches the photograph it has taken from a data URL of the page, which contacts no host.
 CONTENT_POLICY = "; ".join(
     (
         "default-src 'self'",
@@ -83,7 +83,7 @@ class Headers:
         except Exception:
             if scope["type"] != "http" or started:
                 raise
-            # Starlette's own answer to an error is made outside of all middleware and would go without the headers.
+            # Starlette builds its own error responses outside all middleware, so they would lack the headers.
             _log.exception("No answer to %s %s", scope["method"], scope["path"])
             await PlainTextResponse(UNEXPECTED, status_code=500)(scope, receive, send_with_headers)
 

@@ -29,33 +29,33 @@ from attnviz.ui.server.asked import ASKED, Visitor
 from attnviz.ui.server.descriptors import for_connections
 from attnviz.ui.shared.visitor import COOKIE
 
-# A tab has one socket of Streamlit's, and one for each component that asks models. Each takes one descriptor
-# (attnviz/ui/server/descriptors.py), and there must be some for the requests of pages.
+# A tab has one socket for Streamlit and one for each component that queries models. Each takes one descriptor
+# (attnviz/ui/server/descriptors.py), and some must remain for page requests.
 OF_A_BROWSER = 32
-PAGES_OF_A_BROWSER = 12  # of these: a person looks at one after the other
-OF_NO_BROWSER = 64  # of those of an IP address that send no cookie, which every page gives
-# Of those of an IP address whose browsers have loaded no page since the server started; and of those that a page would
-# have opened, but that have not said a word, as every page does at once.
+PAGES_OF_A_BROWSER = 12  # Streamlit's sockets among these: a person looks at one page at a time
+OF_NO_BROWSER = 64  # sockets of one IP address without our cookie, which every page sets
+# Sockets of one IP address whose browsers have loaded no page since the server started; and sockets for pages that have
+# not sent any message yet, although every page sends one at once.
 OF_UNSEEN = 200
-OF_AN_ADDRESS = 400  # a class of a hundred may sit behind one
+OF_AN_ADDRESS = 400  # a class of a hundred may share one address
 IN_ALL = 600
 
-# A request of the live channel has a megabyte at most; of Streamlit's messages, the state of a page's widgets is the
-# largest. Files do not come this way.
+# A request of the live channel has at most a megabyte; Streamlit's largest messages contain the state of a page's
+# widgets. Files are not sent this way.
 LARGEST = 1 << 20
-FRAGMENTS = 1024  # of a message: browsers send large ones in a few parts
-UNHEARD = 1 << 16  # bytes that wait for who does not read them: then their pings get no answer
-QUEUED = 100  # messages of one socket that have arrived, and wait: browsers send a few a second
-PINGS = 100  # of one socket in a minute: browsers send none, and proxies one in many seconds
+FRAGMENTS = 1024  # per message: browsers send large ones in a few parts
+UNHEARD = 1 << 16  # unsent bytes for a client that does not read; beyond that, its pings get no answer
+QUEUED = 100  # messages waiting on one socket: browsers send a few per second
+PINGS = 100  # per socket and minute: browsers send none, and proxies send one every few seconds or more
 
 THIS_MACHINE = "127.0.0.1"
 
 STREAM = "/_stcore/stream"  # the path of Streamlit's own sockets
 
-MOST_SEEN = 1_000  # browsers of an address that are remembered, and addresses
+MOST_SEEN = 1_000  # addresses remembered, and browsers per address
 
 _log = logging.getLogger(__name__)
-# The browsers that have loaded a page from this process, by their addresses, the latest last
+# The browsers that have loaded a page from this process, by address, the latest last
 _seen: OrderedDict[str, OrderedDict[str, None]] = OrderedDict()
 
 
@@ -206,7 +206,7 @@ def bound(receive: Receive, largest: int = LARGEST) -> None:
 
     def receive_frame(frame: Frame) -> None:
         nonlocal fragments, pings, minute
-        if frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):  # parts may be empty, and count as nothing
+        if frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):  # parts may be empty, and do not count
             fragments = 0 if frame.fin else fragments + 1
             if fragments > FRAGMENTS:
                 raise ProtocolError(f"more than {FRAGMENTS} fragments of one message")
@@ -242,7 +242,7 @@ def _allowed(receive: Receive, send: Send, who: Visitor) -> Receive:
                 await send({"type": "websocket.close", "code": 1003})
                 return {"type": "websocket.disconnect", "code": 1003}
             while seconds := ASKED.wait(who):
-                await anyio.sleep(seconds)  # meanwhile nothing is read of what it sends
+                await anyio.sleep(seconds)  # meanwhile nothing it sends is read
             ASKED.note(who)
             if not _clears_caches(message["bytes"]):
                 return message
@@ -256,7 +256,7 @@ def _clears_caches(message: bytes) -> bool:
     try:
         return bool(BackMsg.FromString(message).WhichOneof("type") == "clear_cache")
     except DecodeError:
-        return False  # Streamlit says what is wrong
+        return False  # Streamlit reports the error
 
 
 def visitor(scope: Scope) -> Visitor:

@@ -19,11 +19,11 @@ from attnviz.ui.server.asked import Visitor
 from attnviz.ui.server.sockets import visitor
 
 PATH = "/_stcore/upload_file/"
-AT_ONCE = 4  # files that arrive at the same time, each kept twice for a moment; others wait
-OF_AN_ADDRESS = 3  # of these, and one of a visitor: whoever dawdles leaves a seat to others
-LONGEST = 120.0  # seconds that one may take: 20 MB at 200 kB a second
-SLICE = 5.0  # seconds over which its speed is measured
-LEAST, LEAST_BESIDE = 4_000, 32_000  # bytes a second: where nobody waits, and where somebody does
+AT_ONCE = 4  # simultaneous uploads, each briefly held in memory twice; others wait
+OF_AN_ADDRESS = 3  # of these; a visitor has one, so that a slow client leaves seats to others
+LONGEST = 120.0  # maximum seconds of one upload: 20 MB at 200 kB/s
+SLICE = 5.0  # seconds over which the speed is measured
+LEAST, LEAST_BESIDE = 4_000, 32_000  # bytes per second if nobody waits, and if somebody does
 KEPT = 8  # files of all visitors together: 160 MB
 
 
@@ -50,9 +50,9 @@ class Uploads:
     ) -> None:
         self.app, self.at_once, self.longest, self.piece, self.most = app, at_once, longest, piece, kept
         self.of_an_address = of_an_address
-        self.seats: anyio.CapacityLimiter | None = None  # made in the event loop that it belongs to
-        self.own: dict[Visitor | str, anyio.CapacityLimiter] = {}  # of each visitor, and each address
-        self.here: Counter[Visitor | str] = Counter()  # their files that arrive or wait
+        self.seats: anyio.CapacityLimiter | None = None  # created in the event loop that uses it
+        self.own: dict[Visitor | str, anyio.CapacityLimiter] = {}  # one for each visitor and each address
+        self.here: Counter[Visitor | str] = Counter()  # their files that are arriving or waiting
         self.kept: OrderedDict[tuple[str, str], None] = OrderedDict()  # (session, file), the latest last
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -116,7 +116,7 @@ class Uploads:
                     began, arrived = anyio.current_time(), 0
                 if message is not None:
                     return message
-                await anyio.lowlevel.checkpoint()  # where it ends if it was too slow
+                await anyio.lowlevel.checkpoint()  # raises here if the client was too slow
 
         return receive_in_time
 
