@@ -39,7 +39,7 @@ DECLARED = ("strokes", "models", "answers", "answer", "agreeing")
 many different answers they predict, the most frequent one, and how many predict it."""
 
 
-UNDONE = "undone"  # what the browser tells of such a drawing
+UNDONE = "undone"  # value from the browser: the drawing was undone
 
 LARGEST = digit.CANVAS
 """The maximum side of a picture to draw on, in pixels."""

@@ -22,7 +22,7 @@ from attnviz.ui.components.state import UNKNOWN, ControlledState
 from attnviz.views.payload import header_of, pack, with_header
 
 STATES = ("on", "off", "uniform")
-EDITED = ("off", "uniform")  # those that stand in the URL
+EDITED = ("off", "uniform")  # the states stored in the URL
 
 DECLARED = ("answer", "probability", "answer_before", "probability_before", "off", "uniform", "heads")
 """The values that lessons can use: the answers now and with all heads on, and counts of heads off, uniform and all."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from attnviz.errors import BadInput
 
-MAP = "map"  # the name of the requested value in every request of a panel
+MAP = "map"  # name of the requested value in every panel request
 
 
 @dataclass(frozen=True)

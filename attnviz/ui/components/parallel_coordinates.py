@@ -24,7 +24,7 @@ FIELDS = Fields(Field("brush", "text", ""), Field("trial", "number", None))
 BESIDE = Fields(Field("beside_brush", "text", ""), Field("beside_trial", "number", None))
 """The view of a second search on the page."""
 
-SPREAD = 0.04  # of an axis, up and down
+SPREAD = 0.04  # vertical jitter, as a fraction of an axis
 
 
 def packed(found: Found, ends: tuple[float, float], origin: Mapping[str, str | int | float]) -> bytes:

@@ -40,7 +40,7 @@ FIELDS = Fields(
     Field("eps", "float"),
     Field("skip", "yes_no", True),
     Field("relevance", "choice", "learnt", ("learnt", "mean", "one", "other", "zero")),
-    Field("inside", "yes_no", True),  # so that an old link still shows them; the page opens with them closed
+    Field("inside", "yes_no", True),  # kept so that an old link still shows them; the page opens with them closed
 )
 
 DECLARED = (

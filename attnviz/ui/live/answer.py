@@ -32,8 +32,8 @@ from attnviz.ui.live.request import Ask, DerivedWanted, Part, Request
 from attnviz.ui.shared import cache
 from attnviz.views.payload import pack
 
-PAIRS = 64  # maps over all pairs of tokens in one answer: 60 MB each for 24 heads and 784 tokens
-ANSWER = 1 << 22  # bytes of the arrays of an answer: the rows of all heads for one query are 75 thousand
+PAIRS = 64  # maximum number of full token-by-token maps in one answer: 60 MB each for 24 heads and 784 tokens
+ANSWER = 1 << 22  # bytes of an answer's arrays: the rows of all heads for one query take 75 thousand
 VIEW = 1 << 25  # bytes of a view: queries, keys and values of 24 heads and 784 different tokens in double precision
 
 
@@ -42,8 +42,8 @@ class Computed(NamedTuple):
 
     logits: Tensor  # (picture, column)
     found: dict[str, tuple[list[str], Tensor]]  # name -> axes and values of what was requested
-    parameters: dict[str, dict[str, Any]]  # name -> those of a derived value, as they were used
-    milliseconds: float  # of the passes
+    parameters: dict[str, dict[str, Any]]  # name -> the parameters used for a derived value
+    milliseconds: float  # of the forward passes
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _planned(request: Request, place: int) -> Planned:
         light = any((row := _view(wanted)) and not row.loads for wanted in ask.wanted.values())
         loaded = None if light else cache.single(net)
         work = 0.0 if loaded is None else _work(loaded, ask)
-    except Exception as error:  # the answer says what is wrong, and those to the other asks come all the same
+    except Exception as error:  # this answer contains the error, and the other asks are still answered
         return Planned(0.0, partial(_raised, error))
     header: dict[str, Any] = {
         "number": request.head.number,
@@ -198,7 +198,7 @@ def ask_model(
     batch = as_batch(images)
     parts = {name: wanted for name, wanted in ask.wanted.items() if isinstance(wanted, Part)}
     derived = {name: wanted for name, wanted in ask.wanted.items() if isinstance(wanted, DerivedWanted)}
-    # Maps over all pairs are so large that they are made for one picture at a time.
+    # Full token-by-token maps are so large that they are computed for one picture at a time.
     of_pairs = sum(_is_of_pairs(some.address) for some in (*ask.edits, *parts.values()))
     if of_pairs * len(batch) > PAIRS:
         raise BadInput(
@@ -219,7 +219,7 @@ def ask_model(
     logits: list[Tensor] = []
     kept: dict[str, list[Reading]] = {}
     size, seconds = 0, 0.0
-    # A generator draws for all pictures of a pass in turn: several passes would draw something else.
+    # The generator's draws run through all pictures of a pass; splitting it into several passes would change them.
     whole = _work(loaded, ask) if work is None else work
     at_once = 1 if of_pairs else len(batch) if ask.seed is not None else budget.at_once(whole)
     for number, chunk in enumerate(batch.split(at_once)):

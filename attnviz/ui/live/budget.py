@@ -15,13 +15,13 @@ from attnviz.errors import BadInput
 if TYPE_CHECKING:
     from torch import nn
 
-BUDGET = 1.2e9  # pairs of a request: all maps of 64 pictures, of 24 heads and 784 tokens; ten seconds of one core
-LIGHT = 4e6  # pairs of an ask that others may have to wait for: some 40 ms
-# Pairs of a request for which the same holds: the cards that the draw page opens with have 4e6, the first 24 digit
-# models 1.2e7. The 24 heaviest have 3.7e7, which counts as long.
+BUDGET = 1.2e9  # token pairs of a request: all maps of 64 pictures for 24 heads and 784 tokens; 10 s on one core
+LIGHT = 4e6  # token pairs of an ask that others may have to wait for: about 40 ms
+# The same limit for a whole request, in token pairs: the draw page's first cards need 4e6, the first 24 digit models
+# 1.2e7. The 24 heaviest need 3.7e7, which counts as long.
 LIGHT_REQUEST = 2e7
-FUSED = 0.1  # of the time, where a layer need not materialise its matrix
-OPERATIONS = 50  # multiplications of a matrix product that take as long as a pair
+FUSED = 0.1  # relative time of a layer that need not materialise its matrix
+OPERATIONS = 50  # multiplications in a matrix product that take as long as one pair
 
 PAUSE: ContextVar[Callable[[], None]] = ContextVar("PAUSE", default=lambda: None)
 """The function that `pause` calls in this thread."""

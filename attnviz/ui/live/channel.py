@@ -75,7 +75,7 @@ def routes(find: "Find") -> list[BaseRoute]:
 
 def _words(header: dict[str, Any]) -> bytes:
     """Return a payload without arrays."""
-    from attnviz.views.payload import pack  # takes numpy along, which a bare start does without
+    from attnviz.views.payload import pack  # imports numpy, which a bare start avoids
 
     return pack(header, {})
 
@@ -93,12 +93,12 @@ class Channel:
     def __init__(self, plan: Plan, find: "Find", queue: Queue = QUEUE, quick: float = QUICK) -> None:
         self.plan, self.find, self.quick = plan, find, quick
         self.queue, self.seats = queue, Seats(queue)
-        self.threads = anyio.CapacityLimiter(math.inf)  # who has a seat waits for nothing else
+        self.threads = anyio.CapacityLimiter(math.inf)  # whoever holds a seat must not wait for a thread as well
         self.browsers: WeakValueDictionary[str, Browser] = WeakValueDictionary()
 
     async def serve(self, socket: WebSocket) -> None:
         """Answer one visitor until the socket closes."""
-        # Reading strictly takes a library that a bare start does without.
+        # Strict validation imports a library that a bare start avoids.
         await to_thread.run_sync(import_module, "attnviz.ui.live.request", limiter=self.threads)
         await socket.accept()
         visitor = _Visitor(socket, self)
@@ -106,7 +106,7 @@ class Channel:
             tasks.start_soon(visitor.answer)
             await visitor.read()
             visitor.left = True
-            tasks.cancel_scope.cancel()  # what waits is dropped; what computes ends with its chunk, unheard
+            tasks.cancel_scope.cancel()  # waiting work is dropped; running work ends after its chunk, unsent
 
     def begin(self, request: "Request") -> "_Begun":
         """Return a request with the answers to the first of its quick asks.
@@ -175,10 +175,10 @@ class _Visitor:
         self.socket, self.channel = socket, channel
         self.waiting: Request | None = None
         self.news = anyio.Event()
-        # Browsers have a cookie. Who sends none shares what one browser may do with all others there who send none.
+        # Browsers send a cookie. All clients at an address that send none share the budget of one browser.
         name = socket.cookies.get(visitor.COOKIE) or f"at {socket.client.host if socket.client else ''}"
         self.browser = channel.browsers.setdefault(name, Browser(channel.seats.clock))
-        self.place: Place | None = None  # of what takes long
+        self.place: Place | None = None  # the place in line for long work
         self.left = False
 
     async def read(self) -> None:
@@ -186,7 +186,7 @@ class _Visitor:
         from attnviz.ui.live.request import number_of, read
 
         while (message := await self.socket.receive())["type"] != "websocket.disconnect":
-            content = message.get("bytes") or b""  # of text, nothing: a request is binary
+            content = message.get("bytes") or b""  # requests are binary; a text message has no bytes
             try:
                 request = read(content, self.channel.find)
             except AttnvizError as error:
@@ -210,7 +210,7 @@ class _Visitor:
             stale = None
             if begun is None or self.waiting is not None or not begun.long[begun.place]:
                 async with self.channel.seats.seat(self.browser):
-                    if self.waiting is not None:  # newer than the one being answered, or than one that began to wait
+                    if self.waiting is not None:  # newer than the request being answered, or than one still waiting
                         stale, request = begun, self.waiting
                         self.waiting, self.news = None, anyio.Event()
                         begun = await self.charged(self.channel.begin, request)
@@ -220,7 +220,7 @@ class _Visitor:
             else:
                 await self.long(begun)
             assert begun is not None
-            if stale is not None:  # not while sitting: a visitor who does not listen would keep the seat
+            if stale is not None:  # only after the seat is free: a visitor who does not read would keep it
                 await self.tell(stale.request.head.number, stale=True)
             for message in begun.taken():
                 await self.send(message)
@@ -259,13 +259,13 @@ class _Visitor:
         """Let others who wait for a long seat have it after a chunk, from the computing thread."""
         try:
             from_thread.run(self.sit)
-        except CancelledError:  # the visitor has left while in line
+        except CancelledError:  # the visitor has left while waiting
             raise budget.Dropped from None
 
     async def sit(self) -> None:
         """Take a seat for long work, behind all who wait for one."""
         self.rise()
-        self.drop()  # before anything is awaited: what has been cancelled may not wait
+        self.drop()  # before any await, since cancelled work must not wait
         self.place = await self.channel.queue.join(Kind.LONG)
         self.drop()
 
@@ -309,6 +309,6 @@ class _Visitor:
 
 
 def _plan(request: "Request") -> Sequence[Planned]:
-    from attnviz.ui.live import answer  # and with it torch, in the thread that computes
+    from attnviz.ui.live import answer  # imports torch, in the computing thread
 
     return answer.plan(request)

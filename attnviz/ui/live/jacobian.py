@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MEANING = "how much the answer\u2019s logit would change per unit of intensity"
 """The meaning of the Jacobian of the shown answer, below every legend."""
 
-PASSES = 4.0  # its cost in forward passes: one forward, and a backward pass that costs two to three times as much
+PASSES = 4.0  # in forward passes: one forward, and a backward pass that costs two to three times as much
 
 
 class OfAnswer(Strict):

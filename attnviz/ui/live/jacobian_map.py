@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 WORD = "map"
-TICK = 0.5  # seconds between two looks at how far the work is
+TICK = 0.5  # seconds between two checks of the progress
 
 
 def asked(subject: Subject) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def _draw(subject: Subject, found: Found, finished: bool) -> None:
     with page.sentences():
         job = _job(subject, found)
         if job.finished and not finished:
-            st.rerun()  # so that the ticks end
+            st.rerun()  # ends the ticks
         parts = job.parts()
         maps = whole(subject, found, np.concatenate(parts, 1)) if finished and parts else first(subject, found)
         request = {"derived": JACOBIAN_VIEW.name, "parameters": {"steps": True}, **subject.asked}

@@ -26,8 +26,8 @@ JACOBIAN = "jacobian"
 TITLE = "Jacobian of the shown answer"
 CHANNELS = {1: ["intensity"], 3: ["red", "green", "blue"]}
 SIDES = ("step up", "step down", "difference")
-CHUNK = 64  # pixels whose steps are followed at once
-EQUAL = 1e-6  # of the largest value: nearer values differ by rounding only
+CHUNK = 64  # pixels whose steps are computed together
+EQUAL = 1e-6  # relative to the largest value; smaller differences are rounding
 
 
 class OfJacobian(Strict):

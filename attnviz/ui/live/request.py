@@ -46,12 +46,12 @@ if TYPE_CHECKING:
     from attnviz.data.inputs import Prepared
     from attnviz.models import Input
 
-MESSAGE = 1 << 20  # bytes of a request: 784 variants of a digit have 0.6 million
-HEADER = 1 << 16  # bytes of its header, which is read while everyone else waits
-PICTURES, ASKS, EDITS, WANTED = 64, 32, 256, 64  # the largest number of each in a request, or in one of its asks
-PIXELS = 1 << 18  # numbers of all pictures together
-WORD = 4210  # characters of a word that names an example: those of a drawing
-LARGEST_NUMBER = 2**53 - 1  # that JavaScript counts to
+MESSAGE = 1 << 20  # bytes of a request: 784 variants of a digit take 0.6 million
+HEADER = 1 << 16  # bytes of its header, which is parsed while everyone else waits
+PICTURES, ASKS, EDITS, WANTED = 64, 32, 256, 64  # maximum numbers in a request, or in one of its asks
+PIXELS = 1 << 18  # pixels of all pictures together
+WORD = 4210  # characters of an example's URL word; the longest are drawings
+LARGEST_NUMBER = 2**53 - 1  # JavaScript's largest exact integer
 LARGEST_VALUE = float(np.finfo(np.float32).max)  # models compute in float32
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
@@ -166,7 +166,7 @@ class DerivedWanted(Strict):
         return read
 
 
-PART, DERIVED = "a part", "a derived value"  # kinds of what is wanted: no words of a request, see `_first`
+PART, DERIVED = "a part", "a derived value"  # discriminator tags, never part of a request; see `_first`
 
 
 def _kind(wanted: Any) -> str:

@@ -25,8 +25,8 @@ class Browser:
 
     def __init__(self, used: float = 0.0) -> None:
         self.used = used
-        self.last = 0.0  # of these, those of its last turn: the next will need about as many
-        self.one_long = anyio.Lock()  # held while it computes something that takes long
+        self.last = 0.0  # seconds used in its last turn; the next will need about as many
+        self.one_long = anyio.Lock()  # held during long work
 
     def charge(self, seconds: float) -> None:
         """Add the seconds used in one turn."""
@@ -39,12 +39,12 @@ class Seats:
 
     def __init__(self, queue: Queue) -> None:
         self.queue = queue
-        self.clock = 0.0  # what those had used who sat down last
+        self.clock = 0.0  # seconds that the browser served last had used by then
 
     @asynccontextmanager
     async def seat(self, browser: Browser) -> AsyncIterator[None]:
         """Hold a seat during the block; the browser that will have used least goes first, or the earliest of equals."""
-        browser.used = max(browser.used, self.clock - CREDIT)  # who was away for long has not saved up more
+        browser.used = max(browser.used, self.clock - CREDIT)  # time away does not save up more credit
         async with self.queue.turn_async(Kind.LIVE, lambda: browser.used + browser.last):
             self.clock = max(self.clock, browser.used)
             yield

@@ -29,7 +29,7 @@ from attnviz.ui.shared.wording import verbatim
 if TYPE_CHECKING:
     from attnviz.ui.shared.inference import TapInfo
 
-SECOND, TAP = "second", "second_tap"  # fields of the URL: the other training, and the tap of both that is drawn
+SECOND, TAP = "second", "second_tap"  # URL fields: the other training, and the tap shown for both
 KEY = "two_trainings"
 TILE, MARGIN, NARROWEST = 116, 60, 680  # pixels
 NONE = "no weights of the second training"
@@ -64,7 +64,7 @@ def payload(subject: Subject, parameters: OfTwo) -> bytes:
             f"{address} has maps of the shape {shape} in one net, and {lower.values.shape[1:]} in the other."
         )
     most = upper if lower is None or len(upper.values) >= len(lower.values) else lower
-    both = np.full((2, len(most.values), *shape), np.nan)  # what one of them does not have is marked as no number
+    both = np.full((2, len(most.values), *shape), np.nan)  # maps that one of the two lacks stay NaN
     both[0, : len(upper.values)] = upper.values
     if lower is not None:
         both[1, : len(lower.values)] = lower.values
@@ -97,7 +97,7 @@ def slider(subject: Subject) -> None:
     net = subject.net
     others = _others(net)
     if not others:
-        url_state.choice(SECOND, [""], "", "training")  # says so where the URL names one
+        url_state.choice(SECOND, [""], "", "training")  # complains if the URL names one
         epochs.slider(net)
         return
     titles = {"": "nothing", **others}

@@ -22,7 +22,7 @@ from attnviz.ui.shared import visitor
 if TYPE_CHECKING:
     from attnviz.recipes import Recipe
 
-_ASIDE = ("learning_rate", "epochs", "patience")  # said anyway, or no matter of what is learnt
+_ASIDE = ("learning_rate", "epochs", "patience")  # shown elsewhere, or irrelevant to what is learned
 
 MOST = 30
 """The maximum number of runs of one architecture on offer, the newest ones."""

@@ -7,14 +7,14 @@ from pydantic import ValidationError
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-RESERVED = ("logits", "probabilities", "seen")  # arrays of every answer, which nothing that is wanted may replace
+RESERVED = ("logits", "probabilities", "seen")  # arrays of every answer; requested values may not use these names
 
 
 def first(error: ValidationError, given: Any) -> str:
     """Return a sentence on the first fault of a request, and its position."""
     found = error.errors()[0]
     place = []
-    for step in found["loc"]:  # some are names of Pydantic's for the kind that it took this for
+    for step in found["loc"]:  # some are Pydantic's tags of the union member it chose
         inside = isinstance(given, dict) and step in given or isinstance(given, list) and step in range(len(given))
         if inside or (found["type"] == "missing" and step == found["loc"][-1]):
             place.append(str(step))
