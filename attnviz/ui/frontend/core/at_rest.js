@@ -1,50 +1,51 @@
-// When the page is at rest: its script does not run, and the visitor has just done nothing and holds nothing.
+// When the page is at rest: its script is not running, and the visitor is neither acting nor holding the pointer down.
 //
-// What a component reports starts a run, and every run begins with the values of all widgets as the browser knows them.
-// A report that follows a click elsewhere too soon brings the values of before that click, and so would undo it. And a
-// run in the middle of a drag delays the answers to it.
+// Each report of a component starts a run, and every run begins with the browser's values of all widgets. A report sent
+// too soon after a click elsewhere carries the values from before that click and would undo it. A run during a drag
+// delays the answers to it.
 
 const INPUTS = ["pointerdown", "pointerup", "keydown", "click"];
-// Milliseconds after which a pressed pointer that does not move is no longer waited for: browsers keep the end of some
-// presses to themselves, such as of one that opens a menu or a list.
+// Milliseconds after which a pressed pointer that does not move is no longer waited for: browsers do not report the end
+// of some presses, such as those that open a menu or a list.
 const HELD = 2000;
-// when the visitor did something, in milliseconds of performance.now(); known from the first question on
+// time of the visitor's last action, performance.now(); known after the first query
 let last = -Infinity;
-// when a pressed pointer was last heard of; -Infinity once it was let go
+// time of the last event of a pressed pointer; -Infinity after its release
 let held = -Infinity;
 let watching = false;
 
 const [APP, STATE] = ['[data-testid="stApp"]', "data-test-script-state"];
 const UNSETTLED = ["running", "rerunRequested"]; // states of Streamlit's script
 const ARRIVED = "attnviz.arrived";
-const LOOK = 50; // milliseconds between two looks at them
-// Looks after a run's end until all that it sent is drawn: Streamlit draws each component in a task of its own, the
-// last one 110 ms after the end on a quiet machine. Looks are counted, not time, as each lets other tasks pass.
+const LOOK = 50; // milliseconds between two checks of them
+// Checks after a run's end until everything that it sent is drawn: Streamlit draws each component in its own task, the
+// last one 110 ms after the end on a quiet machine. Checks are counted rather than time because each lets other tasks
+// pass.
 const QUIET = 5;
-const OVERDUE = 20_000; // milliseconds after which nobody should wait any longer for a run that has not begun
-const SELDOM = 1000; // milliseconds between two looks from then on
-/** @type {ReturnType<typeof setTimeout>|undefined} while the run after a change of the URL is awaited */
+const OVERDUE = 20_000; // milliseconds to wait for a run that has not begun
+const SELDOM = 1000; // milliseconds between two checks after that
+/** @type {ReturnType<typeof setTimeout>|undefined} while waiting for the run after a change of the URL */
 let following;
-/** @type {MutationObserver|undefined} of the script's state, meanwhile */
+/** @type {MutationObserver|undefined} watches the script's state meanwhile */
 let changes;
-let begun = false; // whether that run has
-let quiet = 0; // looks since it ended, or since data arrived after that
-let overdue = false; // whether it should have long ago
+let begun = false; // whether that run has begun
+let quiet = 0; // checks since it ended, or since data arrived after that
+let overdue = false; // whether it is long overdue
 
-/** Whether the page is at rest. @param {number} milliseconds how long the visitor must have done nothing */
+/** Whether the page is at rest. @param {number} milliseconds the required time without any action of the visitor */
 export function isAtRest(milliseconds) {
   watch();
   const now = performance.now();
   return !isRunning() && now - last >= milliseconds && now - held >= HELD;
 }
 
-/** Begin to notice what the visitor does. */
+/** Begin to watch the visitor's actions. */
 export function watch() {
   if (watching) return;
   watching = true;
   addEventListener(ARRIVED, heard);
   addEventListener("popstate", () => follow(performance.now()));
-  // Another place on the same page comes as a change of the URL, too, and starts no run.
+  // A jump within the page also changes the URL, but starts no run.
   addEventListener("hashchange", ({ oldURL, newURL }) => {
     if (!begun && oldURL.split("#")[0] === newURL.split("#")[0]) end();
   });
@@ -55,7 +56,7 @@ export function watch() {
   for (const kind of ["pointerup", "pointercancel"]) listen(kind, () => (held = -Infinity));
 }
 
-/** Whether the page's script is running: more may come, however long it takes. */
+/** Whether the page's script is running: more data may come, however long it takes. */
 export function isRunning() {
   return state() === "running";
 }
@@ -64,25 +65,25 @@ function state() {
   return document.querySelector(APP)?.getAttribute(STATE);
 }
 
-// Between a change of the URL from outside (Back, a link, a step of a lesson) and the end of the run that it starts,
-// name and link are those of the new view, and what is drawn is still the old one.
+// Between a change of the URL from outside (Back, a link, a step of a lesson) and the end of its run, name and link
+// belong to the new view while the old one is still drawn.
 
 /**
- * Whether what is drawn is what the URL says: no data that the page was asked for are on their way.
+ * Whether the drawn view is that of the URL: no requested data are on their way.
  * @returns {boolean}
  */
 export function isSettled() {
   return !following && !UNSETTLED.includes(state() ?? "");
 }
 
-/** What the URL asks for has not come: what is drawn has another name and another link. */
+/** The view in the URL has not come: the drawn view has another name and another link. */
 export class NotShown extends Error {
   constructor() {
     super("the view that the URL asks for has not come; reload the page");
   }
 }
 
-/** Wait until what is drawn is what the URL says; fails with `NotShown` where that does not come. */
+/** Wait until the drawn view is that of the URL; fails with `NotShown` if that does not happen. */
 export async function settled() {
   while (!isSettled()) {
     if (overdue) throw new NotShown();
@@ -91,9 +92,8 @@ export async function settled() {
 }
 
 /**
- * Data have arrived: a run that busy browsers have never seen running has begun, too.
- *
- * Each component has this module for itself: the others hear of it by an event.
+ * Data have arrived, so a run that a busy browser never saw running has begun. Each component has its own copy of this
+ * module: the others are notified by an event.
  */
 export function arrived() {
   heard();
@@ -105,17 +105,17 @@ function heard() {
   quiet = 0;
 }
 
-/** Whether the run that should draw what the URL says has not begun for long: what is drawn may be all that comes. */
+/** Whether the run that should draw the view in the URL has not begun for a long time and may never come. */
 export function isOverdue() {
   return overdue;
 }
 
-/** After a change of the URL: until the run that it starts has ended. @param {number} since in milliseconds */
+/** Follow the run that a change of the URL starts until it has ended. @param {number} since in milliseconds */
 function follow(since) {
   end();
   const runs = () => UNSETTLED.includes(state() ?? "");
   begun = runs();
-  // A run may be over between two looks.
+  // A run may start and end between two checks.
   const app = document.querySelector(APP);
   changes = new MutationObserver((seen) => (begun ||= seen.some((one) => UNSETTLED.includes(one.oldValue ?? ""))));
   if (app) changes.observe(app, { attributeFilter: [STATE], attributeOldValue: true });
@@ -129,7 +129,7 @@ function follow(since) {
   following = setTimeout(look, LOOK);
 }
 
-/** No run is awaited any more. */
+/** Stop waiting for a run. */
 function end() {
   clearTimeout(following);
   following = undefined;

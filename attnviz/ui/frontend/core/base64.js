@@ -7,12 +7,12 @@ export function toBase64(bytes) {
   return btoa(binary);
 }
 
-/** As it may stand in a URL, without padding. @param {Uint8Array} bytes */
+/** Encode for a URL, without padding. @param {Uint8Array} bytes */
 export function toBase64Url(bytes) {
   return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** @param {string} written @returns {Uint8Array|null} null for what is no base64 */
+/** @param {string} written @returns {Uint8Array|null} null if the text is not base64 */
 export function fromBase64(written) {
   try {
     return Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0));

@@ -1,32 +1,32 @@
-// What a visitor chooses in a component: taken from Python where it asks for something new, and told to Python once it
-// has settled. What of it stands in the URL is the view.
+// The visitor's choices in a component: taken from Python when it asks for a new value, and reported to Python once
+// they have settled. The part of them that stands in the URL is the view.
 
 import { isAtRest } from "./at_rest.js";
 import { ControlledState } from "./controlled_state.js";
 
 export const REST = 120; // milliseconds without a change after which a view has settled
 
-/** A component in which something can be chosen. */
+/** A component in which the visitor can choose something. */
 export class Chooser {
   /** @type {import("./url_view.js").UrlView} of a component whose view stands in the URL */ url;
-  /** @type {any} what Python sent, as the component's Python side describes it */ header = null;
-  /** @type {Record<string, ControlledState>} by name: what the visitor can choose */ controlled = {};
-  /** @type {(name: string, value: any) => void} tells Python */ report = () => {};
+  /** @type {any} the data from Python, as described on the component's Python side */ header = null;
+  /** @type {Record<string, ControlledState>} the visitor's choices, by name */ controlled = {};
+  /** @type {(name: string, value: any) => void} reports a choice to Python */ report = () => {};
   /** @type {ReturnType<typeof setTimeout>|undefined} */ settling;
 
-  /** What the visitor has settled on, by name. @returns {Record<string, any>} */
+  /** The settled choices, by name. @returns {Record<string, any>} */
   settled() {
     return this.url ? { view: this.view } : {};
   }
 
-  /** What of the component stands in the URL; null before the first data. @returns {any} */
+  /** The part of the component's state that stands in the URL; null before the first data. @returns {any} */
   get view() {
     return this.url?.now ?? null;
   }
 
   /**
-   * Take the view that Python asks for, if that is new; else keep what of the present one exists here.
-   * @param {any} facts what there is
+   * Take the view that Python asks for, if it is new; otherwise keep those parts of the present view that exist here.
+   * @param {any} facts the data that the view must fit
    * @param {(asked: boolean) => void} fit adapts it further
    */
   takeView(facts, fit = () => {}) {
@@ -37,7 +37,7 @@ export class Chooser {
     else this.settle();
   }
 
-  /** Tell Python, once the page has come to rest, what is not as it was told last. */
+  /** Report to Python, once the page has come to rest, the choices that differ from the last report. */
   settle() {
     clearTimeout(this.settling);
     this.settling = setTimeout(() => {
@@ -49,13 +49,13 @@ export class Chooser {
     }, REST);
   }
 
-  /** What the visitor can choose under a name. @returns {ControlledState} */
+  /** The choice with a name. @returns {ControlledState} */
   state(name) {
     return (this.controlled[name] ??= new ControlledState());
   }
 
   /**
-   * What Python asks for under a name, if that is new; a component within another one is asked for nothing.
+   * Python's new value for a name, if any; a component within another one is never asked for anything.
    * @param {string} name
    * @returns {{value: any}|null}
    */
@@ -64,7 +64,7 @@ export class Chooser {
     return asked ? this.state(name).take(asked) : null;
   }
 
-  /** Take what is settled now as known to Python. */
+  /** Treat the settled choices as known to Python. */
   noteSettled() {
     for (const [name, value] of Object.entries(this.settled())) this.state(name).note(value);
   }

@@ -1,16 +1,16 @@
-// From a value to a colour. The colours are those of Streamlit's theme (.streamlit/config.toml): violet is more, grey
-// is less than an even share, ochre is below zero, and the middle is the page itself. A map's colours go from the page
-// through the background colour of that name, halfway, to the colour of that name, in straight lines in OKLab. (OKLab:
-// Bjorn Ottosson, "A perceptual color space for image processing", 2020, https://bottosson.github.io/posts/oklab/)
+// From a value to a colour. The colours are those of Streamlit's theme (.streamlit/config.toml): violet is above and
+// grey below an even share, ochre is below zero, and the middle is the page's own colour. A scale runs from there
+// through the background colour of its name, halfway, to the colour of its name, in straight lines in OKLab. ( Bjorn
+// Ottosson, "A perceptual color space for image processing", 2020, https://bottosson.github.io/posts/oklab/)
 
-/** Indices of a palette: 0..TOP are colours, then the marks of what is no number on the scale. */
+/** Indices of a palette: 0..TOP are colours, followed by the marks of values that are not on the scale. */
 export const TOP = 254;
 export const NOT_A_NUMBER = 255;
 export const INFINITE = 256;
 export const MASKED = 257;
 const MIDDLE = TOP / 2;
 
-// Streamlit's names for the colours of a theme, and what stands in for one that it does not give.
+// Streamlit's names for the colours of a theme, and substitutes for those that it leaves out.
 const THEME = {
   "background-color": "white",
   "secondary-background-color": "white",
@@ -28,14 +28,14 @@ const THEME = {
 };
 
 /**
- * The colours of Streamlit's theme as it is now.
+ * The present colours of Streamlit's theme.
  * @param {Element} element anything below the component's wrapper
  * @returns {{dark: boolean, background: number[], panel: number[], text: number[], line: number[], orange: number[],
  *   blue: number[], green: number[], edge: number[], violet: number[][], gray: number[][], yellow: number[][]}} red,
- *   green, blue in 0..255; of violet, gray and yellow two colours: halfway, and at the end of a scale
+ *   green, blue in 0..255; violet, gray and yellow have two colours each: halfway, and at the end of a scale
  */
 export function readTheme(element) {
-  // All are drawn before the first is read: the browser computes styles once then, not fourteen times.
+  // All are set before the first is read, so that the browser computes styles once rather than fourteen times.
   const probe = document.createElement("span");
   probe.hidden = true;
   const probed = Object.entries(THEME).map(([name, otherwise]) => {
@@ -56,13 +56,13 @@ export function readTheme(element) {
     ]),
   );
   probe.remove();
-  /** @param {string} name @param {number[]|null} under what a translucent colour lies on */
+  /** @param {string} name @param {number[]|null} under the colour below a translucent one */
   const read = (name, under = null) => {
     const [red, green, blue, opacity = 1] = found[name];
     return [red, green, blue].map((part, i) => (under ? under[i] + opacity * (part - under[i]) : part));
   };
   const background = read("background-color");
-  // A theme that leaves a background colour out has a translucent one.
+  // A theme without a background colour gets a translucent one.
   const arm = (name) => [read(`${name}-background-color`, background), read(`${name}-color`)];
   const theme = {
     background,
@@ -77,7 +77,7 @@ export function readTheme(element) {
     yellow: arm("yellow"),
   };
   const dark = lab(background)[0] < 0.5;
-  // The edge of the ink: to be seen when looked for, behind the map otherwise.
+  // The edge of the ink: visible if you look for it, otherwise behind the map.
   const edge = theme.text.map((part, i) => part + (dark ? 0.4 : 0.2) * (background[i] - part));
   return { ...theme, dark, edge };
 }
@@ -85,8 +85,8 @@ export function readTheme(element) {
 /**
  * The palettes of a theme, each TOP + 4 packed colours for a pixel buffer.
  * @param {Theme} theme from `readTheme`
- * @returns {{share: Uint32Array, signed: Uint32Array, positive: Uint32Array, ink: Uint32Array}} share: less and more
- *   than an even share; signed: below and above zero; positive: from zero up; ink: the greys of a picture
+ * @returns {{share: Uint32Array, signed: Uint32Array, positive: Uint32Array, ink: Uint32Array}} share: below and above
+ *   an even share; signed: below and above zero; positive: from zero up; ink: the greys of a picture
  */
 export function palettes(theme) {
   const [more, less, below] = [theme.violet, theme.gray, theme.yellow].map((arm) => path(theme.background, ...arm));
@@ -100,24 +100,24 @@ export function palettes(theme) {
   };
 }
 
-/** A colour as a pixel buffer holds it (Uint32 over RGBA bytes, little-endian). @param {number[]} colour */
+/** A colour packed for a pixel buffer (Uint32 over RGBA bytes, little-endian). @param {number[]} colour */
 export function packed([red, green, blue]) {
   return ((255 << 24) | (Math.round(blue) << 16) | (Math.round(green) << 8) | Math.round(red)) >>> 0;
 }
 
-/** A packed colour as CSS writes it. */
+/** A packed colour in CSS notation. */
 export function css(colour) {
   return `#${[colour, colour >> 8, colour >> 16].map((part) => (part & 255).toString(16).padStart(2, "0")).join("")}`;
 }
 
 /**
- * What the ends of a scale are and how they are written.
+ * The ends of a scale and how they are written.
  * @param {"share"|"signed"|"excess"|"positive"|"unit"|"ink"|"own"} kind share: log2 of the multiple of an even share,
- *   from -4 to +4; signed: centred on zero; excess: so much more or less than an even share; positive: from zero; unit:
- *   0..1; ink: 0..1 in the picture's own greys; own: from `low` to `bound` in those greys
+ *   from -4 to +4; signed: centred on zero; excess: the difference from an even share; positive: from zero; unit: 0..1;
+ *   ink: 0..1 in the picture's own greys; own: from `low` to `bound` in those greys
  * @param {number} bound the largest absolute value of the scale ("signed", "excess" and "positive"), or the highest
  *   ("own")
- * @param {number} low the lowest value ("own"); where it is the highest too, all lies at the lower end
+ * @param {number} low the lowest value ("own"); if it equals the highest, all values lie at the lower end
  */
 export function makeScale(kind, bound = 1, low = 0) {
   if (kind === "own") return { kind, palette: "ink", low, high: bound > low ? bound : low + 1, flat: !(bound > low) };
@@ -129,12 +129,12 @@ export function makeScale(kind, bound = 1, low = 0) {
 }
 
 /**
- * Where values lie on a scale.
+ * Map values to palette indices on a scale.
  * @param {Float64Array} values on a scale "share": the natural logarithm of the multiple of an even share, less `shift`
- * @param {number} start first of the values
- * @param {number} count how many
+ * @param {number} start index of the first value
+ * @param {number} count number of values
  * @param {{kind: string, low: number, high: number}} scale
- * @param {Uint16Array} indices written, at the same places: 0..TOP or one of the marks
+ * @param {Uint16Array} indices written, at the same positions: 0..TOP or one of the marks
  * @param {number} shift added to each value ("share": the logarithm of the number of tokens)
  */
 export function toIndices(values, start, count, scale, indices, shift = 0) {
@@ -150,7 +150,7 @@ export function toIndices(values, start, count, scale, indices, shift = 0) {
   }
 }
 
-/** Where one value lies on a scale, 0..1, for the pointer of a legend; a plain weight times tokens on "share". */
+/** The position of one value on a scale, 0..1, for the pointer of a legend; on "share", a plain weight times tokens. */
 export function position(value, scale) {
   const shown = scale.kind === "share" ? Math.log2(value) : value;
   return Math.min(1, Math.max(0, (shown - scale.low) / (scale.high - scale.low)));
@@ -165,7 +165,7 @@ function palette(theme, colourAt) {
   return colours;
 }
 
-/** The path from the first colour (0) through the others to the last (1), in steps of equal length of the argument. */
+/** The path from the first colour (0) through the others to the last (1), in steps of equal length. */
 function path(...colours) {
   const stops = colours.map(lab);
   return (t) => {

@@ -1,4 +1,4 @@
-// A sentence about what is wrong, above what it is about.
+// A sentence about a problem, shown above the part that it concerns.
 
 import { element, say, text } from "./dom.js";
 
@@ -11,7 +11,7 @@ export class Complaint {
     if (closes) this.element.append(element("button.quiet", { type: "button", onclick: close }, "close"));
   }
 
-  /** @param {string} sentence what is wrong, or with "" that nothing is */
+  /** @param {string} sentence the problem, or "" if there is none */
   say(sentence) {
     say(this.words, sentence);
     this.element.hidden = !sentence;

@@ -1,23 +1,23 @@
-// Who owns what a visitor chooses in a component: the browser, until Python asks for something else. What Python asks
-// for has a revision, which is taken when it is new; what is reported names the revision that was known. Python's side,
-// which says why, is attnviz/ui/components/state.py.
+// Who owns a visitor's choice in a component: the browser, until Python asks for something else. Each request of Python
+// has a revision and is taken once, when it is new; each report names the last known revision. Python's side, which
+// explains the reasons, is attnviz/ui/components/state.py.
 
-// What was reported last, by key: Streamlit mounts a component anew where something above it comes or goes.
+// The last reports, by key: Streamlit remounts a component when something above it appears or disappears.
 const last = new Map();
 
-/** One thing that can be chosen in a component. */
+/** A single choice in a component. */
 export class ControlledState {
   constructor() {
-    this.revision = 0; // before the first one
-    this.key = ""; // by which what was reported is kept, once Python has asked
-    this.known = undefined; // to Python since that revision, as JSON
+    this.revision = 0; // before the first request
+    this.key = ""; // key of the kept report, once Python has asked
+    this.known = undefined; // reported to Python since that revision, as JSON
   }
 
   /**
-   * What Python asks for, if that is new; asked again, it no longer is. In a component that is mounted anew, what the
-   * visitor has chosen since Python asked.
+   * The value that Python asks for, the first time that it asks. In a remounted component, the value that the visitor
+   * has chosen since then.
    * @param {{value: any, revision: number, key: string}} asked
-   * @returns {{value: any}|null} null where what the visitor has chosen stays
+   * @returns {{value: any}|null} null if the visitor's choice stays
    */
   take({ value, revision, key }) {
     if (revision === this.revision) return null;
@@ -26,12 +26,12 @@ export class ControlledState {
     return before?.revision === revision ? { value: before.value } : { value };
   }
 
-  /** Take what is chosen now as known to Python. @param {any} value JSON can say it */
+  /** Treat the present choice as known to Python. @param {any} value serialisable as JSON */
   note(value) {
     this.known = JSON.stringify(value);
   }
 
-  /** What is to be reported; null where Python knows it. @param {any} value JSON can say it */
+  /** The report to send, or null if Python already knows the value. @param {any} value serialisable as JSON */
   report(value) {
     const written = JSON.stringify(value);
     if (written === this.known) return null;

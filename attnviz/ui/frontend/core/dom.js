@@ -1,10 +1,10 @@
-// The little that is needed to build a page: data become text nodes and attributes, never markup.
+// A minimal way to build a page: data become text nodes and attributes, never markup.
 
 /**
  * Make an element.
  * @template {string} Tag
  * @param {Tag} tag its name, with classes after dots: "div.panel"
- * @param {Record<string, any>} attributes attributes; `onclick` and its like are listeners; null and false are left out
+ * @param {Record<string, any>} attributes attributes; `onclick` and the like are listeners; null and false are left out
  * @param {...(Node|string)} children
  * @returns {Made<Tag>}
  */
@@ -23,7 +23,7 @@ export function element(tag, attributes = {}, ...children) {
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * Make an element of SVG.
+ * Make an SVG element.
  * @param {string} tag
  * @param {Record<string, any>} attributes
  * @param {...(Node|string)} children
@@ -36,12 +36,12 @@ export function svg(tag, attributes = {}, ...children) {
   return made;
 }
 
-/** What has the focus in the tree that a node belongs to. @param {Node} node @returns {any} */
+/** The focused element in the tree that a node belongs to. @param {Node} node @returns {any} */
 export function focused(node) {
   return /** @type {Document|ShadowRoot} */ (node.getRootNode()).activeElement;
 }
 
-/** Make a text node that `say` changes without a new layout of anything else. */
+/** Make a text node that `say` changes without causing any other layout. */
 export function text(content = "") {
   return document.createTextNode(content);
 }
@@ -56,22 +56,22 @@ export function texts(...names) {
   return /** @type {any} */ (Object.fromEntries(names.map((name) => [name, text()])));
 }
 
-/** What draws on a canvas. @param {HTMLCanvasElement} canvas @returns {CanvasRenderingContext2D} */
+/** The 2D context of a canvas. @param {HTMLCanvasElement} canvas @returns {CanvasRenderingContext2D} */
 export function context2d(canvas) {
   return /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
 }
 
-/** Change a text node, only if it changes. */
+/** Change a text node, but only if its text differs. */
 export function say(node, content) {
   if (node.data !== content) node.data = content;
 }
 
-/** Change an attribute, only if it changes. */
+/** Change an attribute, but only if its value differs. */
 export function set(node, name, value) {
   if (node.getAttribute(name) !== value) node.setAttribute(name, value);
 }
 
-/** How much larger than a pixel of the design is drawn: 1, and more in wide windows (page.css). */
+/** The factor by which the design is enlarged: 1, and more in wide windows (page.css). */
 export function grown() {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1;
 }

@@ -1,48 +1,48 @@
-// The epoch of a training that the page shows. The slider says it, and every component with a view follows
-// (live/epoch_views.js). Each component has modules of its own, so what they share lies at the document.
+// The epoch of a training that the page shows. The slider sets it, and every component with a view follows
+// (live/epoch_views.js). Each component has its own copies of modules, so shared state is kept on the document.
 
 const EPOCH = Symbol.for("attnviz.epoch");
 const FOLLOWERS = Symbol.for("attnviz.epoch.followers");
 const MOVED = "attnviz-epoch";
 
 /**
- * Where the slider stands.
+ * The position of the slider.
  * @typedef {{nets: string[], at: number, eager: boolean, beside?: string[]}} Epoch
- *   nets: the keys of all epochs, ascending; at: which of them is shown; eager: whether views of the others are fetched
- *   before they are wanted; beside: at each of them the key of a second training's net, "" where it has none there
+ *   nets: the keys of all epochs, ascending; at: index of the one shown; eager: whether views of the others are fetched
+ *   ahead; beside: the key of a second training's net at each epoch, or "" if it has none
  */
 
-/** Where the slider of the page stands; null where there is none. @returns {Epoch|null} */
+/** The position of the page's slider, or null if there is none. @returns {Epoch|null} */
 export function epochNow() {
   return document[EPOCH] ?? null;
 }
 
-/** Say where the slider stands. @param {Epoch|null} epoch null: there is none any more */
+/** Set the position of the slider. @param {Epoch|null} epoch null if it has been removed */
 export function moveTo(epoch) {
   document[EPOCH] = epoch;
   document.dispatchEvent(new Event(MOVED));
 }
 
-/** Do something whenever the slider has moved. @param {() => void} act @returns {() => void} ends it */
+/** Call a function whenever the slider has moved. @param {() => void} act @returns {() => void} stops the calls */
 export function whenMoved(act) {
   document.addEventListener(MOVED, act);
   return () => document.removeEventListener(MOVED, act);
 }
 
 /**
- * Who follows the slider.
+ * A component that follows the slider.
  * @typedef {{isThere: boolean, lacks: boolean, isLost: boolean, top: number, part: import("./part.js").Part}} Follower
- *   isThere: whether it shows the epoch, or says why it cannot; lacks: that it cannot; isLost: whether it has no
- *   connection to the server; top: where it is in the window
+ *   isThere: whether it shows the epoch, or says why it cannot; lacks: whether it cannot show it; isLost: whether it
+ *   has no connection to the server; top: its position in the window
  */
 
-/** Who follows the slider. @returns {Set<Follower>} */
+/** The components that follow the slider. @returns {Set<Follower>} */
 export function followers() {
   return (document[FOLLOWERS] ??= new Set());
 }
 
 /**
- * A link to what is shown, with the epoch at which the slider stands: the address of the page knows it once it rests.
+ * A link to the present view with the epoch of the slider: the page's URL has it only once the slider rests.
  * @param {string} url
  * @returns {string}
  */
@@ -57,15 +57,15 @@ export function atEpoch(url) {
 /**
  * The net whose view is wanted.
  * @param {Epoch|null} epoch
- * @param {string} net whose view Python has sent
- * @returns {string|null} null where that is of another training, or there is no slider
+ * @param {string} net the net whose view Python has sent
+ * @returns {string|null} null if that net is from another training, or if there is no slider
  */
 export function wantedOf(epoch, net) {
   return epoch?.nets.includes(net) ? epoch.nets[epoch.at] : null;
 }
 
 /**
- * The parameters of a view at the epoch of a net: in a view of two nets the second one goes along.
+ * The parameters of a view at the epoch of a net: in a view of two nets, the second net changes with the first.
  * @param {Epoch|null} epoch
  * @param {string} net the first one
  * @param {Record<string, any>} parameters of the view that Python has sent
@@ -78,7 +78,7 @@ export function parametersAt(epoch, net, parameters) {
 }
 
 /**
- * The epochs around one, the nearest first and of two the later one.
+ * The other epochs, the nearest first and the later one first among equals.
  * @param {number} count
  * @param {number} at
  * @returns {number[]} all but `at`

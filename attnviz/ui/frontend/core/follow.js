@@ -1,12 +1,12 @@
-// Bring something into view and keep it there while the page is still arriving. A page comes in parts, and each part
-// that arrives, above or below, can move what was scrolled to.
+// Scroll to an element and keep it in view while the page is still arriving. A page comes in parts, and each part,
+// above or below, can move the element.
 
 import { isRunning } from "./at_rest.js";
 
-const CALM = 4000; // milliseconds without a movement, once the page's script has ended: modules may come later
+const CALM = 4000; // milliseconds without a movement, after the page's script has ended, because modules may come later
 const LONGEST = 30_000; // milliseconds
 const STEP = 50; // milliseconds
-const OURS = 1; // CSS pixels by which a position may be rounded
+const OURS = 1; // CSS pixels of rounding error in a position
 
 /**
  * Scroll to an element, and follow it until nothing moves any more or the visitor does something else.
@@ -41,7 +41,7 @@ export function follow(find, block) {
   step();
 }
 
-/** Where an element is in the window, and how far what it lies in is scrolled. */
+/** The position of an element in the window, and the scroll offset of its container. */
 function placeOf(element) {
   let around = element.parentElement;
   while (
@@ -53,7 +53,7 @@ function placeOf(element) {
   return { top: element.getBoundingClientRect().top, scrollTop, scrollHeight };
 }
 
-/** Whether somebody scrolled: what the element lies in is as high as before, and the element moved with it. */
+/** Whether somebody scrolled: the container is as high as before, and the element moved with it. */
 function scrolled(before, now) {
   return (
     before.scrollHeight === now.scrollHeight &&

@@ -1,12 +1,12 @@
-// Links in a page's own text. One to an experiment of the page opens its row and scrolls to it; one to another page
-// opens in the same tab, where Streamlit would open a new one; one declines the offer of a lesson. Python's sides are
-// attnviz/ui/shared/page.py and attnviz/ui/lessons/offer.py.
+// Links in a page's own text. A link to an experiment of the page opens its row and scrolls to it; a link to another
+// page opens in the same tab, while Streamlit would open a new one; another link declines the offer of a lesson. The
+// Python sides are attnviz/ui/shared/page.py and attnviz/ui/lessons/offer.py.
 
 import { follow } from "./follow.js";
 
 const EXPERIMENT = "#experiment-";
 const DECLINED = "#lessons-declined";
-const BEGUN = "attnviz.lessons"; // in localStorage, as lesson_bar.js keeps it
+const BEGUN = "attnviz.lessons"; // in localStorage, as used by lesson_bar.js
 const NO_OFFER = "attnviz.no_lesson_offered";
 
 noteOffer();
@@ -20,7 +20,7 @@ document.addEventListener(
       target instanceof Element
         ? target.closest('[data-testid="stMarkdownContainer"] a[href]:not([href^="#term-"])')
         : null;
-    if (!link || ctrlKey || metaKey || shiftKey || altKey) return; // these ask for another tab
+    if (!link || ctrlKey || metaKey || shiftKey || altKey) return; // these request another tab
     const leads = String(link.getAttribute("href"));
     if (leads === DECLINED) {
       event.preventDefault();
@@ -36,7 +36,7 @@ document.addEventListener(
   { capture: true },
 );
 
-/** Open the row of an experiment; a row that opens is scrolled to by its own component. @param {string} name */
+/** Open the row of an experiment; its own component scrolls to it. @param {string} name */
 function open(name) {
   const row = document.querySelector(`.st-key-experiment_of_${CSS.escape(name)}`);
   const details = row?.querySelector("details");
@@ -45,7 +45,7 @@ function open(name) {
   else details.querySelector("summary")?.click();
 }
 
-/** Offer the first lesson to those who have neither begun one nor declined it: page.css hides the line for others. */
+/** Offer the first lesson to visitors who have neither begun nor declined it: page.css hides the line from others. */
 function noteOffer() {
   try {
     document.documentElement.toggleAttribute(
@@ -53,7 +53,7 @@ function noteOffer() {
       Boolean(localStorage.getItem(NO_OFFER) ?? localStorage.getItem(BEGUN)),
     );
   } catch {
-    // A browser that keeps nothing is offered it again.
+    // Without storage, a browser offers it again.
   }
 }
 
@@ -62,6 +62,6 @@ function decline() {
   try {
     localStorage.setItem(NO_OFFER, "yes");
   } catch {
-    // For this page it is declined.
+    // It is declined at least for this page.
   }
 }

@@ -1,6 +1,6 @@
-// The menu of a phone: Streamlit leaves it open over the page that it has opened.
+// The menu on a phone: Streamlit leaves it open over the page that it has opened.
 
-const WIDEST = 768; // CSS pixels of a window that the menu covers
+const WIDEST = 768; // maximum width of a window that the menu covers, CSS pixels
 
 document.addEventListener("click", (event) => {
   const { target, ctrlKey, metaKey, shiftKey } = event;

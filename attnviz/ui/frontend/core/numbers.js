@@ -1,4 +1,4 @@
-// Numbers as a person reads them: four digits at most. Full precision is in the CSV, the copy and what tests read.
+// Numbers for people to read: four digits at most. CSV files, copied text and the values for tests are exact.
 
 const MINUS = "\u2212";
 const RAISED = {
@@ -34,7 +34,7 @@ export function short(value, digits = 4) {
   return sign + size.toFixed(Math.max(0, digits - 1 - Math.floor(Math.log10(size))));
 }
 
-/** A number in a column: three places, unless it is large or tiny. */
+/** A number in a column: three decimal places, unless it is large or tiny. */
 export function column(value) {
   if (!(Math.abs(value) < 1e4)) return short(value, 3);
   const places = Math.abs(value) >= 100 ? 1 : Math.abs(value) >= 10 ? 2 : 3;
@@ -42,7 +42,7 @@ export function column(value) {
   return value < 0 && Number(shown) !== 0 ? MINUS + shown : shown;
 }
 
-/** A number in a narrow column: two places, three where it is small. @param {number} value @returns {string} */
+/** A number in a narrow column: two decimal places, three if it is small. @param {number} value @returns {string} */
 export function tight(value) {
   const size = Math.abs(value);
   if (!(size < 1000)) return short(value, 2);
@@ -55,9 +55,9 @@ export function tight(value) {
 export const NEARLY_ZERO = "practically 0";
 
 /**
- * A number without powers of ten, for those who are no friends of them: what is tiny is practically 0.
+ * A number without powers of ten, for readers who dislike them: a tiny number counts as 0.
  * @param {number} value
- * @param {number} tiny below it, in absolute value
+ * @param {number} tiny the absolute value below which a number is tiny
  * @returns {string}
  */
 export function plain(value, tiny = 1e-6) {
@@ -75,9 +75,9 @@ export function times(value) {
   return value >= 0.01 || value === 0 ? value.toFixed(2).replace(/^0\.00$/, "0") : short(value, 2);
 }
 
-const ONE = 2 ** -25; // what is nearer to 1 than this is 1 in single precision, in which models answer
+const ONE = 2 ** -25; // values closer to 1 than this equal 1 in single precision, which models use
 
-/** A part of one, as share() of ui/shared/wording.py writes it: 99.5 %, > 99.99 %, 230 %. @param {number} value */
+/** A fraction as a percentage, like share() of ui/shared/wording.py: 99.5 %, > 99.99 %, 230 %. @param {number} value */
 export function percent(value) {
   if (!Number.isFinite(value)) return short(value);
   if (value < 0) return `${MINUS}${(-100 * value).toFixed(1)} %`;
@@ -87,14 +87,14 @@ export function percent(value) {
   return `${(100 * value).toFixed(whole ? 0 : near ? 2 : 1)} %`;
 }
 
-/** A part of one in a narrow column: 96 %, > 99 %. @param {number} value */
+/** A fraction in a narrow column: 96 %, > 99 %. @param {number} value */
 export function wholePercent(value) {
   if (value >= 0.995 && value < 1) return "> 99 %";
   return value > 0 && value < 0.005 ? "< 1 %" : `${Math.round(100 * value)} %`;
 }
 
 /**
- * How many of several values, as a sentence says it: "nothing", "0.4 % of the values", "12 % of the values".
+ * A share of several values, in words: "nothing", "0.4 % of the values", "12 % of the values".
  * @param {number} share
  */
 export function ofValues(share) {
@@ -103,7 +103,7 @@ export function ofValues(share) {
   return `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} % of the values`;
 }
 
-/** Every digit, as a program reads it: 0.1, NaN, -Infinity. */
+/** A number in full precision, for programs: 0.1, NaN, -Infinity. */
 export function full(value) {
   return Object.is(value, -0) ? "0" : String(value);
 }
@@ -114,7 +114,7 @@ export function counted(count, noun) {
 }
 
 /**
- * The class with the largest probability, the first of several.
+ * The class with the largest probability; the first one in a tie.
  * @param {ArrayLike<number>} probabilities
  * @returns {number}
  */
@@ -122,13 +122,13 @@ export function best(probabilities) {
   return Array.from(probabilities).reduce((most, value, which, all) => (value > all[most] ? which : most), 0);
 }
 
-/** A value on one line, as a comment of a table can hold it. */
+/** A value on one line, for the comment of a table. */
 export function oneLine(value) {
   return (typeof value === "string" ? value : JSON.stringify(value)).replace(/[\r\n]+/g, " ");
 }
 
 /**
- * What lessons can ask for of an answer, beside the one before a change.
+ * The values that lessons can ask for about an answer, compared with the one before a change.
  * @param {string[]} classes
  * @param {ArrayLike<number>} before probabilities of the classes
  * @param {ArrayLike<number>} now

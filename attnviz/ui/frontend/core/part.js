@@ -1,5 +1,5 @@
-// What every component shares: how Streamlit mounts it, what happens when it fails, when it tells Python, and when its
-// words follow its maps.
+// The base of every component: how Streamlit mounts it, how it fails, when it reports to Python, and when its words
+// follow its maps.
 
 import { arrived, watch } from "./at_rest.js";
 import { Chooser, REST } from "./chooser.js";
@@ -8,41 +8,41 @@ import { element, say, text } from "./dom.js";
 import { atEpoch, epochNow, whenMoved } from "./epoch.js";
 import { unpack } from "./payload.js";
 
-const SOON = 20; // milliseconds between two looks at whether a view is still on its way
+const SOON = 20; // milliseconds between two checks for a view that is on its way
 
 /**
- * Make the function that Streamlit calls on mount, when data change, and when the theme changes.
+ * Make the function that Streamlit calls on mount, on new data, and on a change of theme.
  * @param {new (parent: ShadowRoot) => Part} Kind
  */
 export function mountable(Kind) {
   return ({ data, parentElement, setStateValue, setTriggerValue }) => {
-    watch(); // else the beginning of the first drag would not be noticed
+    watch(); // otherwise the start of the first drag would be missed
     arrived();
-    // A remount gets the same element again, and with it what the visitor has locked.
+    // A remount gets the same element again, and with it the visitor's locks.
     const part = (parentElement.attnviz ??= unseen(new Kind(parentElement)));
     part.report = setStateValue;
-    part.trigger = setTriggerValue; // once: unlike a state it is gone when the page has run again
+    part.trigger = setTriggerValue; // sent once: unlike a state, it is gone after the next run
     part.guard(() => part.receive(data));
     part.followEpochs(data);
     return () => part.leave();
   };
 }
 
-/** Hide a component until its style sheet is here, which comes later than its module: shared.css shows it. */
+/** Hide a component until shared.css, which loads after its module, shows it. */
 function unseen(part) {
   Object.assign(part.root.style, { visibility: "hidden", height: 0, overflow: "hidden" });
   return part;
 }
 
-/** A component; its own class says what the methods without a body do. */
+/** A component; its own class implements the methods that have no body here. */
 export class Part extends Chooser {
-  /** @type {(() => Promise<any>)|null} fetches the module whose `files` says what can be saved */ exporting = null;
+  /** @type {(() => Promise<any>)|null} fetches the module that makes the files to save */ exporting = null;
   /** @type {Theme} known with the first data */ theme;
   /** @type {Palettes} */ palettes;
 
   constructor() {
     super();
-    /** @type {HTMLElement} that holds it all; the class itself makes it */
+    /** @type {HTMLElement} the root element, made by the class itself */
     this.root = /** @type {any} */ (null);
     /** @type {(name: string, value: any) => void} */
     this.trigger = () => {};
@@ -51,7 +51,7 @@ export class Part extends Chooser {
     this.arrays = {};
     /** @type {Record<string, number[]>} */
     this.shapes = {};
-    /** @type {Uint8Array} by Python, last */
+    /** @type {Uint8Array} the last data from Python */
     this.sent = new Uint8Array();
     /** @type {import("../live/epoch_views.js").EpochViews|undefined} while a slider of epochs is followed */
     this.epochs = undefined;
@@ -68,7 +68,7 @@ export class Part extends Chooser {
    * Put the component into the page.
    * @param {HTMLElement|ShadowRoot} parent
    * @param {string} kind the class of its root
-   * @param {string} name by which lessons and tests know it
+   * @param {string} name the name used by lessons and tests
    * @param {...(Node|string)} parts
    */
   mount(parent, kind, name, ...parts) {
@@ -78,7 +78,7 @@ export class Part extends Chooser {
     parent.append(this.root);
   }
 
-  /** A key was pressed in it. @param {KeyboardEvent} _event */
+  /** Handle a key pressed in the component. @param {KeyboardEvent} _event */
   key(_event) {}
 
   /** @param {string|Node} words @param {() => void} act @param {string} tag @returns {HTMLButtonElement} */
@@ -92,9 +92,9 @@ export class Part extends Chooser {
   }
 
   /**
-   * Take what Python sent, or a view that was fetched, and draw.
+   * Take data from Python, or a fetched view, and draw.
    * @param {Uint8Array} bytes
-   * @param {Record<string, any>} [added] to the header of a view that was fetched: the theme is still the same
+   * @param {Record<string, any>} [added] entries for the header of a fetched view: the theme has not changed
    */
   receive(bytes, added) {
     this.takeNew(bytes, added);
@@ -103,24 +103,24 @@ export class Part extends Chooser {
     this.layout(true);
   }
 
-  /** What bytes hold. @param {Uint8Array} bytes @param {Record<string, any>} [added] @returns {Payload} */
+  /** The contents of a payload. @param {Uint8Array} bytes @param {Record<string, any>} [added] @returns {Payload} */
   unpacked(bytes, added) {
     return unpack(bytes, added);
   }
 
-  /** Take the header and the arrays, which are here now. */
+  /** Take the header and the arrays, which have been unpacked. */
   takeData() {}
 
-  /** Fit everything to its width and paint it. @param {boolean} [_force] even if nothing has changed */
+  /** Fit everything to the width and paint it. @param {boolean} [_force] even if nothing has changed */
   layout(_force) {}
 
-  /** Paint what the view shows now. */
+  /** Paint the present view. */
   draw() {}
 
-  /** Say all that stands in words. */
+  /** Write everything that is in words. */
   sayAll() {}
 
-  /** Run something; should it fail, one sentence stands in the component and the details go to the console. */
+  /** Run a function; if it fails, show one sentence in the component and log the details to the console. */
   guard(act) {
     try {
       act();
@@ -129,7 +129,7 @@ export class Part extends Chooser {
     }
   }
 
-  /** Say that something has failed. @param {unknown} error */
+  /** Show that something has failed. @param {unknown} error */
   fail(error) {
     console.warn("attnviz:", error);
     this.failure.hidden = false;
@@ -139,7 +139,7 @@ export class Part extends Chooser {
     );
   }
 
-  /** Take what Python sent, unless that is here already: header, arrays and shapes, then `takeData()`. */
+  /** Take new data from Python: header, arrays and shapes, then `takeData()`. */
   takeNew(bytes, added) {
     if (bytes === this.data && !added) return;
     this.data = bytes;
@@ -148,8 +148,8 @@ export class Part extends Chooser {
   }
 
   /**
-   * Follow the slider of a training, if the page has one and Python says how the view of another epoch is asked for.
-   * @param {Uint8Array} bytes what Python has sent
+   * Follow the slider of a training, if the page has one and Python describes how to request the view of another epoch.
+   * @param {Uint8Array} bytes the payload from Python
    */
   followEpochs(bytes) {
     this.sent = bytes;
@@ -168,7 +168,7 @@ export class Part extends Chooser {
   }
 
   /**
-   * Do something with a module that is fetched when it is first wanted, unless the component has left meanwhile.
+   * Use a module that is fetched on first use, unless the component has been unmounted meanwhile.
    * @template Module
    * @param {Promise<Module>} coming
    * @param {(module: Module) => void} act
@@ -190,12 +190,12 @@ export class Part extends Chooser {
     addEventListener("resize", this.relayout);
   }
 
-  /** Unmounted: nothing of this may run later. */
+  /** Clean up on unmount: nothing may run later. */
   leave() {
     this.left = true;
     this.unfollow?.();
     for (const views of this.fetched) views.leave();
-    /** @type {any} */ (this).asker?.close(); // of one that asks the live channel
+    /** @type {any} */ (this).asker?.close(); // if it uses the live channel
     this.unfollow = this.epochs = undefined;
     clearTimeout(this.settling);
     clearTimeout(this.resting);
@@ -206,7 +206,7 @@ export class Part extends Chooser {
     removeEventListener("resize", this.relayout);
   }
 
-  /** Something was done on purpose: tell Python, and say it to those who cannot see. */
+  /** Report a deliberate change to Python and announce it to screen readers. */
   changed() {
     this.toAnnounce = true;
     this.settle();
@@ -214,8 +214,8 @@ export class Part extends Chooser {
   }
 
   /**
-   * The width to lay out for; 0 while there is none, and where nothing has changed since the last layout.
-   * @param {boolean} force even then
+   * The width to lay out for; 0 if there is none yet, or if nothing has changed since the last layout.
+   * @param {boolean} force return the width even if nothing has changed
    */
   widthToFit(force) {
     const width = Math.floor(this.root.clientWidth);
@@ -226,10 +226,10 @@ export class Part extends Chooser {
   }
 
   /**
-   * Name a width for the style sheet.
+   * Name a class of widths for the style sheet.
    * @param {number} width
-   * @param {number} middle where the middle widths begin
-   * @param {number} broad where those end
+   * @param {number} middle the smallest middle width
+   * @param {number} broad the smallest broad width
    */
   nameWidth(width, middle, broad) {
     const kind = width < middle ? "narrow" : width < broad ? "middle" : "broad";
@@ -238,8 +238,8 @@ export class Part extends Chooser {
   }
 
   /**
-   * The words follow one frame behind the maps. A changed text makes the browser lay out and composite again, which
-   * costs twice what all the maps cost; so the maps are on the screen before that is begun.
+   * The words follow one frame after the maps. Changed text makes the browser lay out and composite again, which costs
+   * twice as much as all the maps, so the maps are painted first.
    */
   saySoon() {
     this.showReading();
@@ -251,26 +251,26 @@ export class Part extends Chooser {
     });
   }
 
-  /** What can be saved, as `filesOf` of export/export.js says it. @returns {Promise<Record<string, () => any>|null>} */
+  /** The files to save: see `filesOf` of export/export.js. @returns {Promise<Record<string, () => any>|null>} */
   async files() {
     return this.exporting && (await this.exporting()).files(this);
   }
 
-  /** The same, once the answer to what is shown is here, too. @returns {Promise<any>} fails where that cannot be had */
+  /** The same, once the answer to the present view has arrived. @returns {Promise<any>} rejects if it is unavailable */
   async filesWhenAnswered() {
     await this.files(); // their module is fetched
     if (!(await this.whenAnswered())) throw new Error("the server has not answered to what is shown");
-    return this.files(); // last: of what is shown now, and not of what was when they were asked for
+    return this.files(); // last: they belong to the view shown now, not to the one at the time of the request
   }
 
-  /** Come back once no answer or view is awaited. @returns {Promise<boolean>} whether it has come, if any was */
+  /** Resolve once no answer or view is pending. @returns {Promise<boolean>} false if a pending one has failed */
   async whenAnswered() {
     const lacks = () => this.left || this.fetched.some((views) => views.isLost || views.lacks);
     while (!this.isThere && !lacks()) await new Promise((done) => setTimeout(done, SOON));
     return this.isThere && !lacks() && /** @type {any} */ (/** @type {any} */ (this).asker?.whenAnswered() ?? true);
   }
 
-  /** Views that are fetched as they are asked for. @returns {import("../live/fetched_views.js").FetchedViews[]} */
+  /** The sources of views that are fetched on demand. @returns {import("../live/fetched_views.js").FetchedViews[]} */
   get fetched() {
     return this.epochs ? [this.epochs] : [];
   }
@@ -279,27 +279,26 @@ export class Part extends Chooser {
     return this.fetched.every((views) => views.isThere);
   }
 
-  /** The URL of the page that shows this. */
+  /** The URL of the page that shows this component. */
   get page() {
     if (this.view) return this.url.link();
     return this.header.request ? atEpoch(location.href) : location.href;
   }
 
-  /** What tests read, made when they ask. @returns {Record<string, any>} */
+  /** The state for tests, made on request. @returns {Record<string, any>} */
   read() {
     return {};
   }
 
   /**
-   * Values by name that a lesson can ask for: words, and numbers in full precision. DECLARED on its Python side lists
-   * them.
+   * Values for lessons, by name: words, and numbers in full precision. They are listed in DECLARED on the Python side.
    * @returns {Record<string, any>}
    */
   declared() {
     return {};
   }
 
-  /** Something is drawn: tests wait for the first time, hear of each, and ask the root for what can be read. */
+  /** Announce a drawing: tests wait for the first event, receive each one, and read the state from the root. */
   showReading() {
     const { root } = this;
     if (root.dataset.drawn === undefined)
@@ -307,13 +306,13 @@ export class Part extends Chooser {
     root.dispatchEvent(new Event("drawn"));
   }
 
-  /** Do something when the pointer has rested for a moment. */
+  /** Call a function once the pointer has rested for a moment. */
   whenResting(act) {
     clearTimeout(this.resting);
     this.resting = setTimeout(() => this.guard(act), REST);
   }
 
-  /** Take the colours of Streamlit's theme. @returns {boolean} whether they are other ones */
+  /** Take the colours of Streamlit's theme. @returns {boolean} whether they have changed */
   takeColours() {
     const theme = readTheme(this.root);
     if (JSON.stringify(theme) === JSON.stringify(this.theme)) return false;
@@ -322,12 +321,12 @@ export class Part extends Chooser {
     return true;
   }
 
-  /** Say something to those who cannot see. */
+  /** Announce words to screen readers. */
   announce(words) {
     say(this.live, words);
   }
 
-  /** Say what something done on purpose has led to, once, to those who cannot see. @param {() => string} words */
+  /** Announce the result of a deliberate action to screen readers, once. @param {() => string} words */
   announceDone(words) {
     if (this.toAnnounce) this.announce(words());
     this.toAnnounce = false;

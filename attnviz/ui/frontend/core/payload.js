@@ -4,17 +4,17 @@ const VIEWS = { float64: Float64Array, float32: Float32Array, int32: Int32Array,
 const ALIGNMENT = 8; // of the arrays
 
 /**
- * Read what `pack` wrote.
+ * Read a payload written by `pack`.
  * @param {Uint8Array} bytes the whole payload
- * @param {Record<string, any>} added entries of the header that stand in place of those in the bytes
+ * @param {Record<string, any>} added header entries that replace those in the bytes
  * @returns {Payload}
  *   the header, each array flat (row by row) under its name, and its shape under the same name; the arrays may lie in
  *   the bytes
  */
 export function unpack(bytes, added = {}) {
   const { header, start } = headerOf(bytes);
-  // Streamlit hands the bytes over at any offset, and a Float64Array must begin at a multiple of 8. What the live
-  // channel brings is aligned, and is not copied.
+  // Streamlit hands the bytes over at any offset, but a Float64Array must begin at a multiple of 8. Payloads from the
+  // live channel are aligned and need no copy.
   const begin = bytes.byteOffset + start;
   const [block, from] = begin % ALIGNMENT ? [bytes.slice(start).buffer, 0] : [bytes.buffer, begin];
   const arrays = {};
@@ -28,9 +28,9 @@ export function unpack(bytes, added = {}) {
 }
 
 /**
- * A payload with some entries of its header changed or added, and the same arrays, as Python's `with_header`.
+ * A payload with some entries of its header changed or added, and the same arrays, like Python's `with_header`.
  * @param {Uint8Array} bytes the whole payload
- * @param {Record<string, any>} changes what JSON can say
+ * @param {Record<string, any>} changes values that can be serialised as JSON
  * @returns {Uint8Array}
  */
 export function withHeader(bytes, changes) {
@@ -45,7 +45,7 @@ export function withHeader(bytes, changes) {
 }
 
 /**
- * The header of a payload, with its table of arrays, and where these begin.
+ * The header of a payload, with its table of arrays, and the offset of the arrays.
  * @param {Uint8Array} bytes
  * @returns {{header: any, start: number}}
  */

@@ -4,22 +4,22 @@
 /** @typedef {{name: string, kind: string, default: any, options: string[]}} Field */
 
 /**
- * What of a view exists in a component.
+ * Which values of a view exist in a component.
  * @typedef {{exists: (field: Field, value: any, facts: any, asked: Record<string, any>) => boolean,
  *   there: (field: Field, facts: any) => string}} Rules
- *   exists: whether there is such a place, head or number; there: which there are, in words; facts: what there is
+ *   exists: whether a position, head or number exists; there: those that exist, in words; facts: the component's data
  */
 
-const LONGEST = 4000; // characters of a word that is linked
+const LONGEST = 4000; // maximum number of characters of a word in a link
 
 const fromOne = (number) => (Number.isInteger(number) ? number + 1 : number);
 const numbers = (count) => (value) => Array.isArray(value) && value.length === count && value.every(Number.isInteger);
-// Words are made of nonsense, too: it is quoted.
+// A complaint also quotes nonsense.
 const plain = (value) => (Array.isArray(value) ? value.map(fromOne).join(",") : String(value));
 const counted = (value) => plain(fromOne(value));
 
 /**
- * What a value of each kind is, and its word; a component adds its own, here and in url_fields.py.
+ * How values of each kind are checked and written; a component adds its own kinds, here and in url_fields.py.
  * @type {Record<string, any>}
  */
 export const KINDS = {
@@ -35,7 +35,7 @@ export const KINDS = {
   place: { holds: numbers(2), word: plain },
 };
 
-/** A kind of several tuples of numbers, such as "1.2,3.1". @param {number} together how many numbers are in a tuple */
+/** A kind of several tuples of numbers, such as "1.2,3.1". @param {number} together the number of values in a tuple */
 export function tuples(together) {
   const one = (part) => (Array.isArray(part) ? part.map(fromOne).join(".") : part);
   return {
@@ -50,7 +50,7 @@ export function tuples(together) {
  * @param {Record<string, any>|null} asked any fields, with any values
  * @param {Rules} rules
  * @param {any} facts
- * @returns {{view: any, complaint: string}} every field filled; complaint: what was dropped and what there is, or ""
+ * @returns {{view: any, complaint: string}} every field filled; complaint: what was dropped and what exists, or ""
  */
 export function readView(fields, asked, { exists, there }, facts) {
   const view = Object.fromEntries(fields.map((field) => [field.name, field.default]));
@@ -75,7 +75,7 @@ export function readView(fields, asked, { exists, there }, facts) {
 }
 
 /**
- * The words that a field may have, where these are a few; null for numbers.
+ * The words that a field may have, if they can be listed; null for numbers.
  * @param {Field} field
  * @returns {string|null}
  */
@@ -85,7 +85,7 @@ function optionsOf({ kind, options }) {
 }
 
 /**
- * The URL of the page with a view in it; a field that has its default is left out.
+ * The URL of the page with a view in it; fields with their default values are left out.
  * @param {string} url
  * @param {Field[]} fields
  * @param {Record<string, any>} view
@@ -102,7 +102,7 @@ export function urlOf(url, fields, view) {
 }
 
 /**
- * The word of the URL for a value, nonsense included.
+ * The URL's word for a value, even for an invalid one.
  * @param {Pick<Field, "kind">} field
  * @param {any} value
  * @returns {string}

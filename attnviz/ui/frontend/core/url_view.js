@@ -1,5 +1,5 @@
-// The view of a component: what of it stands in the URL. This class alone reads it, writes it, and complains about what
-// the URL asks for.
+// The view of a component: the part of its state that stands in the URL. Only this class reads it, writes it, and
+// complains about invalid requests in the URL.
 
 import { Complaint } from "./complaint.js";
 import { atEpoch } from "./epoch.js";
@@ -12,8 +12,8 @@ const ALL = { exists: () => true, there: () => "" };
 
 export class UrlView {
   /**
-   * @param {ConstructorParameters<typeof Complaint>[0]} how the complaint is
-   * @param {import("./url_fields.js").Rules} [rules] what of a view exists
+   * @param {ConstructorParameters<typeof Complaint>[0]} how options of the complaint
+   * @param {import("./url_fields.js").Rules} [rules] which values of a view exist
    */
   constructor(how, rules = ALL) {
     this.rules = rules;
@@ -25,10 +25,10 @@ export class UrlView {
   }
 
   /**
-   * Take what is asked for, and complain about what does not exist; where nothing is asked, keep what exists.
+   * Take a requested view and complain about values that do not exist; without a request, keep the values that exist.
    * @param {Field[]} fields
    * @param {{value: any}|null} asked any fields, with any values
-   * @param {any} facts what there is, for the rules
+   * @param {any} facts the component's data, for the rules
    */
   take(fields, asked, facts) {
     const { view, complaint } = readView(fields, asked ? asked.value : this.now, this.rules, facts);
@@ -37,7 +37,7 @@ export class UrlView {
     if (asked) this.complaint.say(complaint);
   }
 
-  /** The URL of the page with a view in it, by default the present one. @param {Record<string, any>} view */
+  /** The URL of the page with a view in it, the present one by default. @param {Record<string, any>} view */
   link(view = this.now, fields = this.fields) {
     return atEpoch(urlOf(location.href, fields, view));
   }
