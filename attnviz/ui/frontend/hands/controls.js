@@ -1,19 +1,19 @@
-// Choices as segmented radio groups, and the quiet buttons: PNG, SVG, CSV, copy, link.
+// Choices as segmented radio groups, and the plain buttons: PNG, SVG, CSV, copy, link.
 
 import { isSettled, NotShown, settled } from "../core/at_rest.js";
 import { element } from "../core/dom.js";
 
 const WAITING = "waiting\u2026";
-const SLOW = 200; // milliseconds after which a button says that it waits
-const DONE = 2000; // milliseconds that a button says what it has done
+const SLOW = 200; // milliseconds after which a button shows that it is waiting
+const DONE = 2000; // milliseconds for which a button confirms its action
 
 let groups = 0;
 
-/** One choice among a few: native radio buttons, so arrow keys and screen readers know them. */
+/** A choice among a few options: native radio buttons, which support arrow keys and screen readers. */
 export class SegmentedControl {
   /**
    * @param {string|Node} title
-   * @param {Object<string, string>} choices value -> words
+   * @param {Object<string, string>} choices value -> label
    * @param {(value: string) => void} chosen
    */
   constructor(title, choices, chosen) {
@@ -26,10 +26,10 @@ export class SegmentedControl {
   }
 
   /**
-   * Show what is chosen.
+   * Show the choice.
    * @param {string} value
-   * @param {string[]} hidden choices that there are not
-   * @param {string[]} disabled choices that make no sense beside another one: they keep their room
+   * @param {string[]} hidden unavailable choices
+   * @param {string[]} disabled choices that make no sense next to another one: they keep their space
    */
   show(value, hidden = [], disabled = []) {
     this.inputs.forEach((input, i) => {
@@ -41,12 +41,12 @@ export class SegmentedControl {
 }
 
 /**
- * The buttons of a component: they save what it shows and, where its view stands in the URL, copy a link to it.
+ * The buttons of a component: they save its contents and, if its view stands in the URL, copy a link to it.
  * @param {object} part
  * @param {() => Promise<any>} part.filesWhenAnswered
  * @param {import("../core/url_view.js").UrlView} [part.url]
  * @param {(words: string) => void} part.announce
- * @param {Record<string, () => string>} [texts] words -> the text to copy
+ * @param {Record<string, () => string>} [texts] label -> the text to copy
  * @param {string[]} [names] of the files
  */
 export function saversOf(part, texts = { link: () => part.url?.link() ?? "" }, names = undefined) {
@@ -59,16 +59,16 @@ export function saversOf(part, texts = { link: () => part.url?.link() ?? "" }, n
 }
 
 /**
- * The buttons that save and share. Each does its work when clicked, or as soon as the view that was asked for is there,
- * so that name, link and data are of one view. It says so for a moment, and where a text cannot be
- * copied (no clipboard over plain http) shows it selected instead.
+ * The buttons that save and share. Each acts when clicked, or as soon as the requested view has arrived, so that name,
+ * link and data belong to the same view. It confirms this for a moment; if a text cannot be copied (no clipboard over
+ * plain http), it is shown selected.
  */
 export class Savers {
   /**
-   * @param {() => Promise<Record<string, () => any>>} load words -> saves a file, once what was asked for is there; its
-   *   module is fetched when it is first wanted
-   * @param {Record<string, () => string>} texts words -> the text to copy
-   * @param {(words: string) => void} tell says what happened
+   * @param {() => Promise<Record<string, () => any>>} load label -> saves a file, once the requested view has arrived;
+   *   the module is fetched on first use
+   * @param {Record<string, () => string>} texts label -> the text to copy
+   * @param {(words: string) => void} tell announces the result
    * @param {string[]} names of the files
    */
   constructor(load, texts, tell, names = ["PNG", "SVG", "CSV"]) {
@@ -118,18 +118,18 @@ export class Savers {
     button.saying = setTimeout(() => (button.textContent = words), DONE);
   }
 
-  /** @param {string} name of a file @param {() => void} ready is called once nothing is awaited any more */
+  /** @param {string} name of a file @param {() => void} ready called once nothing is pending */
   async save(name, ready) {
     let files = await this.load();
     while (!isSettled()) {
-      await settled(); // the URL has changed meanwhile
+      await settled(); // the URL may have changed meanwhile
       files = await this.load();
     }
     ready();
     return files[name]();
   }
 
-  /** @returns {Promise<boolean>} whether it was copied; else it is shown, selected */
+  /** @returns {Promise<boolean>} whether it was copied; otherwise it is shown selected */
   async copy(written) {
     try {
       await navigator.clipboard.writeText(written);

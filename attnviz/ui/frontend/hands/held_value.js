@@ -1,16 +1,16 @@
-// A value that one drags: a slider with its number in words, and a button that lets it go. Arrow keys and screen
-// readers know it, as it is the browser's own.
+// A value set by dragging: a slider with its number in words, and a button that releases it. It is the browser's own
+// slider, so that it supports arrow keys and screen readers.
 
 import { element, say, set, text } from "../core/dom.js";
 
 export class HeldValue {
   /**
    * @param {object} options
-   * @param {string} options.label what the value is, for those who cannot see it
-   * @param {number[]} options.range the lowest and the highest
+   * @param {string} options.label the name of the value for screen readers
+   * @param {number[]} options.range the lowest and the highest value
    * @param {number} options.step
-   * @param {string} options.free what the button says that lets it go
-   * @param {(value: number|null) => void} options.turn it was dragged; null: it was let go
+   * @param {string} options.free the label of the button that releases it
+   * @param {(value: number|null) => void} options.turn called with a dragged value, or with null on release
    */
   constructor({ label, range: [min, max], step, free, turn }) {
     this.words = text();

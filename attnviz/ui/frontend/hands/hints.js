@@ -1,4 +1,4 @@
-// What a visitor is told to do, by the kind of pointer: a finger moves over nothing and has no Escape key.
+// Hints for the visitor by the kind of pointer: a finger cannot hover and has no Escape key.
 
 const FINGER = globalThis.matchMedia?.("(hover: none)").matches ?? false;
 
@@ -35,5 +35,5 @@ const WITH_MOUSE = {
   keys: " Arrow keys move it by a pixel, numbers choose another one, Escape goes back to the model\u2019s own path.",
 };
 
-/** The hints by what they are about. */
+/** The hints by subject. */
 export const HINTS = FINGER ? WITH_FINGER : WITH_MOUSE;

@@ -1,12 +1,12 @@
-// Hands on a canvas: pointer, finger and keys become "look at this cell" and "take it".
+// Input on a canvas: pointer, finger and keys are translated to "look at this cell" and "take it".
 
 import { placeIn } from "./place.js";
 
-const STILL = 10; // CSS pixels a finger may move and still have tapped
-const GRASP = 24; // CSS pixels around the tapped cell from which a finger may drag it
+const STILL = 10; // maximum movement of a finger in a tap, CSS pixels
+const GRASP = 24; // distance from the tapped cell at which a finger can still drag it, CSS pixels
 
 /**
- * Where an arrow key leads in a grid (WAI-ARIA grid pattern).
+ * The target of an arrow key in a grid (WAI-ARIA grid pattern).
  * @param {KeyboardEvent} event
  * @param {number} row
  * @param {number} column
@@ -33,13 +33,13 @@ export function gridMove(event, row, column, rows, columns) {
 
 /**
  * Listen to pointers on a canvas. A mouse looks by moving and takes by clicking. A finger looks by tapping and takes by
- * tapping the same cell again; it scrolls the page, except from the cell it has tapped, which it drags. What a mouse
- * has only passed is looked at no more once it has left the canvas.
+ * tapping the same cell again; it scrolls the page, except that it drags the cell it has tapped. After the mouse has
+ * left the canvas, cells that it only passed are deselected.
  * @param {HTMLElement} target the canvas
  * @param {{find: (x: number, y: number) => any, same: (one: any, other: any) => boolean, look: (found: any) => void,
  *   take: (found: any) => void, atOnce?: boolean, passing?: import("./passing.js").Passing}} hands
- *   find: what lies at a place in CSS pixels of the target, or null; same: whether two finds are one cell;
- *   atOnce: a finger takes with its first tap; passing: brings back what was looked at before
+ *   find: returns the cell at a position in CSS pixels of the target, or null; same: whether two results are the same
+ *   cell; atOnce: a finger takes with its first tap; passing: restores the previous selection
  */
 export function listen(target, { find, same, look, take, atOnce = false, passing }) {
   /** @type {{found: any, x: number, y: number}|null} */
@@ -86,7 +86,7 @@ export function listen(target, { find, same, look, take, atOnce = false, passing
     pressed = null;
     dragging = false;
   });
-  // Only here can a drag still be told from a scroll: afterwards the finger belongs to the page.
+  // Only here can a drag still be told from a scroll: afterwards the browser owns the gesture.
   target.addEventListener(
     "touchstart",
     (event) => {

@@ -1,17 +1,17 @@
-// What a pointer passes and what it rests on. A map shows at once what is under the pointer; but who leaves the map, on
-// the way to the words about what they looked at, passes other cells, and those were not meant.
+// Tells the cells that a pointer passes from those on which it rests. A map responds at once to the pointer; but a
+// pointer that leaves the map, towards the words about a cell, passes other cells that were not meant.
 
-// A pointer has rested where it is still found so many milliseconds later, give or take so many CSS pixels: hands
-// tremble, and who reads cell after cell never quite stops. Who sets out moves further in that time, however near the
-// edge of a cell they were.
+// A pointer has rested if it is within this many CSS pixels after this many milliseconds: hands tremble, and a visitor
+// who reads cell after cell never quite stops. A pointer on its way out moves further in that time, even from the edge
+// of a cell.
 const REST = 120;
 const NEAR = 4;
 
-/** Brings back what the pointer rested on last, once it has left. One for all maps that show the same pair or pixel. */
+/** Restores the last selection on which a pointer rested, once it has left. Maps of the same pair or pixel share it. */
 export class Passing {
   /**
-   * @param {() => (string|number|boolean|null)[]} now what is looked at: the same values mean the same
-   * @param {(state: any[]) => void} back shows again what `now` gave
+   * @param {() => (string|number|boolean|null)[]} now the present selection, as values to compare
+   * @param {(state: any[]) => void} back restores a selection returned by `now`
    */
   constructor(now, back) {
     this.now = now;
@@ -19,37 +19,37 @@ export class Passing {
     this.keep();
   }
 
-  /** What is looked at was chosen on purpose, or belongs to something new: it stays. */
+  /** Keep a selection that was chosen on purpose or belongs to new data. */
   keep() {
-    /** @type {any[]|null} what was rested on last; null while no pointer is over a map */
+    /** @type {any[]|null} the last selection on which the pointer rested; null while it is over no map */
     this.kept = null;
-    /** @type {any[]|null} what the pointer's last move led to */
+    /** @type {any[]|null} the selection after the pointer's last move */
     this.seen = null;
-    /** @type {{time: number, x: number, y: number, state: any[]}[]} where it has been since then, by time */
+    /** @type {{time: number, x: number, y: number, state: any[]}[]} its positions since then, by time */
     this.passed = [];
-    /** @type {{x: number, y: number}|null} where it is, as far as is known */
+    /** @type {{x: number, y: number}|null} its last known position */
     this.last = null;
   }
 
   /**
-   * The pointer has moved over a map.
+   * Handle a move of the pointer over a map.
    * @param {{time: number, x: number, y: number}} to milliseconds, and CSS pixels of the window
-   * @param {(() => void)|null} look shows what is under it; null where that is between two maps
+   * @param {(() => void)|null} look selects the cell under it; null between two maps
    */
   move({ time, x, y }, look) {
-    if (x === this.last?.x && y === this.last.y) return; // the page has moved, not the pointer, and it is said late
+    if (x === this.last?.x && y === this.last.y) return; // the page has moved, not the pointer: the event is late
     this.waited(time);
     this.last = { x, y };
     if (!look) return;
     const before = this.now();
-    // What changed without the pointer was chosen, by a key or a button: that is what stays.
+    // A selection that changed without the pointer was chosen by a key or a button: it stays.
     if (!this.kept || !same(before, this.seen)) [this.kept, this.passed] = [before, []];
     look();
     this.seen = this.now();
     this.passed.push({ time, x, y, state: this.seen });
   }
 
-  /** The pointer has left the map: what it only passed is looked at no more. @param {number} time milliseconds */
+  /** Handle the pointer leaving the map: cells that it only passed are deselected. @param {number} time milliseconds */
   leave(time) {
     this.waited(time);
     const { kept, seen } = this;
@@ -57,7 +57,7 @@ export class Passing {
     if (kept && same(this.now(), seen) && !same(kept, seen)) this.back(kept);
   }
 
-  /** Until now the pointer has been where its last move led. @param {number} time */
+  /** Note that the pointer has not moved until now. @param {number} time */
   waited(time) {
     while (this.passed.length && time - this.passed[0].time >= REST) {
       const [{ x, y, state }, last] = [/** @type {any} */ (this.passed.shift()), /** @type {any} */ (this.last)];

@@ -1,25 +1,25 @@
-// What the components share in which one pixel is looked at: it follows the pointer, a click locks it, Escape lets it
-// go, and the arrow keys move it.
+// A base for components in which one pixel is selected: it follows the pointer, a click locks it, Escape releases it,
+// and the arrow keys move it.
 
 import { gridMove } from "./keys.js";
 import { Part } from "../core/part.js";
 
 /**
- * Where the keyboard is.
+ * The position of the keyboard's cursor.
  * @typedef {{row: number, column: number, rows: number, columns: number, move: (to: number[]) => void,
  *   take: (() => void)|null}} Cursor
- *   rows, columns: of the grid it moves over; move: look at another cell; take: what Enter and the space bar do, if
- *   anything
+ *   rows, columns: the size of its grid; move: selects another cell; take: the action of Enter and the space bar, if
+ *   any
  */
 
 export class PixelPart extends Part {
-  /** Let go of what is locked. @returns {boolean} whether there was anything */
+  /** Release the lock. @returns {boolean} whether something was locked */
   release() {
     return false;
   }
 
   /**
-   * Where a key finds the keyboard; null where keys mean nothing.
+   * The keyboard's cursor for an event; null if keys have no meaning there.
    * @param {KeyboardEvent} _event
    * @returns {Cursor|null}
    */

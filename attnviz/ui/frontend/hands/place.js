@@ -1,10 +1,10 @@
-// Where a pointer is on an element. `offsetX` differs between canvas and SVG once the page is zoomed by CSS, and the
-// rectangles of the window are zoomed where the lengths of the element are not: every component asks here.
+// Where a pointer is on an element. If CSS zooms the page, `offsetX` differs between canvas and SVG, and client
+// rectangles are zoomed while the lengths of an element are not, so every component uses these functions.
 
 /** @typedef {{clientX: number, clientY: number}} Pointer an event, or a touch */
 
 /**
- * The place of a pointer in CSS pixels of an element, from the inner edge of its border.
+ * The position of a pointer in CSS pixels of an element, from the inner edge of its border.
  * @param {Element} target
  * @param {Pointer} pointer
  * @returns {{x: number, y: number}}
@@ -16,10 +16,10 @@ export function placeIn(target, { clientX, clientY }) {
 }
 
 /**
- * The place of a pointer as a share of an element's width and height inside its border: 0..1, beyond it outside.
+ * The position of a pointer as a fraction of an element's width and height inside its border: 0..1 inside.
  * @param {Element} target
  * @param {Pointer} pointer
- * @param {DOMRect} [box] of the target, where many pointers are asked for at once
+ * @param {DOMRect} [box] the target's box, if it is known already
  * @returns {{x: number, y: number}}
  */
 export function shareIn(target, { clientX, clientY }, box = target.getBoundingClientRect()) {
@@ -30,7 +30,7 @@ export function shareIn(target, { clientX, clientY }, box = target.getBoundingCl
   };
 }
 
-/** By how much CSS zooms an element; browsers that do not know have no such zoom. @param {any} target */
+/** The factor by which CSS zooms an element; 1 in browsers that cannot report it. @param {any} target */
 function zoomOf(target) {
   return target.currentCSSZoom ?? 1;
 }

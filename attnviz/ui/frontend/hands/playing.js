@@ -1,12 +1,12 @@
-// Playing: a component goes on by itself, a step a beat, until it is at the last step.
+// Playing: a component advances by one step a beat until the last step.
 
 export class Playing {
   /**
    * @param {object} how
-   * @param {number} how.beat milliseconds of a step
-   * @param {(act: () => void) => void} how.guard runs what must not fail
-   * @param {() => void} how.next goes one step on
-   * @param {() => boolean} how.isLast whether there is no step after this one
+   * @param {number} how.beat milliseconds per step
+   * @param {(act: () => void) => void} how.guard runs a function and reports its failure
+   * @param {() => void} how.next goes to the next step
+   * @param {() => boolean} how.isLast whether this is the last step
    * @param {() => void} how.ended called after the last step
    */
   constructor(how) {

@@ -1,29 +1,29 @@
-// Strokes into pixels: the way of the pen, and what it leaves on the canvas of 280 x 280 that the models are shown.
-// Written out rather than drawn by the browser, so that a drawing gives the same bytes everywhere, and the same after
-// an undo or out of a link. On the screen the browser draws the same way of the pen at the screen's own resolution.
+// Strokes into pixels: the path of the pen, and its trace on the canvas of 280 x 280 that the models are shown. It is
+// computed here rather than drawn by the browser, so that a drawing gives the same bytes everywhere, also after an undo
+// or out of a link. On the screen the browser draws the same path at the screen's own resolution.
 
 import { CELLS, channelsOf, greyAt, PRESSURES, SIDE, UNITS } from "./strokes.js";
 
-const STEP = 3; // canvas pixels: a curve is walked in straight pieces of about this length
-// How much wider or narrower a pen draws than its width says, without pressure and at full: half of full is the width.
+const STEP = 3; // canvas pixels: the approximate length of the straight pieces of a curve
+// The width of a pen's line relative to its set width, at no pressure and at full; at half of full it is the set width.
 const [LIGHT, HEAVY] = [0.4, 1.6];
 
-// An eraser takes so much more on each side: what has inked can then take away its own soft edge.
+// An eraser takes this much more on each side, so that it can remove the soft edge of its own ink.
 const EDGE = 1;
 
-/** Half of a stroke's width at one of its points, in canvas pixels. */
+/** Half the width of a stroke at one of its points, in canvas pixels. */
 function radius({ tool, width, pressures }, i) {
   const factor = pressures ? LIGHT + ((HEAVY - LIGHT) * pressures[i]) / PRESSURES : 1;
   return (width / 2) * factor + (tool === "erase" ? EDGE : 0);
 }
 
 /**
- * Walk along a stroke, in short straight pieces. It is smooth: a parabola around each point, from the middle before it
- * to the middle after it.
+ * Walk along a stroke, in short straight pieces. The path is smooth: a parabola around each point, from the midpoint
+ * before it to the one after it.
  * @param {Stroke} stroke
- * @param {(...piece: number[]) => void} visit x, y and radius where a piece begins, and
- *   where it ends, in canvas pixels
- * @param {number} first point at which to begin: what lies before is drawn already
+ * @param {(...piece: number[]) => void} visit called with x, y and radius of the start and of the end of each piece, in
+ *   canvas pixels
+ * @param {number} first point at which to begin: the part before it is drawn already
  */
 export function walk(stroke, visit, first = 0) {
   const { points } = stroke;
@@ -57,7 +57,7 @@ function bend([x0, y0, r0], [x1, y1], [x2, y2, r2], visit) {
   }
 }
 
-/** A piece of a stroke on a canvas of another size. @param {number[]} piece @returns {any} */
+/** A piece of a stroke, scaled to a canvas of another size. @param {number[]} piece @returns {any} */
 function scaled(piece, scale) {
   return scale === 1 ? piece : piece.map((one) => one * scale);
 }
@@ -74,8 +74,8 @@ export class Raster {
     this.channels = channels;
     this.values = new Uint8Array(side * side * channels);
     /**
-     * @type {{under: Uint8Array, mask: Raster}|null} of a canvas in colour: what the last stroke lies on, and
-     *   its ink
+     * @type {{under: Uint8Array, mask: Raster}|null} for a canvas in colour: the pixels below the last stroke, and its
+     *   ink
      */
     this.last = null;
   }
@@ -85,7 +85,7 @@ export class Raster {
     return [this.side, this.side, this.channels];
   }
 
-  /** Lay a drawing out anew. @param {{base: Base|null, strokes: Stroke[]}} drawing */
+  /** Draw everything anew. @param {{base: Base|null, strokes: Stroke[]}} drawing */
   draw({ base, strokes }) {
     this.values.fill(0);
     if (base) this.lay(base);
@@ -107,19 +107,19 @@ export class Raster {
     }
   }
 
-  /** Draw a stroke, or the rest of it from a point on. @param {Stroke} stroke */
+  /** Draw a stroke, or the rest of it after a point. @param {Stroke} stroke */
   stroke(stroke, first = 0) {
     if (this.channels > 1) this.lacquer(stroke, first);
     else this.ink(stroke, first, stroke.colour ? greyAt(stroke.colour, 0) / 255 : 1);
   }
 
-  /** @param {number} full the ink of a pixel that is all covered, 0..1 */
+  /** @param {number} full the ink of a fully covered pixel, 0..1 */
   ink(stroke, first, full = 1, erase = stroke.tool === "erase") {
     const scale = this.side / SIDE;
     walk(stroke, (...piece) => this.piece(...scaled(piece, scale), erase, full), first);
   }
 
-  /** Lay a stroke over a canvas in colour: where its pieces overlap, it covers what lies below only once. */
+  /** Lay a stroke over a canvas in colour: where its pieces overlap, it covers the pixels below only once. */
   lacquer(stroke, first) {
     const { values } = this;
     if (!this.last || first === 0) this.last = { under: values.slice(), mask: new Raster(this.side) };
@@ -133,8 +133,8 @@ export class Raster {
   }
 
   /**
-   * Ink, or erase, a straight piece with round ends. The edge is one pixel soft; where pieces overlap the strongest
-   * counts, so that it makes no difference in how many pieces a stroke is drawn.
+   * Ink, or erase, a straight piece with round ends. The edge is one pixel soft; where pieces overlap, the strongest
+   * counts, so that the number of pieces makes no difference.
    */
   piece(x0, y0, r0, x1, y1, r1, erase, full = 1) {
     const { side, values } = this;
@@ -147,7 +147,7 @@ export class Raster {
       return;
     }
     const scale = square > 0 ? 1 / square : 0;
-    const lean = square > 0 ? dr / Math.sqrt(square - dr * dr) : 0; // what grows wider reaches back
+    const lean = square > 0 ? dr / Math.sqrt(square - dr * dr) : 0; // a widening piece reaches back
     const most = Math.max(r0, r1) + 1;
     const [left, right] = [
       Math.max(0, Math.floor(Math.min(x0, x1) - most)),
@@ -177,7 +177,7 @@ export class Raster {
     }
   }
 
-  /** The mean of the part of the canvas, 0..255, that one of 28 x 28 cells covers. */
+  /** The mean, 0..255, of the part of the canvas that is covered by one of 28 x 28 cells. */
   mean(row, column) {
     const { side, channels, values } = this;
     const edge = (cell) => Math.round((cell * side) / CELLS);

@@ -1,4 +1,4 @@
-// A drawing as data: strokes, how they are thinned out, and the two ways they are written. No page, no canvas.
+// A drawing as data: strokes, how they are simplified, and their two formats. No page, no canvas.
 //
 // A stroke is {tool, width, points, pressures}:
 //   tool        "ink" or "erase"
@@ -36,17 +36,17 @@ export const UNITS = 4;
 export const WIDEST = 64;
 export const PRESSURES = 31;
 
-/** Whether anything in a drawing has a colour. @param {{base: Base|null, strokes: Stroke[]}} drawing */
+/** Whether a drawing has any colour. @param {{base: Base|null, strokes: Stroke[]}} drawing */
 export function inColour({ base, strokes }) {
   return (base !== null && channelsOf(base) > 1) || strokes.some(({ colour }) => colour);
 }
 
-/** How many bytes a pixel of a base has: 1 or 3. @param {Base} base */
+/** The number of bytes per pixel of a base: 1 or 3. @param {Base} base */
 export function channelsOf({ side, values }) {
   return values.length / side ** 2;
 }
 
-/** The grey of a colour: its mean. @param {ArrayLike<number>} values @param {number} at where it begins */
+/** The grey of a colour: its mean. @param {ArrayLike<number>} values @param {number} at index of its first value */
 export function greyAt(values, at) {
   return Math.round((values[at] + values[at + 1] + values[at + 2]) / 3);
 }
@@ -54,17 +54,17 @@ export function greyAt(values, at) {
 const VERSION = 1;
 const COLOURED = 2; // the version of a string with colours
 const FORMAT = "attnviz drawing";
-const FAR = 2 * SIDE * UNITS; // a hand may leave the pad and come back; further out nothing is kept
+const FAR = 2 * SIDE * UNITS; // a hand may leave the pad and come back; points further out are dropped
 const [MOST_STROKES, MOST_POINTS] = [1000, 20_000];
-const STRAIGHT = 0.25 * UNITS; // a point may be dropped that lies so near to the line between its neighbours
-const APART = 8 * UNITS; // and only where the neighbours are no further apart
+const STRAIGHT = 0.25 * UNITS; // maximum distance of a dropped point from the line between its neighbours
+const APART = 8 * UNITS; // and the maximum distance between these neighbours
 
-/** What a pad says of a stroke that it cannot keep. */
+/** The pad's message about a stroke that does not fit. */
 export const FULL =
   `A drawing has at most ${MOST_STROKES.toLocaleString("en")} strokes and ${MOST_POINTS.toLocaleString("en")} ` +
   "points, so this stroke was not kept. Undo something, or clear the pad.";
 
-/** Whether strokes are so few that what is written of them can be read again. @param {Stroke[]} strokes */
+/** Whether the encoded strokes are short enough to be decoded. @param {Stroke[]} strokes */
 export function fits(strokes) {
   const total = strokes.reduce((sum, { points }) => sum + points.length / 2, 0);
   return strokes.length <= MOST_STROKES && total <= MOST_POINTS;
@@ -73,16 +73,15 @@ export function fits(strokes) {
 /** A drawing that cannot be read; its message is a sentence for the visitor. */
 export class BadDrawing extends Error {}
 
-/** The nearest place that can be kept, in units. @param {number} value in canvas pixels */
+/** The nearest representable coordinate, in units. @param {number} value in canvas pixels */
 export function toUnit(value) {
   return Math.min(FAR, Math.max(-FAR, Math.round(value * UNITS)));
 }
 
 /**
- * Leave out the points that a stroke does not need: of those that lie on a straight line, all but one in every 8
- * pixels.
+ * Remove the points that a stroke does not need: on a straight line, keep one in every 8 pixels.
  * @param {Stroke} whole
- * @returns {Stroke} the stroke that is kept; its first and last points are the same
+ * @returns {Stroke} the simplified stroke, with the same first and last points
  */
 export function simplify({ points, pressures, ...stroke }) {
   const count = points.length / 2;
@@ -99,7 +98,7 @@ export function simplify({ points, pressures, ...stroke }) {
   };
 }
 
-/** Whether all points between two lie so near to the line between these that they are not missed. */
+/** Whether all points between two are so near to the line between these that they can be dropped. */
 function isNeedless(points, pressures, from, to) {
   const [x, y] = [points[2 * from], points[2 * from + 1]];
   const [dx, dy] = [points[2 * to] - x, points[2 * to + 1] - y];
@@ -119,7 +118,7 @@ function isNeedless(points, pressures, from, to) {
 
 // As a string
 
-/** Write strokes as a short string that may stand in a URL; "" if there are none. */
+/** Encode strokes as a short string for a URL; "" if there are none. */
 export function encode(strokes) {
   if (!strokes.length) return "";
   const coloured = strokes.some(({ colour }) => colour);
@@ -141,10 +140,10 @@ export function encode(strokes) {
 }
 
 /**
- * Read what `encode` wrote.
+ * Decode a string written by `encode`.
  * @param {string} written
  * @returns {Stroke[]}
- * @throws {BadDrawing} it was cut, changed, or is something else
+ * @throws {BadDrawing} if it was cut, was changed, or is in another format
  */
 export function decode(written) {
   if (!written) return [];
@@ -207,7 +206,7 @@ class Reader {
   }
 }
 
-/** Return a stroke whose numbers all can be drawn, or say that they cannot. */
+/** Return a stroke if all its numbers can be drawn; otherwise throw. */
 function checked(stroke) {
   const { tool, width, points, pressures, colour } = stroke;
   const within = (value, low, high) => Number.isInteger(value) && value >= low && value <= high;
@@ -251,7 +250,7 @@ export function toJson({ base, strokes }) {
 }
 
 /**
- * Read what `toJson` wrote, or what somebody else wrote so.
+ * Read a drawing written by `toJson` or by another program in its format.
  * @param {string} written
  * @returns {{base: Base|null, strokes: Stroke[]}}
  * @throws {BadDrawing}
@@ -297,7 +296,7 @@ export function packBase(base) {
   return base && { name: base.name, side: base.side, values: toBase64(base.values) };
 }
 
-/** The other way. @throws {BadDrawing} */
+/** The inverse of `packBase`. @throws {BadDrawing} */
 export function unpackBase(came) {
   if (came === null || came === undefined) return null;
   const values = typeof came.values === "string" ? fromBase64(came.values) : null;

@@ -1,14 +1,14 @@
-// A model's answer in words, and as bars: a line a class. The style sheet of a component says where its parts stand.
+// A model's answer in words and as bars, one line per class. A component's style sheet places its parts.
 
 import { best, percent } from "../core/numbers.js";
 import { element, say, set, text } from "../core/dom.js";
 
 /** @typedef {{probabilities: ArrayLike<number>}} Probable */
 
-const LONG = 5; // characters of a name, for which a column under a bar has no room
+const LONG = 5; // characters of a name that is too long for the column under a bar
 
 export class AnswerPanel {
-  /** @param {{ticks?: boolean}} [how] ticks: the class shown is ticked always, not only where it is missed */
+  /** @param {{ticks?: boolean}} [how] ticks: the true class is always ticked, not only if the answer is wrong */
   constructor({ ticks = true } = {}) {
     this.ticks = ticks;
     /** @type {string[]} */
@@ -19,11 +19,11 @@ export class AnswerPanel {
     this.cells = [];
     /** @type {HTMLElement[]} */
     this.lines = [];
-    /** @type {HTMLElement} that holds the lines */
+    /** @type {HTMLElement} the container of the lines */
     this.holder = element("div.answer", { role: "img", "aria-label": "The answer" });
   }
 
-  /** Make a line a class. @param {string[]} classes @param {string|null} label what the picture shows */
+  /** Make one line per class. @param {string[]} classes @param {string|null} label the true class of the picture */
   name(classes, label) {
     if (label === this.label && classes.join("\n") === this.classes.join("\n")) return;
     this.classes = classes;
@@ -50,7 +50,7 @@ export class AnswerPanel {
     );
   }
 
-  /** Show an answer, and where it was before. @param {Probable} now @param {Probable} before */
+  /** Show an answer and mark the previous one. @param {Probable} now @param {Probable} before */
   show(now, before = now) {
     this.fill(now, before);
     set(this.holder, "aria-label", this.summary(now, before));
@@ -75,13 +75,13 @@ export class AnswerPanel {
     return `${this.classes[is]}${between}${percent(probabilities[is])}`;
   }
 
-  /** What has become of the answer, in a few words. @param {Probable} now @param {Probable} before */
+  /** How the answer has changed, in a few words. @param {Probable} now @param {Probable} before */
   change(now, before) {
     return best(now.probabilities) === best(before.probabilities) ? "still the same" : `before: ${this.words(before)}`;
   }
 
   /**
-   * The answer in a sentence, and what it was if it is another one now.
+   * The answer in a sentence, with the previous one if it differs.
    * @param {Probable} now
    * @param {Probable} before
    */

@@ -1,20 +1,20 @@
-// What a component asks the live channel: it connects when first asked, an answer that takes long makes the old one
-// pale, an answer to what is no longer asked is not heard, and what is wrong is complained of.
+// A component's requests on the live channel: it connects on the first request, a slow answer turns the old one pale,
+// an answer to an outdated request is ignored, and problems are shown.
 
 import { Live } from "./live.js";
 
-const SLOW = 200; // milliseconds after which an answer that is still awaited makes the old one pale
-const SOON = 20; // milliseconds between two looks at whether one is still awaited
+const SLOW = 200; // milliseconds of waiting after which the old answer turns pale
+const SOON = 20; // milliseconds between two checks for a pending answer
 
 export class Asker {
   /**
    * @param {object} owner
-   * @param {(act: () => void) => void} owner.guard runs what must not fail
-   * @param {{say: (sentence: string) => void}} [owner.complaint] says what is wrong, or with "" that nothing is
-   * @param {string} [owner.lost] what it says while the connection is lost
-   * @param {() => void} [owner.dim] makes what still awaits an answer pale
-   * @param {(state: string) => void} [owner.changed] hears how the connection fares
-   * @param {boolean} [owner.each] whether the owner itself says what is wrong with one ask of several
+   * @param {(act: () => void) => void} owner.guard runs a function and reports its failure
+   * @param {{say: (sentence: string) => void}} [owner.complaint] shows a problem; "" clears it
+   * @param {string} [owner.lost] the sentence shown while the connection is lost
+   * @param {() => void} [owner.dim] turns parts that wait for an answer pale
+   * @param {(state: string) => void} [owner.changed] called when the state of the connection changes
+   * @param {boolean} [owner.each] whether the owner itself reports the failure of one ask of several
    */
   constructor({ guard, complaint, lost, dim, changed, each }) {
     this.guard = guard;
@@ -27,14 +27,14 @@ export class Asker {
     this.live = null;
     /** @type {ReturnType<typeof setTimeout>|undefined} */
     this.slow = undefined;
-    /** @type {any} what an answer must belong to in order to be heard */
+    /** @type {any} the subject that an answer must match; others are ignored */
     this.subject = undefined;
-    this.pending = false; // whether an answer is awaited
-    this.refused = false; // whether what was asked for last cannot be had
-    this.complained = false; // whether the complaint that stands is its own: others share the place
+    this.pending = false; // whether an answer is pending
+    this.refused = false; // whether the last request failed
+    this.complained = false; // whether the present complaint is from this asker: others share the element
   }
 
-  /** Connect, unless it is connected. @returns {Live} */
+  /** Connect, unless connected. @returns {Live} */
   open() {
     return (this.live ??= new Live((state) =>
       this.guard(() => {
@@ -44,7 +44,7 @@ export class Asker {
     ));
   }
 
-  /** Say what is wrong, or with "" take back what was said here. @param {string} sentence */
+  /** Show a problem; "" clears a problem shown from here. @param {string} sentence */
   complain(sentence) {
     if (sentence || this.complained) this.complaint.say(sentence);
     this.complained = sentence !== "";
@@ -55,11 +55,11 @@ export class Asker {
   }
 
   /**
-   * Ask, as `Live` does; what is asked is awaited until `rest`.
-   * @param {any} subject of the question: an answer is heard while this has been asked about last
+   * Ask, like `Live`; the answer is pending until `rest`.
+   * @param {any} subject subject of the question: the answer is ignored if another subject has been asked about since
    * @param {Parameters<Live["ask"]>[0]} request
-   * @param {(answer: any) => void} hear an answer, or what is wrong, which has been complained of
-   * @param {string} [digest] of the weights that an answer must be of; by default of any
+   * @param {(answer: any) => void} hear called with an answer, or with an error, which is already shown
+   * @param {string} [digest] digest of the weights that must give the answer; any by default
    */
   ask(subject, request, hear, digest) {
     const live = this.open();
@@ -84,7 +84,7 @@ export class Asker {
     );
   }
 
-  /** Come back once nothing is awaited. @returns {Promise<boolean>} whether what was asked for has come, if anything */
+  /** Resolve once nothing is pending. @returns {Promise<boolean>} false if the last request has failed */
   async whenAnswered() {
     while (this.pending) {
       if (this.live?.state === "lost") return false; // it may take hours to come back
@@ -93,7 +93,7 @@ export class Asker {
     return !this.refused;
   }
 
-  /** Nothing is awaited any more, and nothing heard. */
+  /** Stop waiting; a late answer is ignored. */
   rest() {
     clearTimeout(this.slow);
     this.slow = undefined;
@@ -101,7 +101,7 @@ export class Asker {
     this.pending = this.refused = false;
   }
 
-  /** Close the connection; nothing is heard afterwards. */
+  /** Close the connection; late answers are ignored. */
   close() {
     this.rest();
     this.live?.close();

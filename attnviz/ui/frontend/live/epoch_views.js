@@ -1,5 +1,5 @@
-// The views of a component at the epochs of a training, shown as the slider moves, without a run of the page. An epoch
-// whose view cannot be had says so; the view of another never stands for it.
+// The views of a component at the epochs of a training, shown as the slider moves, without a run of the page. If the
+// view of an epoch is unavailable, the component says so and never shows another in its place.
 
 import { Complaint } from "../core/complaint.js";
 import { around, epochNow, followers, parametersAt, wantedOf, whenMoved } from "../core/epoch.js";
@@ -9,7 +9,7 @@ import { FetchedViews } from "./fetched_views.js";
 export class EpochViews extends FetchedViews {
   /**
    * @param {import("../core/part.js").Part} part that shows the views
-   * @param {Complaint} complaint says what is wrong, at the beginning of the part
+   * @param {Complaint} complaint shows problems at the beginning of the part
    */
   constructor(part, complaint = new Complaint()) {
     super(part, "epoch", complaint);
@@ -17,23 +17,23 @@ export class EpochViews extends FetchedViews {
     followers().add(this);
   }
 
-  /** Whether the part shows the epoch that is wanted, or is of another training. */
+  /** Whether the part shows the wanted epoch, or another training. */
   get isThere() {
     const wanted = this.header && wantedOf(epochNow(), this.header.request.checkpoint);
     return !wanted || wanted === this.shown || this.refused.has(wanted);
   }
 
-  /** Whether the part cannot show the epoch that is wanted. */
+  /** Whether the part cannot show the wanted epoch. */
   get lacks() {
     return this.shown === null;
   }
 
-  /** Where the part is in the window, pixels. */
+  /** The position of the part in the window, pixels. */
   get top() {
     return this.part.root.getBoundingClientRect().top;
   }
 
-  /** Python has sent this, and the part shows it. @param {Uint8Array} bytes */
+  /** Cache the data from Python, which the part shows. @param {Uint8Array} bytes */
   take(bytes) {
     this.header = headerOf(bytes).header;
     this.shown = this.header.request.checkpoint;
@@ -42,7 +42,7 @@ export class EpochViews extends FetchedViews {
     this.follow();
   }
 
-  /** Show the epoch at which the slider stands; where it is shown, fetch those around it. */
+  /** Show the epoch of the slider, then fetch those around it. */
   follow() {
     const epoch = epochNow();
     const net = wantedOf(epoch, this.header.request.checkpoint);
@@ -63,7 +63,7 @@ export class EpochViews extends FetchedViews {
     super.ask(net);
   }
 
-  /** The view of the epoch cannot be had: nothing else is shown in its place. @param {string} sentence */
+  /** Handle an unavailable epoch: nothing else is shown in its place. @param {string} sentence */
   lack(sentence) {
     this.rest();
     this.shown = null;

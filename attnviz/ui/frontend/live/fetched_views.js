@@ -1,16 +1,16 @@
-// Views of a component that are fetched over the live channel when they are wanted, and kept: of the epochs of a
-// training (epoch_views.js), of the layers of a model (pixel_viewer/layers.js). One is fetched at a time.
+// Views of a component that are fetched over the live channel on demand and cached: the epochs of a training
+// (epoch_views.js), the layers of a model (pixel_viewer/layers.js). They are fetched one at a time.
 
 import { Complaint } from "../core/complaint.js";
 import { headerOf } from "../core/payload.js";
 import { Live } from "./live.js";
 
-const BYTES = 96 << 20; // of the views that are kept
-const SLOW = 200; // milliseconds after which a view that is still awaited makes the old one pale
+const BYTES = 96 << 20; // of the cached views
+const SLOW = 200; // milliseconds of waiting after which the old view turns pale
 
-/** Views by name, the latest used last, of so many bytes at most. */
+/** Views by name, the most recently used last, up to a total number of bytes. */
 export class Views {
-  /** @param {number} most bytes */
+  /** @param {number} most maximum total size, bytes */
   constructor(most = BYTES) {
     this.most = most;
     this.size = 0;
@@ -31,7 +31,7 @@ export class Views {
     return this.found.has(name);
   }
 
-  /** Whether one more as large as the last would fit without loss. */
+  /** Whether another view as large as the last one would fit without evicting any. */
   get hasRoom() {
     return this.size + this.size / Math.max(1, this.found.size) <= this.most;
   }
@@ -50,9 +50,9 @@ export class Views {
 }
 
 /**
- * What the header of a view lacks: what Python has added to its own, with the net's key in the place of the other.
+ * The entries that a view's header lacks: those that Python has added to its own, with the net's key replaced.
  * @param {Uint8Array} view of a net
- * @param {any} header of what Python has sent last
+ * @param {any} header the header of the last data from Python
  * @returns {Record<string, any>}
  */
 export function lacking(view, header) {
@@ -64,49 +64,49 @@ export function lacking(view, header) {
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, renamed(one)]));
   };
   const added = Object.entries(header).filter(([name]) => !(name in own));
-  // What the visitor has chosen stays: Python asks for nothing that it has not asked for already.
+  // The visitor's choices stay: Python makes no request that it has not made already.
   return { ...renamed(Object.fromEntries(added)), ...(header.state ? { state: header.state } : {}) };
 }
 
 export class FetchedViews {
   /**
    * @param {import("../core/part.js").Part} part that shows the views
-   * @param {string} kind of what each view is, in the sentence about a lost connection: "epoch"
-   * @param {Complaint} complaint says what is wrong, at the beginning of the part
+   * @param {string} kind what a view shows, for the sentence about a lost connection: "epoch"
+   * @param {Complaint} complaint shows problems at the beginning of the part
    */
   constructor(part, kind, complaint = new Complaint()) {
     this.part = part;
     this.lost = `The live connection is lost. This ${kind} is shown as soon as it is back.`;
     this.views = new Views();
-    /** @type {any} of what Python has sent last */
+    /** @type {any} the header of the last data from Python */
     this.header = null;
-    /** @type {string|null} whose view the part shows; null while none can be shown */
+    /** @type {string|null} the name of the shown view; null while none can be shown */
     this.shown = null;
-    /** @type {string|null} whose view is being fetched */
+    /** @type {string|null} the name of the view that is being fetched */
     this.fetched = null;
-    /** @type {Map<string, string>} those whose views could not be had, and why */
+    /** @type {Map<string, string>} the views that are unavailable, and why */
     this.refused = new Map();
     /** @type {Live|null} */
     this.live = null;
     this.complaint = complaint;
   }
 
-  /** Show the view that is wanted now; once it is shown, fetch others ahead. */
+  /** Show the wanted view, then fetch others ahead. */
   follow() {
     throw new Error("Each kind of views says which one is wanted.");
   }
 
-  /** Whether the part shows what is wanted. */
+  /** Whether the part shows the wanted view. */
   get isThere() {
     return true;
   }
 
-  /** Whether the part cannot show what is wanted. */
+  /** Whether the part cannot show the wanted view. */
   get lacks() {
     return false;
   }
 
-  /** Whether the connection is lost over which views come. */
+  /** Whether the connection that brings the views is lost. */
   get isLost() {
     return this.live?.state === "lost";
   }
@@ -116,7 +116,7 @@ export class FetchedViews {
     throw new Error("Each kind of views says what it asks for.");
   }
 
-  /** Show a view, or fetch it, or say why it cannot be had. @param {string} wanted */
+  /** Show a view, fetch it, or explain why it is unavailable. @param {string} wanted */
   settle(wanted) {
     const view = this.views.get(this.name(wanted));
     const refused = this.refused.get(wanted);
@@ -126,7 +126,7 @@ export class FetchedViews {
     else this.ask(wanted);
   }
 
-  /** Fetch the first that is not there yet, while there is room. @param {string[]} others */
+  /** Fetch the first view that is not cached yet, if there is room. @param {string[]} others */
   ahead(others) {
     if (!this.views.hasRoom) return;
     const next = others.find((one) => !this.views.has(this.name(one)) && !this.refused.has(one));
@@ -140,7 +140,7 @@ export class FetchedViews {
     this.part.guard(() => this.part.receive(view, lacking(view, this.header)));
   }
 
-  /** Nothing is awaited, and nothing is wrong. */
+  /** Stop waiting and clear the complaint. */
   rest() {
     clearTimeout(this.slow);
     this.slow = undefined;
@@ -148,13 +148,13 @@ export class FetchedViews {
     this.part.root.classList.remove("awaits-view");
   }
 
-  /** Fetch what is to be shown at once. @param {string} one */
+  /** Fetch a view to show it at once. @param {string} one */
   ask(one) {
     this.slow ??= setTimeout(() => this.part.root.classList.add("awaits-view"), SLOW);
     this.fetch(one);
   }
 
-  /** Fetch a view, unless another is on its way: `follow` looks again once that is here. @param {string} one */
+  /** Fetch a view, unless another is on its way: `follow` is called again when that arrives. @param {string} one */
   fetch(one) {
     if (this.fetched !== null) return;
     this.fetched = one;
@@ -171,19 +171,19 @@ export class FetchedViews {
     });
   }
 
-  /** What is wanted cannot be had. @param {string} sentence */
+  /** Handle a wanted view that is unavailable. @param {string} sentence */
   lack(sentence) {
     this.complain(sentence);
   }
 
-  /** Say what is wrong, at the beginning of the part; or with "" that nothing is. @param {string} sentence */
+  /** Show a problem at the beginning of the part; "" clears it. @param {string} sentence */
   complain(sentence) {
     this.complaint.say(sentence);
     if (sentence) this.part.root.prepend(this.complaint.element);
     else this.complaint.element.remove();
   }
 
-  /** How the connection fares; once it is back, what could not be had is asked for again. @param {string} state */
+  /** Handle a changed connection; once it is back, request unavailable views again. @param {string} state */
   connected(state) {
     if (state === "lost" && !this.isThere) this.complain(this.lost);
     if (state !== "ready" || !this.refused.size) return;
@@ -191,7 +191,7 @@ export class FetchedViews {
     this.follow();
   }
 
-  /** By which a view is kept. @param {string} one */
+  /** The cache key of a view. @param {string} one */
   name(one) {
     return JSON.stringify({ ...this.header.request, ...this.asked(one) });
   }

@@ -1,18 +1,18 @@
-// The browser's side of the live channel (attnviz/ui/live/channel.py): a model answers while a hand moves.
-// request.py beside it says what can be asked, channel.py what comes back.
+// The browser's side of the live channel (attnviz/ui/live/channel.py): a model answers while a hand moves. request.py
+// next to it describes requests, channel.py describes answers.
 
 import { unpack } from "../core/payload.js";
 
 const ALIGNMENT = 8; // of arrays in a payload
 const FIRST_RETRY = 250; // milliseconds; each one waits twice as long as the one before
 const LAST_RETRY = 8000;
-const TRIES = 2; // of a request during which the connection is lost: it may be the reason
+const TRIES = 2; // for a request during which the connection is lost: it may be the cause
 const LOST = "The connection to the server was lost before this could be answered.";
 
 /** @typedef {{values: Uint8Array|Uint8ClampedArray|Int32Array|Float32Array|Float64Array, shape: number[]}} Values */
 
 /**
- * A connection over which one request is answered at a time, and of those that wait only the newest is kept.
+ * A connection that answers one request at a time and keeps only the newest of those that wait.
  *
  *     const live = new Live((state) => say(node, words[state]));
  *     const asks = [{ checkpoint, edits, wanted }];
@@ -21,8 +21,8 @@ const LOST = "The connection to the server was lost before this could be answere
  */
 export class Live {
   /**
-   * @param {(state: "connecting"|"ready"|"lost") => void} changed hears how the connection fares; "lost" until it is
-   *   back
+   * @param {(state: "connecting"|"ready"|"lost") => void} changed called with the state of the connection; "lost" until
+   *   it is back
    * @param {string|URL} url of the channel; by default that of the server of this file
    */
   constructor(changed = () => {}, url = new URL("../../../../live", import.meta.url)) {
@@ -32,23 +32,23 @@ export class Live {
     this.state = null;
     this.number = 0;
     this.failures = 0;
-    this.asking = null; // what is being answered
-    this.waiting = null; // what is sent next
+    this.asking = null; // the request that is being answered
+    this.waiting = null; // the request to send next
     this.closed = false;
     this.become("connecting");
     this.socket = this.connect();
   }
 
   /**
-   * Ask. A request that still waits is dropped for this one and never heard of again; one that is being answered is
-   * heard to its end. While the connection is lost, the newest request waits for it.
+   * Send a request. One that is still waiting is dropped and gets no answer; one that is being answered runs to its
+   * end. While the connection is lost, the newest request waits for it.
    * @param {{pictures: {data: string, number: number}[]|Values, prepare?: {centred: boolean}, asks: any[],
    *   arrays?: Object<string, Values>}} request
    *   pictures by name, or uint8 of shape [row, column, channel] or [picture, row, column, channel]; prepare: they are
-   *   one canvas that was drawn on, and `seen` of the answers is what the models see of it;
-   *   asks: {checkpoint, edits, wanted}, as in attnviz/ui/live/request.py; arrays: those that an edit "set" names
+   *   one drawn canvas, and `seen` of the answers is the models' input made from it; asks: {checkpoint, edits, wanted},
+   *   as in attnviz/ui/live/request.py; arrays: those named by an edit "set"
    * @param {(answer: any) => void} hear called once for each ask, with {ask, done, checkpoint, digest, axes,
-   *   parameters, milliseconds, prepared, arrays, shapes}: arrays.logits, arrays.probabilities and what was wanted,
+   *   parameters, milliseconds, prepared, arrays, shapes}: arrays.logits, arrays.probabilities and the wanted arrays,
    *   flat; or with {error: a sentence, done}, and `ask` if only that one failed. After `done` it is not called again.
    */
   ask(request, hear) {
@@ -56,7 +56,7 @@ export class Live {
     this.next();
   }
 
-  /** Close the connection for good; nothing is heard afterwards. */
+  /** Close the connection for good; late answers are ignored. */
   close() {
     this.closed = true;
     this.asking = this.waiting = null;
@@ -116,7 +116,7 @@ export class Live {
     else asking.hear({ error: LOST, done: true, arrays: {}, shapes: {} });
   }
 
-  /** How long to wait before the next attempt: not the same for all visitors of a server that has just come back. */
+  /** The delay before the next attempt: it differs between the visitors of a server that has just come back. */
   pause() {
     return Math.min(LAST_RETRY, FIRST_RETRY * 2 ** this.failures) * (0.5 + Math.random() / 2);
   }
@@ -129,9 +129,9 @@ export class Live {
 }
 
 /**
- * Write a payload, as `pack` of attnviz/views/payload.py does.
- * @param {Record<string, any>} header what JSON can say
- * @param {Record<string, Values>} arrays each flat, row by row, and its shape
+ * Write a payload, like `pack` of attnviz/views/payload.py.
+ * @param {Record<string, any>} header values that can be serialised as JSON
+ * @param {Record<string, Values>} arrays each array flat, row by row, with its shape
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function pack(header, arrays) {

@@ -1,19 +1,19 @@
-// A component that is answered over the live channel while something in it is changed by hand.
+// A component that gets answers over the live channel while the visitor changes something in it.
 
 import { Part } from "../core/part.js";
 import { UrlView } from "../core/url_view.js";
 import { Asker } from "./asker.js";
 
-/** A component; its own class says what `Part` leaves to it, and asks. */
+/** A component with live answers; its own class implements the methods that `Part` leaves open. */
 export class LivePart extends Part {
   /**
    * @param {import("../core/url_fields.js").Rules} rules of the view that stands in the URL
-   * @param {string} lost what it says while the connection is lost
+   * @param {string} lost the sentence shown while the connection is lost
    */
   constructor(rules, lost) {
     super();
     this.url = new UrlView({}, rules);
-    this.subject = ""; // net and example that are shown
+    this.subject = ""; // the shown net and example
     this.asker = new Asker({
       guard: (act) => this.guard(act),
       complaint: this.url.complaint,
@@ -22,7 +22,7 @@ export class LivePart extends Part {
     });
   }
 
-  /** Take net and example that the data are of. @returns {boolean} whether they are other ones: nothing is awaited */
+  /** Take net and example of the data. @returns {boolean} whether they have changed; then nothing is pending */
   takeSubject() {
     const { header } = this;
     const subject = JSON.stringify([header.origin, header.classes]);
@@ -32,7 +32,7 @@ export class LivePart extends Part {
     return true;
   }
 
-  /** No answer is awaited any more. */
+  /** Stop waiting for an answer. */
   rest() {
     this.asker.rest();
     this.root.classList.remove("waiting");

@@ -1,5 +1,5 @@
-// Small pictures beside the sentences of those terms that a picture explains better. A term has the picture of its own
-// name, or the one that its entry in docs/glossary.md names. Colours are those of the roles.
+// Small pictures next to the sentences of those terms that a picture explains better. A term uses the picture of its
+// own name, or the one that its entry in docs/glossary.md names. Colours follow the roles.
 
 import { svg } from "../core/dom.js";
 
@@ -80,7 +80,7 @@ const PICTURES = {
   ],
 };
 
-/** A picture, or null. @param {string} name of it @returns {SVGElement|null} */
+/** A picture, or null. @param {string} name its name @returns {SVGElement|null} */
 export function picture(name) {
   if (!Object.hasOwn(PICTURES, name)) return null;
   const parts = PICTURES[name].map(([tag, attributes]) => svg(tag, attributes));

@@ -1,5 +1,5 @@
-// Terms that explain themselves: a dotted underline, and a sentence by pointer, tap and keyboard. The sentences stand
-// in docs/glossary.md; Python puts them into the head of the page (attnviz/ui/shared/glossary.py).
+// Terms that explain themselves: a dotted underline, and a sentence by pointer, tap and keyboard. The sentences come
+// from docs/glossary.md; Python puts them into the head of the page (attnviz/ui/shared/glossary.py).
 
 import { element } from "../core/dom.js";
 import { picture } from "./term_pictures.js";
@@ -16,17 +16,17 @@ function glossary() {
   return written ? /** @type {typeof NOTHING} */ (JSON.parse(written)) : NOTHING;
 }
 
-/** The sentence of a term, or "" where the page brought none. @param {string} name such as "attention-head" */
+/** The sentence of a term, or "" if the page has none. @param {string} name such as "attention-head" */
 export function sentenceOf(name) {
   return glossary().sentences[name] || "";
 }
 
-/** A sentence that floats beside its term, above everything else. */
+/** A sentence that floats next to its term, above everything else. */
 export class Tip {
   /** @param {HTMLElement} trigger the word @param {string} name of the term @param {string} sentence */
   constructor(trigger, name, sentence) {
     this.trigger = trigger;
-    this.stays = false; // it was asked for by a tap or the keyboard, not only passed over
+    this.stays = false; // whether it was opened by a tap or the keyboard rather than by hovering
     const shown = picture(glossary().pictures[name] ?? name);
     this.element = element(
       "span.term-tip",
@@ -45,7 +45,7 @@ export class Tip {
     if (this.open) return;
     this.element.showPopover();
     const [word, tip] = [this.trigger.getBoundingClientRect(), this.element.getBoundingClientRect()];
-    const row = this.trigger.closest(ROWS)?.getBoundingClientRect() ?? word; // which it explains, and leaves in view
+    const row = this.trigger.closest(ROWS)?.getBoundingClientRect() ?? word; // the explained term, which stays visible
     const left = Math.max(8, Math.min(word.left, document.documentElement.clientWidth - tip.width - 8));
     const below = row.bottom + AWAY + tip.height < innerHeight;
     Object.assign(this.element.style, {
@@ -59,7 +59,7 @@ export class Tip {
     if (this.open) this.element.hidePopover();
   }
 
-  /** What pointer, focus, tap and Escape do, for a trigger that gets its own listeners. */
+  /** Handle pointer, focus, tap and Escape, for a trigger that gets its own listeners. */
   listen() {
     const { trigger } = this;
     trigger.addEventListener("pointerenter", (event) => event.pointerType !== "touch" && this.show());
@@ -77,7 +77,7 @@ export class Tip {
     });
   }
 
-  /** A tap: the first shows it and the next one hides it, though the first brought the focus and showed it already. */
+  /** Handle a tap: the first shows the sentence, though focus may have shown it already, and the next one hides it. */
   toggle() {
     if (this.stays) this.hide();
     else {
@@ -92,7 +92,7 @@ function focusedOf(node) {
 }
 
 /**
- * A term in a component. Where the page brought no glossary it is the plain word.
+ * A term in a component. Without a glossary on the page, it is the plain word.
  * @param {string} name such as "attention-head"
  * @param {string|Node} words
  * @returns {HTMLElement}

@@ -1,5 +1,5 @@
 // Terms in a page's own text: links to #term-NAME, which `term` in attnviz/ui/shared/glossary.py writes. Streamlit
-// draws them again and again, so the page listens, and a sentence is made when its term is first looked at.
+// redraws them often, so the listeners are on the page, and a sentence is made when its term is first visited.
 
 import { sentenceOf, Tip } from "./terms.js";
 
@@ -7,7 +7,7 @@ const TERM = 'a[href^="#term-"]';
 /** @type {Map<Element, Tip>} */
 const tips = new Map();
 
-/** The sentence of the term that an event is about, or undefined. @param {Event} event @returns {Tip|undefined} */
+/** The sentence of the event's term, or undefined. @param {Event} event @returns {Tip|undefined} */
 function tipOf(event) {
   const trigger = event.target instanceof Element ? event.target.closest(TERM) : null;
   if (!trigger) return undefined;
@@ -17,7 +17,7 @@ function tipOf(event) {
     if (!sentence) return undefined;
     const tip = new Tip(/** @type {HTMLElement} */ (trigger), name, sentence);
     for (const [gone, old] of tips) {
-      if (gone.isConnected) continue; // Streamlit has drawn the text anew
+      if (gone.isConnected) continue; // Streamlit has redrawn the text
       old.element.remove();
       tips.delete(gone);
     }
@@ -28,7 +28,7 @@ function tipOf(event) {
 }
 
 function show(tip) {
-  // Outside of a component there are none of the theme's variables, but Streamlit's frame has its colours.
+  // Outside a component the theme's variables are missing, but Streamlit's frame has its colours.
   const { color, backgroundColor, fontFamily } = getComputedStyle(
     document.querySelector('[data-testid="stApp"]') ?? document.body,
   );
@@ -55,7 +55,7 @@ document.addEventListener(
   (event) => {
     const tip = tipOf(event);
     if (!tip) return;
-    event.preventDefault(); // it leads nowhere
+    event.preventDefault(); // the link has no target
     event.stopPropagation();
     show(tip);
     tip.toggle();
