@@ -140,7 +140,7 @@ def test_what_is_kept_is_bounded_by_bytes(started: pytest.MonkeyPatch) -> None:
     started.setattr(own_passes, "PASSES", 1)
     own_passes.passed(photo)
     own_passes._passes.forget(lambda key: True)
-    assert own_passes._large == {own.own().net.key: ["attention"]}
+    assert own_passes._large == {own.own().net.key: [["attention"]]}
     again = own_passes.passed(photo, "attention")
     assert {path.partition(".")[0] for path in again} == {"attention"}
 
@@ -171,7 +171,7 @@ def test_a_search_that_is_stopped_leaves_the_model_to_others(started: pytest.Mon
     assert "was stopped: other layers" in test.info[0].value and viewed(test).tokens == 97
     del test.query_params["address"]
     test.run()
-    with pytest.raises(BadInput, match="has not been found yet"):
+    with pytest.raises(BadInput, match="are not known yet"):
         OWN_LAYER.of(subjects.Subject(own.own().net, photo), layer="")
     test.button[-1].click().run()
     assert not test.exception and viewed(test).attending.shape == (96,)

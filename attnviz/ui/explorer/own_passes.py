@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from attnviz.capture.places import Said
     from attnviz.listening import Trace
 
-PASSES = 256 << 20  # bytes of all passes that are kept; a model of which one takes more keeps a few layers of it
+PASSES = 256 << 20  # bytes of all passes that are kept; a model of which one takes more keeps it in parts
 LAYERS = 96 << 20  # bytes of the layers as the browser gets them
-AHEAD = 1  # layers before and after the one that is looked at
+TAPS = "*[!hx]??"  # all but weights and mixed, of which no view is made, and which take as many bytes as the others
 
 _passes = Kept(PASSES, QUEUE)
 _layers = Kept(LAYERS, QUEUE)
-_large: dict[str, list[str]] = {}  # key of a net of which a whole pass is too large -> the paths of its layers
+_large: dict[str, list[list[str]]] = {}  # key of a net of which a whole pass is too large -> the layers of its parts
 
 
 @dataclass(frozen=True)
@@ -104,29 +104,43 @@ def passed(example: Example, layer: str | None = None) -> Trace:
     Raises TraceError if nothing was captured; it names the modules that look like attention.
     """
     mine, picture = own.own(), example.picture
-    key, paths = mine.net.key, _large.get(mine.net.key)
-    near = () if paths is None else tuple(_near(paths, layer))
+    key, parts = mine.net.key, _large.get(mine.net.key)
+    part = () if parts is None else tuple(next((one for one in parts if layer in one), parts[0]))
 
     def compute() -> Pass:
         from attnviz.capture.watching import watch
 
         with running(mine):
-            seen = watch(mine.model, [f"{path}.*" if path else "*" for path in near] or ["*"])(batch_of(mine, picture))
+            keep = [f"{path}.{TAPS}".removeprefix(".") for path in part] or [TAPS]
+            seen = watch(mine.model, keep)(batch_of(mine, picture))
         found = Pass(lambda: seen, tuple(_tensors(seen)))
-        if paths is None and sum(one.numel() * one.element_size() for one in found.tensors) > PASSES:
-            _large[key] = captured(seen)
+        if parts is None and sum(map(_bytes, found.tensors)) > PASSES:
+            _large[key] = _parts(seen)
         return found
 
-    name = (*_named(mine, example), near)
+    name = (*_named(mine, example), part)
     if name not in _passes:
         with running(mine):  # while somebody's search runs, this waits here, and not in a turn that others need
             pass
     return _passes.get(name, compute, what=f"pass {key}", check=cache.wanted).trace()
 
 
-def _near(paths: Sequence[str], layer: str | None) -> Sequence[str]:
-    at = paths.index(layer) if layer in paths else 0
-    return paths[max(0, at - AHEAD) : at + AHEAD + 1]
+def _parts(seen: Trace) -> list[list[str]]:
+    """Divide the layers of a pass, in order, so that two neighbouring parts can be kept at once."""
+    sizes = {path: sum(map(_bytes, seen.captured.calls[path].kept.values())) for path in captured(seen)}
+    most = PASSES // 2 - (sum(map(_bytes, _tensors(seen))) - sum(sizes.values()))  # pictures and answers are in each
+    found, room = [list[str]()], most
+    for path, size in sizes.items():
+        if found[-1] and size > room:
+            found.append([])
+            room = most
+        found[-1].append(path)
+        room -= size
+    return found
+
+
+def _bytes(tensor: Tensor) -> int:
+    return tensor.numel() * tensor.element_size()
 
 
 def _named(mine: own.Own, example: Example) -> tuple[str, str]:

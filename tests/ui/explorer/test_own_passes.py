@@ -15,6 +15,8 @@ from attnviz.subjects import Subject, own, photos
 from attnviz.ui.explorer import own_board, own_passes
 from attnviz.ui.shared import own_models
 from attnviz.views.attention import LayerView
+from attnviz.work.kept import Kept
+from attnviz.work.queue import QUEUE
 from tests.capture.builders import needed
 
 
@@ -33,6 +35,17 @@ def torchvision_vit() -> nn.Module:
     return peaked(
         vision.torchvision().models.VisionTransformer(
             image_size=224, patch_size=32, num_layers=2, num_heads=2, hidden_dim=16, mlp_dim=16
+        )
+    )
+
+
+def deep() -> nn.Module:
+    from attnviz.data import vision
+
+    torch.manual_seed(0)
+    return peaked(
+        vision.torchvision().models.VisionTransformer(
+            image_size=224, patch_size=16, num_layers=6, num_heads=2, hidden_dim=16, mlp_dim=16
         )
     )
 
@@ -110,3 +123,32 @@ def test_all_weights_are_the_models_own(started: str) -> None:
     named = own_board.layers_of(seen, paths, refused)
     assert [one["path"] for one in named] == paths
     assert {(one["rows"], one["columns"], one["prefix"]) for one in named} == {(*grid, prefix)}
+
+
+@pytest.mark.parametrize("started", ["deep"], indirect=True)
+def test_a_pass_that_is_too_large_is_kept_in_parts_of_which_two_neighbours_fit(
+    started: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, photo = own.own(), photos.Photo("photo.png")
+    seen = own_passes.passed(photo)
+    paths = own_passes.captured(seen)
+    assert all(call.kept.keys() == {"query", "key", "value"} for call in seen.captured.calls.values())
+    whole = sum(map(own_passes._bytes, own_passes._tensors(seen)))
+    layer = sum(map(own_passes._bytes, seen.captured.calls[paths[0]].kept.values()))
+    most = 2 * (whole - 4 * layer) + 2  # two layers of six in each part
+    assert most < whole
+    kept = Kept(most, QUEUE)
+    monkeypatch.setattr(own_passes, "PASSES", most)
+    monkeypatch.setattr(own_passes, "_passes", kept)
+    monkeypatch.setattr(own_passes, "_large", {})
+    own_passes.passed(photo)
+    ran: list[int] = []
+    counting = mine.net.load().model.register_forward_hook(lambda *_: ran.append(kept.bytes))
+    try:
+        for path in [*paths, *reversed(paths[2:])]:
+            found = own_passes.passed(photo, path)
+            assert torch.equal(found[f"{path}.query"].tensor, seen[f"{path}.query"].tensor)
+            assert kept.bytes <= most
+    finally:
+        counting.remove()
+    assert len(ran) == 3
