@@ -64,7 +64,7 @@ def see(names: list[str]) -> Net:
         board(subject, state)
     pickers.more(subject)
     view = layers_of(subject)
-    page.meaning(words.means(view), words.does_not_show(view))
+    page.meaning(words.means(view), words.does_not_show())
     choose(experiments.EXPERIMENTS, subject)
     url_state.state(**pickers.stated(subject), **opening)
     return net

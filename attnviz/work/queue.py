@@ -21,10 +21,10 @@ from enum import IntEnum
 from threading import Event, Lock
 
 OVERTAKEN = 4.0
-"""For so many times the seconds that it will take, work lets what comes later go first."""
+"""Work lets later work go first until it has waited for this multiple of the seconds that it will take itself."""
 
 LISTEN = 0.2
-"""Seconds after which somebody who waits in a thread looks whether to go on waiting."""
+"""Seconds between two checks of whether a waiting thread should go on waiting."""
 
 _has_turn: ContextVar[bool] = ContextVar("has_turn", default=False)
 

@@ -35,14 +35,14 @@ def means(view: LayersView) -> str:
     registers = sum(name.startswith("register") for name in view.names)
     besides = [f"a {term('class token')}"] * ("class token" in view.names)
     besides += [f"{registers} {term('register', 'registers')}"] * (registers > 0)
-    nowhere = f"; with {' and '.join(besides)} that" if besides else ", which"
+    together = f"; together with {' and '.join(besides)}, these" if besides else ", which"
     layer, head, query, key, weight = strongest(view)
     return (
         f"The picture is cut into {view.rows} × {view.columns} {term('patch', 'patches')} of {side} × {side} pixels"
-        f"{nowhere} makes {tokens} {term('token', 'tokens')}. In each of {heads} {term('heads')} of {layers} "
+        f"{together} make {tokens} {term('token', 'tokens')}. In each of {heads} {term('heads')} of {layers} "
         f"layers, the {term('query', ':orange[query]')} of a token is compared with the {term('key', ':blue[key]')} of "
-        f"every token; the {term('softmax')} turns the scores into weights, how much of each "
-        f"{term('value', ':green[value]')} is added to the token.\n\n"
+        f"every token; the {term('softmax')} turns the scores into weights, the shares in which "
+        f"the {term('value', ':green[values]')} are added to the token.\n\n"
         f"{EQUATION.replace('SIZE', str(size))}\n\n"
         f"On this picture the largest weight of all is {short(weight, 2)}, {short(weight * tokens, 2)} times an "
         f"{term('even share')}: in layer {layer + 1}, head {head + 1}, {place(view, query)} takes it from "
@@ -50,15 +50,14 @@ def means(view: LayersView) -> str:
     )
 
 
-def does_not_show(view: LayersView) -> str:
+def does_not_show() -> str:
     """Return what the pictures cannot tell."""
-    reads = "the class token" if "class token" in view.names else "the mean of the patches"
     return (
-        "**A token is not its patch.** From the second layer on it carries what it has taken from others: a map shows "
-        "which tokens are looked at, not which pixels.\n\n"
-        f"**Attention is not an explanation.** {link('reads', 'What is read, over all layers?')} puts combined maps "
-        "beside erasing, and beside random weights.\n\n"
-        f"**Earlier answers were not trained for.** The last norm and head learnt to read {reads} after the last layer."
+        "**A token is not its patch.** From the second layer on, it carries what it has taken from others: a map shows "
+        "which tokens are attended to, not which pixels.\n\n"
+        f"**Attention is not an explanation.** {link('reads', 'What is read, over all layers?')} compares combined "
+        "maps with erasing, and with random weights.\n\n"
+        "**Earlier answers were not trained for.** The final norm and head were trained after the last layer."
     )
 
 
@@ -92,29 +91,29 @@ NEAR = (
 )
 POSITION = (
     "Counted over {pictures} pictures, one of each class: of the squared distance of all weights from an even share, "
-    "the part that the mean over the pictures has. 100 %: the head looks at the same places whatever is drawn. "
+    "the part in their mean over the pictures. At 100 %, the head attends to the same patches whatever is drawn. "
     "Independent maps would still share about one part in {pictures}."
 )
 READS = (
-    "*Rollout* multiplies the layers, with the mean of the heads and the skip connection in equal parts; *attention "
-    "flow* is the most that could flow through them from a patch if weights were the capacities of pipes. Neither "
-    "depends on values or on the answer. *Gradient × attention* counts a weight by how much the answer would rise with "
-    "it. *Erasing* replaces a patch with the mean of the picture. Kendall's tau compares two orders of the patches: 1 "
-    "is the same order, 0 is chance."
+    "*Rollout* multiplies the layers' maps, with the mean of the heads and the skip connection in equal parts. "
+    "*Attention flow* is the maximum flow from a patch through the layers if the weights were capacities of pipes. "
+    "Neither depends on values or on the answer. *Gradient × attention* scales each weight by how much the answer would "
+    "rise with it. *Erasing* replaces a patch with the mean of the picture. Kendall's tau compares two orders of the "
+    "patches: 1 is the same order, 0 is chance."
 )
 HEADS_OFF = (
-    "Percentage points of probability that the answer loses without a head, and without all heads of a layer; below 0 "
-    "it becomes more likely. Each is switched off alone: others can stand in for it."
+    "Percentage points of probability that the answer loses without a head, and without all heads of a layer; below 0, "
+    "the answer becomes more likely. Each is switched off alone, so other heads can compensate for it."
 )
 KEYS_OFF = (
-    "The same where no token may look at a patch, in no head of any layer, as in masked attention. The patch is still "
-    "there for itself: it keeps its own numbers, but cannot pass them on."
+    "The same when no token may attend to a patch, in any head of any layer, as in masked attention. The patch itself "
+    "remains: it keeps its own values, but cannot pass them on."
 )
 NORMAL = (
     "*Sink*: the most that one token receives, averaged over queries and heads, in the layer where that is largest. "
-    "*The same for all queries*: of the squared distance from an even share, the part that all queries have in common. "
+    "*The same for all queries*: the part of the squared distance from an even share that all queries have in common. "
     "*Norm*: the largest length of a token after a layer, as a multiple of the median; above 3 it is an outlier. "
-    "Random weights: each layer's weights drawn anew with its own mean and spread."
+    "Random weights: each layer's weights, drawn anew with the same mean and spread."
 )
 FEW = 0.2  # of Kendall's tau: below, two maps are called hardly alike
 

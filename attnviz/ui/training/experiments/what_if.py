@@ -178,7 +178,7 @@ def compared(one: float, other: float, count: int, words: str) -> str:
     ends = [formatting.signed(end) for end in (difference - reach, difference + reach)]
     return (
         f"**With {verbatim(words)} it {verdict}**: at its best epoch {share(other)} of {count:,} "
-        f"validation pictures are right, {share(one)} as it was (95 % interval of the difference {ends[0]} to "
+        f"validation pictures are right, instead of {share(one)} (95 % interval of the difference {ends[0]} to "
         f"{ends[1]} points). This is one seed: "
         "another may turn the difference around."
     )
