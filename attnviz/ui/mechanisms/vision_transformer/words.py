@@ -97,9 +97,9 @@ POSITION = (
 READS = (
     "*Rollout* multiplies the layers' maps, with the mean of the heads and the skip connection in equal parts. "
     "*Attention flow* is the maximum flow from a patch through the layers if the weights were capacities of pipes. "
-    "Neither depends on values or on the answer. *Gradient × attention* scales each weight by how much the answer would "
-    "rise with it. *Erasing* replaces a patch with the mean of the picture. Kendall's tau compares two orders of the "
-    "patches: 1 is the same order, 0 is chance."
+    "Neither depends on values or on the answer. *Gradient × attention* scales each weight by how much the answer "
+    "would rise with it. *Erasing* replaces a patch with the mean of the picture. Kendall's tau compares two orders of "
+    "the patches: 1 is the same order, 0 is chance."
 )
 HEADS_OFF = (
     "Percentage points of probability that the answer loses without a head, and without all heads of a layer; below 0, "

@@ -15,7 +15,7 @@ from tests.training import small
 def test_the_words_are_those_of_the_interval():
     worse = what_if.compared(0.9, 0.5, 100, "heads 1")
     assert worse.startswith("**With heads 1 it answers worse**: at its best epoch 50.0 % of 100 validation pictures")
-    assert "90.0 % as it was (95 % interval of the difference \u221251.43 to \u221228.57 points)" in worse
+    assert "right, instead of 90.0 % (95 % interval of the difference \u221251.43 to \u221228.57 points)" in worse
     assert "answers better" in what_if.compared(0.5, 0.9, 100, "heads 1")
     assert "about as well, as far as these pictures can show" in what_if.compared(0.9, 0.88, 100, "heads 1")
 
