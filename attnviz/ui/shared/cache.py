@@ -26,9 +26,9 @@ P = ParamSpec("P")
 Q = TypeVar("Q")
 T = TypeVar("T")
 
-NETS = 128 << 20  # bytes of the nets that are kept: single precision for the live channel, double for pages
-VALUES = 128 << 20  # bytes of what was computed from them
-RENDERED = 16 << 20  # bytes of what follows from cards alone
+NETS = 128 << 20  # bytes for models: single precision for the live channel, double for pages
+VALUES = 128 << 20  # bytes for values computed from them
+RENDERED = 16 << 20  # bytes for values derived from cards alone
 
 
 def of_net(compute: Callable[Concatenate[Loaded, P], T], net: Net, *arguments: P.args, **named: P.kwargs) -> T:
@@ -53,7 +53,7 @@ def of_subject(
     """
     net, example = subject
     key = (_name(compute), *_of(subject), arguments, tuple(sorted(named.items())))
-    what = f"{_name(compute)} {net.key}"  # how long it takes depends on the net, and hardly on the example
+    what = f"{_name(compute)} {net.key}"  # the time depends on the net, and hardly on the example
     return _values.get(key, lambda: compute(exact(net), example, *arguments, **named), what=what, check=wanted)
 
 
@@ -119,12 +119,12 @@ def _name(compute: Callable[..., object]) -> str:
 def wanted() -> None:
     """End a page run that its visitor has left or restarted, since nobody is waiting for its result."""
     if get_script_run_ctx(suppress_warning=True) is not None:
-        _ = "attnviz" in st.session_state  # where Streamlit looks whether to go on
+        _ = "attnviz" in st.session_state  # here Streamlit checks whether to continue the run
 
 
-# The digest is part of every key: a net that is trained again is a different one. So are the data sets that are here:
-# what was computed of a few samples is not shown once there are all test pictures. Streamlit's own caches would count
-# entries, hand a copy to each visitor, and can be emptied by anybody who opens a socket.
+# The digest is part of every key, since a net that is trained again is a different one. So are the data sets present: a
+# value computed from a few samples is not shown once all test pictures are there. Streamlit's own caches would count
+# entries, give each visitor a copy, and can be emptied by anybody who opens a socket.
 _nets = Kept(NETS, QUEUE)
 _values = Kept(VALUES, QUEUE)
-_rendered = Kept(RENDERED, Queue(2))  # no model runs for them, so nobody waits for those who run one
+_rendered = Kept(RENDERED, Queue(2))  # no model runs for these, so nobody waits behind model runs

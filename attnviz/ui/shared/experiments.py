@@ -13,7 +13,7 @@ from attnviz.ui.components import arrive
 from attnviz.ui.shared import page, url_state
 
 FIELD = "experiment"
-HERE = "experiment_here"  # key of the position to which the page scrolls
+HERE = "experiment_here"  # key of the element to which the page scrolls
 
 
 def _never(*seen: object) -> None:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 Labels = npt.NDArray[np.int64]
 
-ANSWERS = 50  # pictures in one part of the work: others wait for that long
-PATIENCE = 0.3  # seconds that a page waits for the answers before it shows how far they have come
-TICK = 0.5  # seconds between two looks at how far they have come
+ANSWERS = 50  # pictures per part of the work; others wait that long
+PATIENCE = 0.3  # seconds a page waits for the answers before it shows their progress
+TICK = 0.5  # seconds between two checks of the progress
 
 RIGHT, WRONG, UNKNOWN = 1, 0, -1
 
@@ -121,7 +121,7 @@ def told_by_card(net: Net, source: str) -> Labels:
     if not figures:
         return told
     right = max(figures, key=lambda figure: figure.count).unpacked().astype(np.int64)
-    # A figure counts the pictures of the net's classes only: which these are is known where all pictures are here.
+    # A figure counts only the pictures of the net's classes, which are known only if all pictures are here.
     if len(labels) == len(names):
         tested = np.flatnonzero(shown.numbers < len(right))
         told[tested] = right[shown.numbers[tested]]

@@ -13,7 +13,7 @@ from attnviz.version import VERSION
 from attnviz.views.payload import header_of
 
 _FILE = "first_look.view"
-_LARGEST = 2**24  # bytes; the largest of ours has 0.4 million
+_LARGEST = 2**24  # bytes; our largest file has 0.4 million
 
 
 def stored(name: str, image: str | None = None) -> bytes | None:
@@ -22,13 +22,13 @@ def stored(name: str, image: str | None = None) -> bytes | None:
     """
     beside = folder() / name
     stamps = files.stamp(beside / _FILE), files.stamp(beside / CARD)
-    if None in stamps:  # most have none
+    if None in stamps:  # most checkpoints have none
         return None
     found = _read.get(beside, stamps, lambda: _valid(beside))
     return found if found and image in (None, header_of(found)["origin"].get("image")) else None
 
 
-_read = files.Remembered[bytes | None](2**25)  # ours have 1.5 million bytes
+_read = files.Remembered[bytes | None](2**25)  # our files have 1.5 million bytes in total
 
 
 def _valid(beside: Path) -> bytes | None:

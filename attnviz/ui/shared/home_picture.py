@@ -15,9 +15,9 @@ from PIL import Image, ImageDraw
 from attnviz.views.attention import LayerView
 
 TILE, GAP = 224, 8  # pixels
-# Middle tones, which can be told from a light page and from a dark one: the page shows through where there is less.
+# Middle tones, visible on a light page and on a dark one; the page shows through where the values are lower.
 INK, MORE, MARK = (128, 124, 116), (122, 87, 176), (200, 96, 22)
-LEAST = 0.06  # of the ink: what an empty tile has, so that one sees where it ends
+LEAST = 0.06  # opacity of an empty tile, so that its outline stays visible
 
 Corner = tuple[int, int]
 Pair = tuple[Image.Image, Image.Image]

@@ -19,7 +19,7 @@ from attnviz.ui.shared.results import result_dots
 
 keep = url_state.keep_view
 
-_BELOW = "page_below"  # what the lower part of the page belongs to, in the session
+_BELOW = "page_below"  # session state key: the values that the lower part of the page was drawn for
 
 
 def draw(
@@ -53,9 +53,9 @@ def follow(see: Callable[[], tuple[Any, ...]], below: Callable[..., None]) -> No
     """Draw the part of a page that depends on the picture with `see`, which can rerun alone, and the rest with `below`,
     which takes the values that `see` returns: a net, and plain values.
     """
-    st.session_state[_BELOW] = None  # not drawn yet: the first run of the upper part need not ask for it
+    st.session_state[_BELOW] = None  # not drawn yet: the first run of the upper part must not request a rerun
     seen = _above(see)
-    if seen:  # else a sentence says why there is nothing
+    if seen:  # otherwise a sentence explains why nothing is shown
         with page.sentences():
             below(*seen)
 

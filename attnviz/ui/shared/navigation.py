@@ -31,7 +31,7 @@ def pages(rows: Iterable[Mechanism], taken: Collection[str]) -> Iterator[tuple[M
             instead = _saying(title, str(guard.failed(row, "page", error)))
             try:
                 found = st.Page(instead, title=title, url_path=url)
-            except StreamlitAPIException:  # of its title or URL, which the log has now
+            except StreamlitAPIException:  # its title or URL is invalid, which has been logged
                 continue
             if found.url_path in urls:
                 continue

@@ -8,7 +8,7 @@ import streamlit as st
 from attnviz.ui.shared import jobs, page, url_state
 
 T = TypeVar("T")
-TICK = 0.5  # seconds after which what there is is drawn again
+TICK = 0.5  # seconds after which the finished parts are drawn again
 
 
 def over_many(
@@ -34,7 +34,7 @@ def over_many(
     finished = job().finished
     if not finished:
         st.button("Stop", key=f"{word}_stop", on_click=_halt, args=(word, job, begins))
-    # Every tick draws what there is, while a thread computes: the rest of the page stays alive.
+    # Each tick draws the finished parts while a thread computes, so that the rest of the page stays responsive.
     st.fragment(_tick, run_every=None if finished else TICK)(count, what, verb[1], job, draw, finished)
 
 
@@ -59,7 +59,7 @@ def _tick(
     with page.sentences():
         work = job()
         if not finished and work.finished:
-            st.rerun()  # so that the ticks end
+            st.rerun()  # ends the ticks
         parts = work.parts()
         if not finished:
             work.start()

@@ -27,7 +27,7 @@ from attnviz.ui.shared.wording import verbatim
 LOOKS = 0.5
 """Seconds after which a run checks again whether a file inside a checkpoint has changed."""
 
-_SWITCHED = "page_switched"  # in the session: the model that a *try* has just switched to
+_SWITCHED = "page_switched"  # session state key: the model that a *try* has just switched to
 
 
 def start(title: str, question: str, tries: Sequence[tuple[str, Mapping[str, str]]] = ()) -> None:
@@ -88,7 +88,7 @@ def link(page: str, label: str, **parameters: object) -> None:
     """Draw a link to the page of a file in pages/, such as "10_pixel_attention.py", with URL fields such as digit=8."""
     try:
         st.page_link(page, label=label, query_params=_words_of(parameters))
-    except StreamlitPageNotFoundError:  # this page runs alone, without the navigation: an ordinary link does the same
+    except StreamlitPageNotFoundError:  # this page runs alone, without the navigation; an ordinary link does the same
         st.markdown(written_link(page, label, **parameters))
 
 

@@ -61,14 +61,14 @@ def net(names: list[str], default: str, of: Collection[str] | None = None, captu
         mine = own.own().net
         known[mine.key], names = mine, [*names, mine.key]
         default = mine.key if of is None else default
-    if found is not None and found.history in known:  # of which the slider of epochs says the epoch
+    if found is not None and found.history in known:  # the epoch slider shows the epoch
         name = st.session_state["model"] = found.history
     elif found is not None:
         name = st.session_state["model"] = found.key
         known[name], names = found, [*names, *({name} - {*names})]
     else:
         first = default if default in known else next(iter(known), names[0])
-        if _is_of_another_kind():  # which has been complained about
+        if _is_of_another_kind():  # a complaint about it has been shown
             name = st.session_state["model"] = first
         else:
             name = url_state.choice("model", names, first)
@@ -79,7 +79,7 @@ def net(names: list[str], default: str, of: Collection[str] | None = None, captu
 
 def _another_net() -> None:
     url_state.keep("model")
-    st.rerun()  # the whole page, once: what stands below the choices is about the net too
+    st.rerun()  # the whole page, since the part below the choices depends on the net too
 
 
 def example(net: Net, opens: Example | None = None) -> Example:
@@ -109,7 +109,7 @@ def example(net: Net, opens: Example | None = None) -> Example:
             _offer(name)
         if net.data is None:
             raise DataError(f"No data set here has pictures with the size and the classes of {net.key}.")
-        data.shown(net.data)  # says what is missing, and how to get it
+        data.shown(net.data)  # raises an error that names the missing data and how to get it
     source = url_state.choice("data", here, default_source(net))
     spec = data.spec(source)
     classes = [ANY, *(spec.classes[label] for label in sorted(labels(net, source)))]

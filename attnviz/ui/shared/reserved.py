@@ -4,7 +4,7 @@ Streamlit draws HTML only after fetching a script for it, and none of its elemen
 window's width. So a container's key holds the number of rows to come, and a style sheet sets their height.
 """
 
-MOST_ROWS = 60  # of one picture: the height of more is not reserved
+MOST_ROWS = 60  # per picture; no height is reserved for more
 
 
 def container_key(rows: int, key: str) -> str:

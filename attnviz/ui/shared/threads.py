@@ -7,7 +7,7 @@ for a browser on the same machine, than computing. A training runs in its own pr
 import os
 
 VARIABLE = "OMP_NUM_THREADS"
-_OURS = "ATTNVIZ_ONE_THREAD"  # in the environment: the limit is of this module, and nobody has asked for it
+_OURS = "ATTNVIZ_ONE_THREAD"  # environment variable: this module set the limit, not the user
 
 
 def one_each() -> None:

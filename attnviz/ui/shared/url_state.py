@@ -31,10 +31,10 @@ FIRST = "1"
 STAYS = ("lesson", "step", "only")
 """URL fields about the visit, not about a page's view: a change of view keeps them."""
 
-_STATED = "url_state.stated"  # what the page shows, whether or not the URL states it
-_KNOWN = "url_state.known"  # the URLs that Python has replaced, and the current one at the end
-_MOST = 8  # how many are remembered: a click is late by one or two
-_FEW = 8  # options that a sentence may list
+_STATED = "url_state.stated"  # the page's view, whether or not the URL states it
+_KNOWN = "url_state.known"  # URLs that Python has replaced, with the current one last
+_MOST = 8  # maximum number of URLs remembered; a click is late by one or two
+_FEW = 8  # maximum number of options listed in a sentence
 _PLACE: ContextVar[DeltaGenerator | None] = ContextVar("place of complaints", default=None)
 
 
@@ -174,7 +174,7 @@ def become(words: Mapping[str, str]) -> None:
     known = _known()
     before = st.query_params.to_dict()
     words = {**{key: word for key, word in before.items() if key in STAYS}, **words}
-    # The browser may have completed the URL since it sent it: a late one comes in either form.
+    # The browser may have completed the URL after sending it, so a late URL can have either form.
     for url in (before, {**_stated(), **before}, dict(words)):
         if url in known:
             known.remove(url)
@@ -230,5 +230,5 @@ def _known() -> list[dict[str, str]]:
     return found
 
 
-# The report of a component may overtake the answer to a click just before it, and would bring the older URL back.
+# A component's report may overtake the answer to an earlier click, and would bring back the older URL.
 when_reported.append(catch_up)

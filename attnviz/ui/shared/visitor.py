@@ -22,7 +22,7 @@ def holder() -> str:
 
 def is_hidden(recipe: Recipe) -> bool:
     """Return whether a recipe trains on pictures that another visitor uploaded."""
-    from attnviz.data import own  # here, as the live channel, which knows the cookie, loads no numpy
+    from attnviz.data import own  # imported here because the live channel uses the cookie without loading numpy
 
     return own.is_own(recipe.data) and not own.held(recipe.data, holder())
 

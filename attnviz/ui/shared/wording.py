@@ -16,12 +16,12 @@ from attnviz.charts import MINUS, with_minus
 if TYPE_CHECKING:
     from attnviz.measures.difference import Difference
 
-WORD_JOINER = "\u2060"  # invisible; Markdown makes no link of a URL that has one in it
-ONE = 2**-25  # what is nearer to 1 than this is 1 in single precision, in which models answer
-LONGEST = 100  # characters of a word that is quoted
+WORD_JOINER = "\u2060"  # invisible; Markdown does not turn a URL that contains it into a link
+ONE = 2**-25  # values nearer to 1 than this are 1 in single precision, which models compute in
+LONGEST = 100  # maximum length of a quoted word
 RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 
-_PLACE = re.compile(r"(?<![\w/:.~])/(?:[^\s/:,;'\"]+/)+(?=[^\s/]+/[^\s/]+)")  # but for the last two parts of a path
+_PLACE = re.compile(r"(?<![\w/:.~])/(?:[^\s/:,;'\"]+/)+(?=[^\s/]+/[^\s/]+)")  # all but the last two parts of a path
 
 UNEXPECTED = "Something went wrong that attnviz did not expect. Reload the page; the details are in the server's log."
 

@@ -11,7 +11,7 @@ from attnviz.ui.components.map_grid import chosen_map, map_grid
 from attnviz.ui.shared import findings, page, pickers
 from attnviz.ui.shared.results import result_dots
 
-SHOWN = 96  # wrong answers at most
+SHOWN = 96  # maximum number of wrong answers shown
 
 
 def show(net: Net, source: str) -> None:
@@ -23,7 +23,7 @@ def show(net: Net, source: str) -> None:
             task = result_dots.Task(card.recipe.data, card.recipe.classes)
             result_dots.of_mechanism(row, task, key="results_dots", like=card.name)
         page.link(result_dots.PAGE, "All results, with the papers' tables", mechanism=row.name)
-    if not source:  # the pictures that it was trained on are in no data set
+    if not source:  # its training pictures are in no data set
         return
     if not st.toggle(
         f"Show every wrong answer on the {which(source)} of {data.DATASETS[source].title}", key="show_wrong"

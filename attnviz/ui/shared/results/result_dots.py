@@ -17,9 +17,9 @@ from attnviz.ui.shared.reserved import container_key
 from attnviz.ui.shared.wording import without_shared_start
 
 ACCURACY = "test accuracy, %"
-MOST_SHOWN, BEST = 5, 2  # rows beside a net; where there are more, the best with the mechanism and the best controls
-MOST_SAID = 2  # differences between two trainings that a line of the table names
-PAGE = "85_results.py"  # with the results of all mechanisms
+MOST_SHOWN, BEST = 5, 2  # rows next to a net; if there are more, the BEST with the mechanism and the BEST controls
+MOST_SAID = 2  # maximum number of differences between two trainings in a row of the table
+PAGE = "85_results.py"  # the page with the results of all mechanisms
 EXPLORER = "explorer"  # the URL of the page that shows every model
 
 
@@ -79,7 +79,7 @@ def verdicts(row: Mechanism) -> list[Line]:
         differs = [part for part in found.differs if not part.startswith("in the network")]
         difference = formatting.points(found.difference).replace("*", "")
         later = [results.longer(question).removeprefix("; ").replace("*", "")] if question.longer else []
-        if len(differs) > MOST_SAID:  # docs/results.md names them
+        if len(differs) > MOST_SAID:  # docs/results.md lists them
             differs = [differs[0], f"{len(differs) - 1} settings"]
         lines.append(Line(row.title, row.url, one, other, difference, decided, [*later, *differs, found.cost]))
     return lines
