@@ -106,7 +106,7 @@ def _check_panel(row: Mechanism, net: Net, seed: int) -> None:
 def _check_view(view: View[Any], net: Net) -> None:
     try:
         view.parameters()
-    except ValidationError:  # which parameters there are is known to its page alone
+    except ValidationError:  # only its page knows which parameters are possible
         return
     if net.data is None or not data.available(net.data):
         return

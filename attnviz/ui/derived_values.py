@@ -56,7 +56,7 @@ def _known() -> tuple[dict[str, Row], list[guard.Failed]]:
     return found, failed
 
 
-@lru_cache(maxsize=256)  # every movement of a hand asks, and a mechanism may take its time
+@lru_cache(maxsize=256)  # called at every pointer movement, and a mechanism may be slow
 def _of(derived: Callable[[], tuple[Row, ...]]) -> tuple[Row, ...]:
     rows = derived()
     for row in rows:

@@ -45,7 +45,7 @@ _unpacked = lru_cache(maxsize=4)(AttentionView.unpacked)  # stored payloads
 
 def _stored(subject: Subject) -> bytes | None:
     found = None if subject.net.card is None else first_look.stored(subject.net.key, subject.example.key)
-    # A net of another mechanism has the first look of that mechanism's page next to its weights.
+    # The first look stored with another mechanism's net belongs to that mechanism's page.
     return None if found is None or "carried_signed" not in header_of(found) else found
 
 

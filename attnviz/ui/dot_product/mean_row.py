@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from attnviz.readings import Reading
     from attnviz.subjects import Loaded
 
-ROWS = 256  # maximum number of mean rows in an answer, over all pictures: one of 784 inked tokens takes 3 ms
+ROWS = 256  # maximum number of mean rows in an answer, over all pictures: one for 784 inked tokens takes 3 ms
 LEAST_UNIFORM = "least_uniform"
 MOST_KEPT = 256
 

@@ -47,12 +47,12 @@ class _Received:
     """The uploaded pictures of this visit: the last readable one, and the refusals after it."""
 
     upload: pictures.Upload | None = None
-    by: str = ""  # the input that it came by
-    dark: bool | None = None  # whether its ink is darker than its paper, as chosen; None for as found
-    box: tuple[int, int, int, int] | None = None  # where to look for the digit, as drawn; None for everywhere
-    found: photograph.Found | None = None  # what of it is on the canvas; None where all of the picture is
-    waiting: Base | None = None  # for the pad to take it
-    refused: dict[str, str] = field(default_factory=dict)  # by the input
+    by: str = ""  # the input widget that received it
+    dark: bool | None = None  # whether the ink is darker than the paper, as chosen; None detects it
+    box: tuple[int, int, int, int] | None = None  # the box to search for the digit, as drawn; None searches everywhere
+    found: photograph.Found | None = None  # the digit on the canvas; None if the canvas shows the whole picture
+    waiting: Base | None = None  # until the pad takes it
+    refused: dict[str, str] = field(default_factory=dict)  # input widget -> reason
 
 
 def given(pad: str) -> Base | None:
@@ -180,7 +180,7 @@ def _typed(_: list[int], before: int) -> int:
     return pickers.nearest(st.session_state["input_data"], int(st.session_state["input_number"]), before)
 
 
-# A picture from outside
+# An uploaded picture
 
 
 def _receive(by: str, key: str, its: Task) -> None:
@@ -188,10 +188,10 @@ def _receive(by: str, key: str, its: Task) -> None:
     outside = _outside()
     outside.refused.pop(by, None)
     received = st.session_state[key]
-    if received is None:  # taken back: what is on the pad stays
+    if received is None:  # the upload was removed; the pad keeps its drawing
         return
     try:
-        # In colour whatever the pad is now: it can be put back on that of another task.
+        # Always read in colour, since the picture can later be put on another task's pad.
         outside.upload = pictures.read(received.getvalue(), colours=True)
     except AttnvizError as error:
         outside.refused[by] = str(error)
@@ -209,7 +209,7 @@ def _hand_over(its: Task) -> None:
     if its.spec.ink:
         outside.found = photograph.find(outside.upload.colours, outside.dark, outside.box)
         canvas = outside.found.canvas
-    else:  # all of a photograph is the picture
+    else:  # a photograph is used whole
         picture = outside.upload.colours if its.channels == 3 else outside.upload.grey
         square = checked(its.on_pad(checked(picture)))
         canvas = its.on_pad(scaled(square, its.canvas, its.canvas))

@@ -38,11 +38,11 @@ AT_MOST_KEPT = 4
 MOST = 24
 """The maximum number of panels: as many as can still answer while a hand draws."""
 
-WORD = "models"  # in the URL
-TASK = "task"  # key of the choice of what is classified
-HEADS = "heads"  # in the URL: the attention head that a panel shows, from 1, as NAME:HEAD,NAME:HEAD
+WORD = "models"  # URL field
+TASK = "task"  # key of the choice of the task
+HEADS = "heads"  # URL field: the attention head that each panel shows, counted from 1, as NAME:HEAD,NAME:HEAD
 
-SHOWN = ("renderer", "says", "rows", "columns", "prefix", "heads", "page", "options")  # of a panel
+SHOWN = ("renderer", "says", "rows", "columns", "prefix", "heads", "page", "options")  # panel fields for the browser
 
 
 def task(among: Mapping[tuple[str, ...], Task]) -> Task:
@@ -88,7 +88,7 @@ def chosen(its: Task | None = None) -> list[str]:
         row = mechanisms.of_model(net.architecture)
         own = row is not None and net.architecture in row.models
         if own and _is_control(net):
-            continue  # the same network without its attention; other controls show more
+            continue  # the same network without its attention; other controls are more informative
         group = row.name if row and own else net.architecture
         if group not in best or _merit(net, its) > _merit(best[group], its):
             best[group] = net

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-TAP = "ranked"  # field of the URL: the tap whose map stands beside the others
+TAP = "ranked"  # URL field: the tap whose map is shown with the others
 AGREE, RANDOMISE, LAYERS = "agree", "randomise", "random_layers"
-PICTURES, TOGETHER = 100, 2  # of the agreement; how many are computed together
-FEWER = 12  # pictures of the random layers: each takes a pass over all maps for every step
+PICTURES, TOGETHER = 100, 2  # for the agreement: the number of pictures in all, and per batch
+FEWER = 12  # pictures for the random layers, each of which takes a pass over all maps at every step
 
 
 def agreement(subject: Subject) -> None:

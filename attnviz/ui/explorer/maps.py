@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 OWN, JACOBIAN, PRODUCT, ERASURE, CHANCE = "attention", "jacobian", "product", "erasure", "random"
-DRAWS = 20  # random maps beside each picture
-LEVEL = 128 / 255  # the constant that is added: a level of 8 bits, so that a rounded mean moves with it
-STEPS = 8  # at most so many numbers of random layers are tried on many pictures
+DRAWS = 20  # random maps per picture
+LEVEL = 128 / 255  # the constant that is added: a multiple of 1/255, so that a rounded mean shifts by exactly as much
+STEPS = 8  # maximum number of different counts of random layers that are tried on many pictures
 
 
 @dataclass(frozen=True, eq=False)

@@ -76,12 +76,12 @@ def show(subject: Subject) -> None:
     seen = _passed(subject)
     if seen is None:
         return
-    holder = st.empty()  # always there: else the viewer would be mounted anew once the search is over
+    holder = st.empty()  # always present; otherwise the viewer would be remounted after the search
     if not seen.captured.has_places:
         calls = own_passes.captured(seen)
         shown = own_passes.find_place(seen, st.query_params.get("address", next(iter(calls), "")))
         if shown:
-            _layer(subject, seen, calls, {})  # which of the others can be drawn is not known yet
+            _layer(subject, seen, calls, {})  # which of the other layers can be drawn is not known yet
         if not _places(seen, holder, OTHERS if shown else NONE):
             return
         if shown:
@@ -155,7 +155,7 @@ def _progress(holder: DeltaGenerator, what: str) -> Iterator[Said]:
         if not bar:
             with holder.container(horizontal=True, vertical_alignment="bottom"):
                 bar.append(st.progress(0.0))
-                st.button("Stop", key="own_stop", on_click=_stop)  # the run that it begins ends this one
+                st.button("Stop", key="own_stop", on_click=_stop)  # the rerun that it starts ends this run
         bar[0].progress(min(1.0, done / total), words)
 
     yield said

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from attnviz.capture.places import Said
     from attnviz.listening import Trace
 
-PASSES = 256 << 20  # bytes of all passes that are kept; a model of which one takes more keeps it in parts
-LAYERS = 96 << 20  # bytes of the layers as the browser gets them
-TAPS = "*[!hx]??"  # all but weights and mixed, of which no view is made, and which take as many bytes as the others
+PASSES = 256 << 20  # bytes of all cached passes; a model whose pass takes more keeps it in parts
+LAYERS = 96 << 20  # bytes of the layers' payloads for the browser
+TAPS = "*[!hx]??"  # all but weights and mixed, which no view shows and which take as many bytes as the others
 
 _passes = Kept(PASSES, QUEUE)
 _layers = Kept(LAYERS, QUEUE)
-_large: dict[str, list[list[str]]] = {}  # key of a net of which a whole pass is too large -> the layers of its parts
+_large: dict[str, list[list[str]]] = {}  # key of a net whose full pass is too large -> the layers of its parts
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def _ahead() -> None:
         mine = own.own()
     except BadInput as error:
         sys.stderr.write(f"{error}\n")
-        os._exit(1)  # of a thread, sys.exit would end the thread alone
-    with suppress(AttnvizError, _Long):  # what cannot be shown the page will say
+        os._exit(1)  # sys.exit would end only this thread
+    with suppress(AttnvizError, _Long):  # the page reports any error
         example = first()
         seen = passed(example)
         for path in captured(seen)[:1]:
@@ -120,7 +120,7 @@ def passed(example: Example, layer: str | None = None) -> Trace:
 
     name = (*_named(mine, example), part)
     if name not in _passes:
-        with running(mine):  # while somebody's search runs, this waits here, and not in a turn that others need
+        with running(mine):  # wait here during somebody's search, without holding a turn that others need
             pass
     return _passes.get(name, compute, what=f"pass {key}", check=cache.wanted).trace()
 
@@ -210,7 +210,7 @@ def drawable(seen: Trace) -> tuple[list[str], dict[str, str]]:
             lies_in(seen, path)
             found.append(path)
         except BadInput as error:
-            refused[path] = str(error).replace("; give grid=(rows, columns)", "")  # what only a script can do
+            refused[path] = str(error).replace("; give grid=(rows, columns)", "")  # only scripts can do this
     return found, refused
 
 

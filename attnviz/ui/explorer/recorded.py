@@ -34,7 +34,7 @@ def chosen() -> bool:
     """Draw the choice between a recorded training and a model, if the server was started with a recording."""
     if not os.environ.get(VARIABLE):
         return False
-    begins = "model" if "model" in st.query_params else "record"  # a link to a model shows that
+    begins = "model" if "model" in st.query_params else "record"  # a link to a model opens that model
     return url_state.pick(st.segmented_control, "Look at", "look", LOOK, begins, required=True) == "record"
 
 

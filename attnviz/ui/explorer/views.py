@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from attnviz.measures.place_maps import PlaceMaps
     from attnviz.subjects import Net, Subject
 
-ERASED = 64.0  # passes, one for each place
+ERASED = 64.0  # forward passes, one per position
 NOTE = "of this map; a rank is the share of the other squares that count for less, a tied one counted half"
 
 

@@ -88,7 +88,7 @@ def on_this_picture(found: Ranked, tap: str) -> str:
     own = [float(found.taus[pair][0]) for pair in ((OWN, JACOBIAN), (OWN, ERASURE)) if pair in found.taus]
     named = f"the network's own map ({titles(tap)[OWN]})"
     if np.isnan(yardstick):
-        # Which map is the same everywhere shows in the pairs only; where none has a tau, its own map may rank places.
+        # Only the pairs show which map is constant; if no tau exists, the network's own map may still rank positions.
         said = "**On this picture the Jacobian or erasure is the same everywhere, so the two cannot be compared.**"
         left = [
             f" Kendall's tau between {named} and {other} is {tau(value)}"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FEW = 10
 SEED = 0
-_kept = Kept(16 << 20, QUEUE)  # bytes of the maps of heads that were chosen
+_kept = Kept(16 << 20, QUEUE)  # bytes for the maps of chosen heads
 
 
 def rows(values: npt.NDArray[np.float64]) -> list[npt.NDArray[np.int64]]:
@@ -95,7 +95,7 @@ def received(asked: Asked, head: Head, numbers: Sequence[int]) -> npt.NDArray[np
 
     key = (asked, head, tuple(numbers))
     if key not in _kept:
-        with work.alone(asked):  # while it is used, this waits here, and not in a turn that others need
+        with work.alone(asked):  # wait here while the model is in use, without holding a turn that others need
             pass
     return _kept.get(key, compute, what=f"maps of {asked.key}", check=cache.wanted)
 

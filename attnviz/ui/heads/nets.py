@@ -30,7 +30,7 @@ def _names() -> list[str]:
     found = []
     for name in several:
         net = kinds.net(name)
-        # Whether there are heads depends on the architecture and on its words, such as "even"; not on its sizes.
+        # Whether a model has heads depends on its architecture and its config's strings, such as "even", not on sizes.
         kind = (net.architecture, *sorted(str(word) for word in net.config.values() if isinstance(word, str)))
         if kind not in known:
             known[kind] = _has_heads(net)

@@ -15,13 +15,13 @@ from attnviz.ui.heads.pictures import FOLDER, UPLOADED, Asked
 from attnviz.ui.shared import url_state
 
 COUNTS = ("10", "100")
-MOST = 32  # photographs of a visitor's
+MOST = 32  # maximum number of photographs per visitor
 TITLES = {FOLDER: "of the folder", UPLOADED: "your own"}
 COSTS = (
     "For each picture every head is switched off once and up to 64 parts are erased, each a pass of the model; then "
     "once more with random weights. On a processor a large model may take a minute a picture."
 )
-SETS = 256  # choices of photographs that are kept, of all visitors together
+SETS = 256  # maximum number of remembered selections of photographs, for all visitors together
 _sets: OrderedDict[str, tuple[str, ...]] = OrderedDict()
 _lock = Lock()
 
@@ -64,7 +64,7 @@ def missing(asked: Asked) -> str:
 def _changed(path: Path) -> int:
     try:
         return path.stat().st_mtime_ns
-    except OSError:  # it is gone, which reading it will say
+    except OSError:  # the file is gone; reading it will raise the error
         return 0
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from attnviz.head_table.work import Images
 
 FOLDER, UPLOADED = "folder", "uploaded"
-SIDE = 112  # pixels of a photograph that stands beside its map, at most
+SIDE = 112  # maximum side in pixels of a photograph shown with its map
 
 
 @dataclass(frozen=True)

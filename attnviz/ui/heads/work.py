@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     W = TypeVar("W", Work, ClaimWork)
 
-OWN_PART = 1  # picture of a part, of a model of one's own: it is large, and others wait for it meanwhile
+OWN_PART = 1  # pictures per part for your own model: it is large, and others wait meanwhile
 
 
 def model_of(asked: Asked) -> nn.Module:

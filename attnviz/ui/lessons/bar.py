@@ -22,7 +22,7 @@ from attnviz.views.payload import pack
 
 _ON_PAPER = {"task", "keypoints", "screen", "screen_picture", "head", "believed", "against"}
 LESSON, STEP = "lesson", "step"
-_ELSEWHERE = {LESSON, STEP, "only", "v"}  # a URL of these alone does not say what is shown
+_ELSEWHERE = {LESSON, STEP, "only", "v"}  # a URL with only these fields does not determine the view
 
 
 def draw(pages: Sequence[StreamlitPage], here: StreamlitPage) -> None:
@@ -74,7 +74,7 @@ def sent(lesson: Lesson, number: int) -> dict[str, Any]:
 
 def _asked(name: str, word: str) -> tuple[Lesson, int]:
     """Return the lesson and the step that the URL names."""
-    from attnviz.ui.lessons import shelf  # reading lessons brings a parser along, which pages without one do not need
+    from attnviz.ui.lessons import shelf  # imports a Markdown parser, which pages without a lesson do not need
 
     found = shelf.find(name)
     if found is None:

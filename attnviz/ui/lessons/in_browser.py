@@ -25,16 +25,16 @@ from attnviz.lessons.teacher import ALONE, VARIABLE
 from attnviz.ui.lessons.bar import words_of
 
 INSTALL = "pip install playwright, and have Chromium, Chrome or Edge"
-PATIENCE = 180_000  # milliseconds for a page, with what it computes beside it
-MORE = 4_000  # for what a component brings once the page stands still
+PATIENCE = 180_000  # milliseconds for a page, including background computations
+MORE = 4_000  # milliseconds for what components add after the page has settled
 ON_PAGE = "/_stcore/bidi-components/attnviz.arrive/lessons/on_page.js"
 PROGRESS = "/_stcore/bidi-components/attnviz.arrive/lessons/progress.js"
 
-# The page stands still: nothing runs, nothing is computed, and the bar of the lesson is there.
+# Whether the page has settled: no script runs, nothing is being computed, and the lesson bar is there.
 STILL = """() => ["Skeleton", "Spinner", "Progress"].every((one) => !document.querySelector(`[data-testid="st${one}"]`))
   && document.querySelector('[data-testid="stApp"][data-test-script-state="notRunning"]')
   && document.querySelector("[data-lesson]")"""
-# What the page shows of each name: {name: value}, and the names that there are.
+# The value shown for each name on the page: {name: value}.
 SHOWN = """() => {
   const values = {};
   for (const host of document.querySelectorAll('[data-testid^="stBidiComponent"]'))
@@ -48,7 +48,7 @@ SHOWN = """() => {
   for (const [name, value] of new URLSearchParams(location.search)) values[name] = value;
   return values;
 }"""
-# The number of the first of [written, target, numbers] that the page does not show, and what it shows; or null.
+# The index of each [written, target, numbers] that differs from the page, and the value shown, or null.
 WRONG = f"""async ([module, named]) => {{
   const {{ asWritten }} = await import(module);
   const values = ({SHOWN})();
@@ -60,16 +60,16 @@ WRONG = f"""async ([module, named]) => {{
     return said === written ? [] : [[at, said]];
   }});
 }}"""
-# What components say of the URL.
+# Complaints of components about the URL.
 COMPLAINTS = """() => [...document.querySelectorAll('[data-testid^="stBidiComponent"]')]
   .flatMap((host) => [...(host.shadowRoot?.querySelectorAll(".complaint:not([hidden])") ?? [])])
   .map((one) => one.firstChild?.textContent ?? "").filter((one) => one.startsWith("The URL asks for"))"""
-# Formulas that cannot be drawn: KaTeX writes what it does not know in its red.
+# Formulas that KaTeX cannot draw: it marks unknown commands in its error colour.
 FORMULAS = """() => [...document.querySelectorAll(".st-key-lesson_formulas *")]
   .filter((one) => one.matches(".katex-error") || one.style.color === "rgb(204, 0, 0)")
   .map((one) => one.textContent)"""
 FRAMED = "async ([module, name]) => Boolean((await import(module)).partOf(name))"
-# The names of the parts of a page that can be pointed at.
+# The names of the parts of a page that a lesson can point at.
 PARTS = """() => [...document.querySelectorAll('[data-testid^="stBidiComponent"]')].flatMap((host) =>
   [...(host.shadowRoot?.querySelectorAll("[data-drawn]") ?? [])].flatMap((root) => [root.dataset.component,
     ...[...root.querySelectorAll("[class]")].flatMap((part) =>

@@ -103,7 +103,7 @@ def mistakes(lesson: Lesson) -> list[Mistake]:
 
 def open_view(view: View) -> Opened:
     """Open a view and return the result."""
-    logging.getLogger(_WARNS).setLevel(logging.ERROR)  # that no browser asks, at each page: nobody has to know
+    logging.getLogger(_WARNS).setLevel(logging.ERROR)  # it warns that no browser is connected
     test = AppTest.from_file(str(PAGES / file_of(view.page)), default_timeout=PATIENCE)
     test.query_params.update({"v": url_state.VERSION, **view.words})
     with recorded() as looked_at:

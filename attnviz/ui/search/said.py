@@ -172,6 +172,6 @@ def table_of(one: Found) -> None:
     ]
     st.markdown(f"**{verbatim(one.title)}**")
     st.dataframe(rows, hide_index=True, height=300)
-    if any(trial.run for trial in one.trials):  # a paper's may be sorted by their values
+    if any(trial.run for trial in one.trials):  # a paper's trials may be sorted by their values
         figure = history([trial.value for trial in one.finished], one.measure, one.better == "higher")
         st.plotly_chart(figure, key=f"history-{one.name}", config={"displayModeBar": False})

@@ -21,7 +21,7 @@ FIELDS = ("recipe", "data", "epochs", "vary", "trials", "seconds", "workers")
 """The URL fields; `vary` holds the settings to vary, separated by spaces."""
 
 _EPOCHS, _TRIALS, _SECONDS = "2", 12, 20
-_LONGEST = 2000  # characters of all that is varied
+_LONGEST = 2000  # maximum length of the `vary` field
 
 
 def choose() -> dict[str, str]:
@@ -54,7 +54,7 @@ def asked(words: Mapping[str, str]) -> tuple[Wanted, int]:
             "trials": int(words["trials"]), "seconds": float(words["seconds"]),
         }
     )  # fmt: skip
-    found.made()  # what makes no sense is said here, and not only when it is started
+    found.made()  # reports invalid settings now rather than at the start
     return found, int(words["workers"])
 
 

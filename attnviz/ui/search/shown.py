@@ -21,7 +21,7 @@ from attnviz.work.search.trials import Found
 
 FIRST = ("schwarz-wide", "schwarz-33", "schwarz-paper")
 BESIDE = "schwarz-paper"
-RANDOM = "schwarz-heads"  # whose settings were drawn at random, and no trial was ended early
+RANDOM = "schwarz-heads"  # its settings were drawn at random, and no trial was ended early
 """The default searches: the first available one is shown, with another next to it."""
 
 
@@ -114,8 +114,8 @@ def _read(name: str) -> Found | None:
 
 
 _COLOURS = {"running": "green", "finished": "gray", "stopped": "gray"}
-_SHOWN = "search_shown"  # in the session: the rest of the page must run again for another search
-_DRAWN = "search_drawn"  # in the session: how the searches stood when the page was drawn
+_SHOWN = "search_shown"  # session state key: another search was chosen, so the rest of the page must run again
+_DRAWN = "search_drawn"  # session state key: the searches' states when the page was drawn
 
 
 def searches() -> None:
@@ -130,7 +130,7 @@ def _list() -> None:
     states = {name: _state(name) for name in names}
     before, st.session_state[_DRAWN] = st.session_state.get(_DRAWN), states
     if access.done() or (before is not None and before != states) or st.session_state.pop(_SHOWN, False):
-        st.rerun()  # the lines above have another trial, or a search another state
+        st.rerun()  # a search has another state, or the part above must show another one
     for name, state in states.items():
         with st.container(border=True, key=f"search-{name.replace('.', '-')}"):
             word = "unreadable" if isinstance(state, str) else state.word

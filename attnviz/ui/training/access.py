@@ -66,8 +66,8 @@ def _is_loopback(name: str) -> bool:
         return False
 
 
-SAID = "train_said"  # in the session: the sentence of the last button
-_AGAIN = "train_again"  # in the session: a button was pressed in a part of the page, and the rest must run again
+SAID = "train_said"  # session state key: the message of the last button
+_AGAIN = "train_again"  # session state key: a button in a fragment was clicked, so the whole page must run again
 
 
 def do(action: Callable[[], object], said: str = "") -> None:

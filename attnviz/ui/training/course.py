@@ -26,7 +26,7 @@ TOGETHER = 6
 FRONT = ("loss", "accuracy")
 """The curves that are always visible, if a training records them; all others are one click away."""
 
-_RUNS = "train_runs"  # in the session: which
+_RUNS = "train_runs"  # session state key: the chosen runs
 
 
 def show(there: Sequence[Seen]) -> None:

@@ -23,11 +23,11 @@ from attnviz.work.jobs.order import Order
 START = {"data": "strokes", "epochs": "12", "learning_rate": "0.01"}
 """The changes to the first recipe if the URL has no settings, so that it learns within a minute."""
 
-_EPOCHS = 12  # to begin with, where the recipe trains for more
-_FIRST = ("epochs", "learning_rate", "heads")  # settings that are always in sight
+_EPOCHS = 12  # the initial value for recipes that train longer
+_FIRST = ("epochs", "learning_rate", "heads")  # settings that are always visible
 _COLUMNS = 4
 _SEEDS = f"one training for each {term('seed')}; 0-2 means three"
-_TERMS = {"heads": f"{term('head', 'attention heads')} of each layer"}  # explained where one may not know them
+_TERMS = {"heads": f"{term('head', 'attention heads')} of each layer"}  # terms that readers may not know
 
 
 def tries() -> list[tuple[str, Mapping[str, str]]]:
@@ -81,7 +81,7 @@ def _asked(recipe: Recipe, changes: dict[str, str], seeds: str, device: str) -> 
             "device": device,
         }
     )  # fmt: skip
-    asked.made()  # what makes no sense is said here, and not only when it is started
+    asked.made()  # reports invalid settings now rather than at the start
     return asked
 
 
@@ -103,8 +103,8 @@ def _recipe() -> Recipe:
 
 
 def _data(suiting: list[str], first: str) -> str:
-    # With other options it is another widget: a browser that has not heard of them yet still sends the value of the one
-    # before, with whatever is pressed next, and that would be taken for a choice of the visitor.
+    # Different options get a different widget: a browser that has not received them yet still sends the old widget's
+    # value with the next click, which would be mistaken for the visitor's choice.
     widget = f"{DATA} of {', '.join(suiting)}"
     name = url_state.choice(DATA, suiting, first, widget=widget)
     st.selectbox(
@@ -205,5 +205,5 @@ def _sentence(wanted: Order, waiting: bool) -> None:
             st.caption("Estimating what it will cost, from a few batches.")
             return
         if waiting:
-            st.rerun()  # nobody need ask again
+            st.rerun()  # ends the refreshing
         st.caption(found.sentence(wanted.made().epochs, len(wanted.seeds)))

@@ -34,12 +34,12 @@ def jobs() -> None:
 def _all(live: bool) -> None:
     """Draw everything that changes during a training; `live` if one was running when the page was drawn."""
     if access.done():
-        st.rerun()  # other trainings may go on now
+        st.rerun()  # other trainings may be running now
     access.said()
     with page.sentences():
         there = seen.look()
         if live and not any(one.lives for one in there):
-            st.rerun()  # nobody need look again
+            st.rerun()  # ends the refreshing
         ended = [one for one in there if not one.lives]
         for one in [*(one for one in there if one.lives), *ended[:FEW]]:
             with page.sentences():

@@ -18,10 +18,10 @@ from attnviz.ui.training import access
 from attnviz.work.jobs import seen
 from attnviz.work.jobs.seen import Seen
 
-AT_ONCE = 2.0  # seconds for which a click waits: most files have been read by then
-TICK = 0.5  # seconds after which it is drawn again how many have been
+AT_ONCE = 2.0  # seconds that a click waits; most files have been read by then
+TICK = 0.5  # seconds between two updates of the progress
 
-_WORK = "train_own_work"  # in the session: the pictures that are being read
+_WORK = "train_own_work"  # session state key: the pictures being read
 _HERE = "Your pictures are here; the training that you start now is on them."
 _UNREAD = "Your pictures could not be read; the details are in the server's log."
 
@@ -55,7 +55,7 @@ def show(recipe: Recipe) -> None:
         ready = bool(st.session_state["train_own_title"] and st.session_state["train_own_file"])
         if _WORK in st.session_state:
             st.button("Stop", key="train_own_stop", on_click=_stop)
-            # Every tick draws how far it is, while a thread reads: the rest of the page stays alive.
+            # Each tick draws the progress while a thread reads, so that the rest of the page stays responsive.
             st.fragment(_tick, run_every=TICK)()
         else:
             st.button("Use these pictures", key="train_own_use", disabled=not ready, on_click=_bring, args=(recipe,))

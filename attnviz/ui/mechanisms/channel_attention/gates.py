@@ -31,7 +31,7 @@ def view(loaded: Loaded, example: Example) -> GatesView:
     layers = layers_of(model)
     other = example.of_another_class(net.classes) if isinstance(example, Picture) else None
     seen, logits = cache.of_subject(_pass, subject)
-    beside = None if other is None else cache.of_subject(_pass, Subject(net, other))[0]  # often the next one shown
+    beside = None if other is None else cache.of_subject(_pass, Subject(net, other))[0]  # often shown next
     found = tuple(
         _layer(number, path, layer, seen, beside, many) for number, (path, layer) in enumerate(layers.items())
     )
@@ -133,7 +133,7 @@ def home_tiles(loaded: Loaded, picture: Picture, image: np.ndarray, shown: Mappi
     return home_picture.grey(image[..., 0]), home_picture.heat(np.concatenate(drawn).astype(float))
 
 
-PICTURES, BATCH = 500, 50  # the number of pictures, in all and at once
+PICTURES, BATCH = 500, 50  # the number of pictures, in total and per batch
 
 
 @dataclass(frozen=True, eq=False)

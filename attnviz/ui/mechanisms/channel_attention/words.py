@@ -67,7 +67,7 @@ PAYS = (
     f"{costs.COUNTED} Intervals are 95 % intervals; where one includes zero, the difference can be chance."
 )
 NOTHING_TO_COMPARE = "No network with gates and no control have both been trained here yet, so nothing is compared."
-# A line each: a phone is wide enough for one.
+# One line each, which fits on a phone.
 EQUATIONS = {
     "gate": r"""$$
 z_c = \operatorname{mean}_{ij}\, u_{cij}

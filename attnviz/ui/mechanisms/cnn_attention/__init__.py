@@ -4,9 +4,9 @@ from pathlib import Path
 
 from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, gathered, later
 
-# The view with which its page opens, and which the home page shows.
+# The view that opens on its page and is shown on the home page.
 MODEL, DATA, NUMBER = "cnn_attention.digits", "strokes", 23
-HEAD = "7"  # the values of the first head are 0 where it looks most
+HEAD = "7"  # the first head's values are 0 at the position it attends to most
 
 MECHANISM = Mechanism(
     name="cnn_attention",

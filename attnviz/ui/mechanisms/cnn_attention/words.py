@@ -49,7 +49,7 @@ ONE_SEED = (
     "Some accuracies come from a single seed. Another seed gives another accuracy, so a difference of half a "
     "percentage point can be chance."
 )
-# A line each: a phone is wide enough for one.
+# One line each, which fits on a phone.
 EQUATION = r"""$$
 \textcolor{#c86016}{q_i} = \operatorname{ReLU}(W_q b_i)
 $$
@@ -100,7 +100,7 @@ def even(view: AttentionView, answer: str) -> str:
     )
 
 
-@lru_cache(maxsize=4)  # called twice for the view that is drawn
+@lru_cache(maxsize=4)  # called twice for each view drawn
 def strongest(view: AttentionView) -> tuple[int, int, int, float]:
     """Return the head, query and key of the largest weight on a picture, and that weight."""
     scores = np.einsum("hqs,hks->hqk", view.query, view.key) / np.sqrt(view.query.shape[-1])

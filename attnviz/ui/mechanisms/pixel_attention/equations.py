@@ -7,7 +7,7 @@ import numpy as np
 
 from attnviz.views.attention import AttentionView
 
-# LaTeX has no theme: these middle tones of the roles' colours can be read on light and on dark.
+# LaTeX has no themes: these middle tones of the roles' colours are legible on light and on dark backgrounds.
 QUERY, KEY, VALUE = "#c86016", "#2f83c8", "#128a63"
 
 

@@ -36,7 +36,7 @@ def show(names: list[str], seen: str | None) -> None:
     net, say = known[name], experiments.finding("erase")
     with page.sentences():
         saw, takes = Drawing(seen).picture.shape[:2], (net.input.rows, net.input.columns)
-        if saw != takes:  # the picture of another model, which this one never received
+        if saw != takes:  # the picture belongs to another model, and this one never received it
             st.info(
                 f"Here the drawing is a picture of {saw[0]} × {saw[1]} pixels, and this model saw it in {takes[0]} × "
                 f"{takes[1]}. Choose only models of {takes[0]} × {takes[1]} pixels above to erase what it looks at."

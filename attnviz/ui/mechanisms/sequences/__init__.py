@@ -5,7 +5,7 @@ from pathlib import Path
 from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, OnDrawing, gathered, later
 from attnviz.ui.mechanisms.sequences.readers import MODELS, is_control
 
-# The view with which its page opens, and which the home page shows.
+# The view that opens on its page and is shown on the home page.
 MODEL, SOURCE, LENGTH, NUMBER = "encoder_decoder.strips-15", "strokes", 8, 3
 
 LAST_DIGITS = "strip"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DRAW = "draw"
 YOURS = "yours"
 _WORD = "strip"
-_LAST = "strip_last"  # in the session: the last test strip shown, to return to from a drawn one
+_LAST = "strip_last"  # session state key: the last test strip shown, to return to from a drawn one
 _TURN = "strip_turn"
 
 

@@ -34,8 +34,8 @@ SIDE = 56
 """The side of a digit on the page, in pixels."""
 
 _TOGGLE, _ANEW = "last_digits", "last_digits_anew"
-_NOW = "last_digits_now"  # in the session: the last drawing seen, whose digit is not complete
-_COMPLETE = "last_digits_complete"  # in the session: each complete drawing, and the strip's word at that time
+_NOW = "last_digits_now"  # session state key: the last drawing received, whose digit is not complete
+_COMPLETE = "last_digits_complete"  # session state key: each complete drawing, and the strip's URL word at that time
 
 
 def show(names: list[str], seen: str | None) -> None:
@@ -96,7 +96,7 @@ def _digits(seen: str | None, net: Net) -> npt.NDArray[np.uint8]:
     completed: list[tuple[str, str]] = st.session_state.setdefault(_COMPLETE, [])
     if seen:
         st.session_state[_NOW] = seen
-        # Exactly the same strokes: an undo has brought them back. A picture to start from may simply recur.
+        # Exactly the same strokes: an undo has restored them. A starting picture may simply recur.
         if completed and completed[-1] == (seen, word) and st.query_params.get("strokes"):
             completed.pop()
             kept = kept[:-1]

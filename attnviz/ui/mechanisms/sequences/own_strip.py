@@ -33,7 +33,7 @@ DIFFERENT = 40  # handwritings of each typed digit, so that equal digits do not 
 
 NO_DIGITS = np.zeros((0, SIDE, SIDE), np.uint8)
 
-_SAID = "strip_said"  # in the session: the error in the last digit or file
+_SAID = "strip_said"  # session state key: the error in the last digit or file
 
 
 def show(found: Strip) -> None:

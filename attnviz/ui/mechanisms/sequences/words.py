@@ -22,7 +22,7 @@ NONE = (
     "No network that reads strips has been trained here yet. `python -m attnviz train encoder_decoder --recipe "
     "strips-15` trains one in a few minutes; this page then shows it."
 )
-QUERY, KEY, VALUE = "#c86016", "#2f83c8", "#128a63"  # colours of the roles, legible on light and on dark
+QUERY, KEY, VALUE = "#c86016", "#2f83c8", "#128a63"  # colours of the roles, legible on light and on dark backgrounds
 
 _STATE, _COLUMN = rf"\textcolor{{{QUERY}}}{{s_{{i-1}}}}", rf"\textcolor{{{KEY}}}{{h_j}}"
 _CARRIED = rf"\textcolor{{{VALUE}}}{{h_j}}"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from attnviz.subjects import Loaded
 
 
-PICTURES, BATCH = 1000, 100  # the number of pictures, in all and at once
+PICTURES, BATCH = 1000, 100  # the number of pictures, in total and per batch
 FEWEST = 3  # the minimum number of pictures of a class to fit a line
 
 

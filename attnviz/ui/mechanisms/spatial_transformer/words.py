@@ -25,7 +25,7 @@ NONE = (
     "No spatial transformer has been trained here yet. `python -m attnviz train spatial_transformer --recipe rotated` "
     "trains one on rotated digits in up to an hour; this page then shows it."
 )
-# A line each: a phone is wide enough for one.
+# One line each, which fits on a phone.
 EQUATIONS = r"""$$
 \begin{pmatrix} x^s \\ y^s \end{pmatrix} = \theta \begin{pmatrix} x^t \\ y^t \\ 1 \end{pmatrix}
 $$

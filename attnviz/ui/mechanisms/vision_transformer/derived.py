@@ -105,7 +105,7 @@ KEYS_OFF = View("keys_off", NoParameters, keys_off_payload, lasts=True)
 DERIVED: tuple[Derived[Any] | View[Any], ...] = (LAYERS_VIEW, ANSWER_ROW, COMBINED, KEYS_OFF)
 
 
-LAYERS, HEADS = 4, 4  # of a config that does not say
+LAYERS, HEADS = 4, 4  # the defaults if the config has none
 
 
 def panel_of(net: Net) -> Panel:

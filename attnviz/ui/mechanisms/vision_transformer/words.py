@@ -115,7 +115,7 @@ NORMAL = (
     "*Norm*: the largest length of a token after a layer, as a multiple of the median; above 3 it is an outlier. "
     "Random weights: each layer's weights, drawn anew with the same mean and spread."
 )
-FEW = 0.2  # of Kendall's tau: below, two maps are called hardly alike
+FEW = 0.2  # Kendall's tau below which two maps are called hardly alike
 
 
 def near(found: Heads) -> str:

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from attnviz.subjects.history import History, Point
     from attnviz.work.jobs.seen import Seen
 
-OF, MEASURED = "of", "appear"  # fields of the URL: which training, and whether it is measured
+OF, MEASURED = "of", "appear"  # URL fields: the training, and whether it is measured
 PICTURES = 200
-PASSES = 200  # of the model in one part of the work: live answers and pages do not wait longer
-TOGETHER = 50  # pictures in one pass, at most
+PASSES = 200  # forward passes per part of the work; live answers and pages wait no longer than that
+TOGETHER = 50  # maximum number of pictures per forward pass
 
 
 class Part(NamedTuple):
@@ -96,7 +96,7 @@ def show(there: Sequence[Seen]) -> None:
 
     def draw(parts: list[Part]) -> None:
         measured = together(parts, points, heads)
-        finding()(in_words(measured))  # here, since whatever is drawn anew again and again has to lie within
+        finding()(in_words(measured))  # inside the fragment, because it is redrawn with every part
         _draw(measured)
 
     over_many(MEASURED, len(pictures), job, draw, verb=("Measure on", "done"))

@@ -39,7 +39,7 @@ def trainings(there: Sequence[Seen]) -> dict[str, str]:
     place, asked = st.empty(), len({_kind(net) for net in nets.values()} - _heads.keys())
     found, before = {}, len(_heads)
     for key, net in nets.items():
-        if _kind(net) not in _heads:  # it is loaded, which takes a second or more where nothing was yet
+        if _kind(net) not in _heads:  # it must be loaded, which can take a second or more
             done = min(len(_heads) - before, asked)
             place.progress(done / asked, f"{done} of {asked} models were asked whether they have heads")
         if _fits(net):
@@ -50,7 +50,7 @@ def trainings(there: Sequence[Seen]) -> dict[str, str]:
 
 def pick(word: str, label: str, options: Mapping[str, str], clears: Sequence[str] = ()) -> str:
     """Draw the choice of a training and return its key; a new choice clears the URL fields `clears`."""
-    before = st.session_state.get(word)  # a run that begins meanwhile takes nobody's place
+    before = st.session_state.get(word)  # keeps the choice if another run begins meanwhile
     first = str(before) if before in options else next(iter(options))
     return url_state.pick(st.selectbox, label, word, options, first, "training", clears=clears, width=480)
 
@@ -98,4 +98,4 @@ def _kind(net: Net) -> tuple[str, str]:
     return net.architecture, json.dumps(dict(net.config), sort_keys=True, default=str)
 
 
-_heads: dict[tuple[str, str], bool] = {}  # architecture and config -> whether such models have heads: one was asked
+_heads: dict[tuple[str, str], bool] = {}  # (architecture, config) -> whether a model of this kind has heads

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from attnviz.subjects import Loaded, Net
     from attnviz.subjects.history import History
 
-TOGETHER = 2  # pictures in one part of the work
+TOGETHER = 2  # pictures per part of the work
 
 TRAINED, BEFORE, SHUFFLED = "trained", "before", "shuffled"
 

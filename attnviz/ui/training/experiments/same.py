@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from attnviz.subjects import Net
     from attnviz.work.jobs.seen import Seen
 
-OF, SECOND, MEASURED = "of", "second", "matched"  # fields of the URL
+OF, SECOND, MEASURED = "of", "second", "matched"  # URL fields
 PICTURES = 100
-SHOWN = 8  # pairs of heads whose maps are drawn, the most alike first
+SHOWN = 8  # pairs of heads whose maps are drawn, the most similar first
 
 
 def show(there: Sequence[Seen]) -> None:
@@ -131,7 +131,7 @@ def _draw(parts: Sequence[Part], layers: Sequence[HeadLayer], titles: tuple[str,
     found = matched(parts)
     if found is None:
         return
-    finding()(in_words(found))  # here, since whatever is drawn anew again and again has to lie within
+    finding()(in_words(found))  # inside the fragment, because it is redrawn with every part
     heads = len(found.pairs[TRAINED])
     rows = [_dot("matched heads" if heads > 1 else "the two heads", found.mean(TRAINED), control=False)]
     if heads > 1:

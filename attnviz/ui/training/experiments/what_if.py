@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from attnviz.subjects.history import History
     from attnviz.work.jobs.seen import Seen
 
-OF, CHANGE, TO, AT, EXAMPLE = "of", "change", "to", "at", "example"  # fields of the URL
+OF, CHANGE, TO, AT, EXAMPLE = "of", "change", "to", "at", "example"  # URL fields
 OFFERED = ("learning_rate", "heads", "positions", "skip")
 EVERY = 2.0
 """The seconds between two checks of a running training."""
 
 FIGURE = "validation_accuracy"
-SLIDER = "epochs_of_both"  # key of the component: "epochs" is a setting of this page
+SLIDER = "epochs_of_both"  # component key; "epochs" is already a setting of this page
 
 
 def show(there: Sequence[Seen]) -> None:
@@ -133,7 +133,7 @@ def _curves(key: str, made: Recipe, seed: int, words: str, lives: bool) -> None:
         there = seen.look()
         job, run = _job(there, made, seed), _run_of(there, made, seed)
         if lives and not (job and job.lives):
-            st.rerun()  # nobody need look again
+            st.rerun()  # ends the refreshing
         if job and job.lives and job.progress and job.state.word == "running":
             left = "" if job.progress.seconds is None else f"; at most {duration(job.progress.seconds)} left"
             st.progress(

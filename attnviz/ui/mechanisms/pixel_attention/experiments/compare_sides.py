@@ -195,7 +195,7 @@ def finding(found: measure.Comparison, direction: measure.Direction) -> str:
     """Return the finding on how far apart two maps are."""
     if found.distance < SAME:
         return "**The two maps are the same**, except for rounding."
-    if direction == "to":  # what a key gets from all queries does not add up to a fixed number
+    if direction == "to":  # the weights that a key receives from all queries have no fixed sum
         distance = f"half of their mean absolute difference is **{short(found.distance, 3)} even shares**"
     else:
         distance = (

@@ -48,7 +48,7 @@ FILLS = {"mean": "the picture's mean", "background": "the background"}
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2)  # the shares of the tokens that the curve removes
 PICTURES = 200  # the number of pictures of the curve
 DRAWS = 20  # random choices for each picture: erasure.DRAWS, whose module needs torch
-CHUNK = 4  # pictures of the curve that are computed together: about a second for 24 heads
+CHUNK = 4  # pictures of the curve computed at a time: about a second for 24 heads
 TICK = 0.5  # seconds after which the curve is drawn again while it is computed
 
 
@@ -171,7 +171,7 @@ def several_pictures(net: Net, source: str, fill: "Fill") -> None:
             "This takes about half a minute for 24 heads. You can go on using the page meanwhile, and you can stop it."
         )
         return
-    stop = st.empty()  # keeps its place, so that the curve below does not move
+    stop = st.empty()  # reserves its place, so that the curve below does not move
     if not job.finished:
         stop.button("Stop", key="erase_stop", on_click=halt, args=(job,))
     # A thread computes while every tick draws the finished parts, so the rest of the page stays responsive.
@@ -196,7 +196,7 @@ def curve(net: Net, source: str, fill: "Fill", count: int, finished: bool) -> No
     with page.sentences():
         job = job_of(net, source, fill)
         if not finished and job.finished:
-            st.rerun()  # so that the ticks end
+            st.rerun()  # ends the ticks
         parts = job.parts()
         if not finished:
             job.start()

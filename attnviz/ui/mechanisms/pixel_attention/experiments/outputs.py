@@ -25,9 +25,9 @@ TITLE = "What does attention turn a picture into?"
 MEASURES = "Compares the layer's output for seven pictures with the pictures themselves, as the paper shows them."
 WORDS = ("feature",)
 
-COUNT = 7  # as many as the paper's figures 6 and 11 show
+COUNT = 7  # as many as in the paper's figures 6 and 11
 LAYER = "attention"
-ALIKE, UNLIKE = 0.7, 0.3  # correlations of output and picture, without their signs
+ALIKE, UNLIKE = 0.7, 0.3  # absolute correlations of output and picture
 PICTURES, OUTPUTS = "outputs_pictures", "outputs_maps"  # the keys of the grids
 
 

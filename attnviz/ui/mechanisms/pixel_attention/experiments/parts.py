@@ -134,7 +134,7 @@ def table(parts: Floats, key: int) -> str:
 
 def said(part: float) -> str:
     """Return a share of the variance as a percentage, or a dash for NaN."""
-    return "\u2013" if np.isnan(part) else share(round(float(part), 6) + 0.0)  # + 0.0: no minus before a zero
+    return "\u2013" if np.isnan(part) else share(round(float(part), 6) + 0.0)  # + 0.0: no minus sign before zero
 
 
 def explained(parts: Floats) -> Floats:

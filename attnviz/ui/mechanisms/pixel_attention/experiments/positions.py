@@ -32,7 +32,7 @@ KINDS = {
 }
 LIKENESS = {"cosine": "Cosine", "dot": "Dot product"}
 LONGEST = (10_000.0, 100.0, 10.0)
-FEATURES = 32  # for models without a position code: the number that the models with one have
+FEATURES = 32  # for models without a position code: the number of features in the models with one
 HANDLE = "positions_place"
 DIFFERS = 0.05  # cosine: a smaller difference between means does not count
 
