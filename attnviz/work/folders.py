@@ -31,7 +31,7 @@ from attnviz.work.processes import Identity
 LARGEST = 2**16
 """Bytes of a file of settings, and of the end of a log that is read."""
 
-_PATIENCE = 10  # seconds that one waits for another who starts something
+_PATIENCE = 10  # seconds to wait while another process starts a job or a search
 
 
 class Asked(Strict):
@@ -150,7 +150,7 @@ class Folders(Generic[Kind]):
             self.folder().mkdir(parents=True, exist_ok=True)
             with FileLock(self.folder() / "lock", timeout=_PATIENCE):
                 yield
-        except Timeout as error:  # an OSError too, hence before it
+        except Timeout as error:  # a subclass of OSError, hence before it
             raise RunError(f"Another process is starting a {self.kind.kind}. Try again in a moment.") from error
         except OSError as error:
             raise RunError(f"The folder {self.folder()} cannot be written: {files.reason(error)}.") from error
@@ -170,6 +170,6 @@ def last_words(log: Path) -> str | None:
     except OSError:
         return None
     lines = text.split("\n")
-    if lines.pop():  # a bar, in the middle of which it ended
+    if lines.pop():  # an unfinished line, such as a progress bar
         return None
     return next((line.strip()[:1000] for line in reversed(lines) if line.strip() and "\r" not in line), None)

@@ -58,7 +58,7 @@ class Kept:
                     self._values.move_to_end(key)
                     return cast(T, self._values[key][0])
                 coming = self._coming.get(key)
-                # Who has a turn does not wait for somebody who waits for one.
+                # A thread that holds a turn must not wait for one that still waits for a turn.
                 computes = coming is None or (self.queue.has_turn() and not coming.begun)
                 coming = coming or self._coming.setdefault(key, _Coming(self.queue))
             if computes:
@@ -103,7 +103,7 @@ class Kept:
             if mine or not coming.begun:
                 with self._lock:
                     self._coming.pop(key, None)
-                    # A run of a page that has been interrupted says nothing about the value.
+                    # An interrupted page run is not a failure of the computation.
                     coming.error = error if mine and isinstance(error, Exception) else None
                     coming.given_up = coming.error is None
                 coming.done.set()
@@ -192,6 +192,6 @@ def _held(value: Any) -> Iterable[Any]:
         return value
     if is_dataclass(value) and not isinstance(value, type):
         return [getattr(value, field.name) for field in fields(value)]
-    if hasattr(value, "named_parameters") and not isinstance(value, type):  # a module of torch
+    if hasattr(value, "named_parameters") and not isinstance(value, type):  # a torch module
         return [*value.parameters(), *value.buffers()]
     return ()

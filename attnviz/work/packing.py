@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from attnviz.errors import BadInput
 from attnviz.files import check_directory
 
-_MOST = 2000  # files
+_MOST = 2000  # maximum number of files
 
 
 def packed(files: Mapping[str, bytes]) -> bytes:
@@ -17,7 +17,7 @@ def packed(files: Mapping[str, bytes]) -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
         for name, file in files.items():
-            archive.writestr(zipfile.ZipInfo(name), file)  # ZipInfo's date is always the same
+            archive.writestr(zipfile.ZipInfo(name), file)  # ZipInfo's default date is constant
     return content.getvalue()
 
 
@@ -35,9 +35,9 @@ def members(content: bytes, wanted: Iterable[str], most: int) -> dict[str, bytes
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for name in wanted:
-                with archive.open(name) as file:  # a false size is no use: no more than it says is read
+                with archive.open(name) as file:  # reads at most the stated size, so a false size has no effect
                     found[name] = file.read(sizes[name] + 1)
-    except Exception as error:  # whatever zipfile makes of a damaged file
+    except Exception as error:  # zipfile may raise anything for a damaged file
         raise _damaged() from error
     return found
 

@@ -66,14 +66,14 @@ def boot() -> str:
     """Return a word for this start of the machine: another one after the next."""
     try:
         return _BOOT.read_text().strip()
-    except OSError:  # no Linux
+    except OSError:  # not on Linux
         return str(round(psutil.boot_time()))
 
 
 def started(process: int) -> float | None:
     """Return when a process started, as `Identity` keeps it; None where none of that number runs."""
     try:
-        words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()  # its name may hold anything
+        words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()  # the name may contain anything
         return None if words[0] in "ZX" else float(words[19])
     except FileNotFoundError:
         if Path("/proc/self/stat").exists():
@@ -103,7 +103,7 @@ def hold(file: IO[bytes]) -> bool:
     """Take the lock of an open file, which processes that inherit it hold, too; return whether it could be taken."""
     until = time.monotonic() + _PATIENCE
     while not (taken := _locked(file, shared=False)) and time.monotonic() < until:
-        time.sleep(0.01)  # somebody may just be looking whether it is held
+        time.sleep(0.01)  # another process may just be testing the lock
     return taken
 
 
@@ -115,7 +115,7 @@ def _locked(file: IO[bytes], shared: bool) -> bool:
         fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # of a file system that has none
+    except OSError:  # the file system has no locks
         return True
     return True
 
@@ -123,7 +123,7 @@ def _locked(file: IO[bytes], shared: bool) -> bool:
 def terminate(identity: Identity) -> bool:
     """Ask a process to end by SIGTERM, if it is still that one; return whether it was asked."""
     with suppress(psutil.Error):
-        found = psutil.Process(identity.process)  # it holds the start, and signals no other process of that number
+        found = psutil.Process(identity.process)  # compares start times, so it never signals a new process with this ID
         if identity.alive:
             found.terminate()
             return True

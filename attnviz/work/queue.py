@@ -62,8 +62,8 @@ class Queue:
         self._lock = Lock()
         self._line: list[Place] = []
         self._taken = dict.fromkeys(Kind, 0)
-        self._takes: dict[str, float] = {}  # seconds, by the name of the work
-        self._no_live = Event()  # nobody computes a live answer, or waits to
+        self._takes: dict[str, float] = {}  # work name -> seconds
+        self._no_live = Event()  # set while no live answer is being computed or waiting
         self._no_live.set()
 
     @contextmanager
@@ -241,6 +241,6 @@ def _in_loop(loop: asyncio.AbstractEventLoop, come: asyncio.Event) -> None:
         loop.call_soon_threadsafe(come.set)
 
 
-# Two at least, so that one is left to live answers: a page then keeps them waiting no longer than another answer does.
+# At least two, so that one is left for live answers: a page then delays them no longer than another answer would.
 QUEUE = Queue(max(2, os.cpu_count() or 2))
 """The queue of this process."""

@@ -61,7 +61,7 @@ def _opened(url: str) -> tuple[Any, str]:
         raise BadInput('Other storage needs fsspec. Install it: pip install "attnviz[remote]"') from error
     try:
         found: tuple[Any, str] = fsspec.core.url_to_fs(url)
-    except ImportError as error:  # it says which package of which file system
+    except ImportError as error:  # the message names the missing package
         raise BadInput(f"{url} needs another package. {error}") from error
     except ValueError as error:
         raise BadInput(f"{url} cannot be read as a URL: {error}.") from error

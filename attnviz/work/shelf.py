@@ -27,7 +27,7 @@ BORROWED = "borrowed.json"
 
 def runs_of_job(job: str, *, borrowed: bool = True) -> list[str]:
     """Return the runs of a job, one for each of its seeds that has begun, in the order of the seeds."""
-    lent: set[str] = set()  # of a job that an earlier version started, none are known
+    lent: set[str] = set()  # jobs started by earlier versions have no record of them
     with suppress(OSError, ValueError, TypeError):
         lent = set() if borrowed else set(files.from_json(files.read(JOBS.folder() / job / BORROWED, LARGEST)))
     return [run for run in runs_for(JOBS.read(job)) if run not in lent]

@@ -28,7 +28,7 @@ _NEEDED = {"run.json", "curve.jsonl"}
 _FILES = re.compile(
     rf"run\.json|curve\.jsonl|log\.txt|{re.escape(mistakes.FILE)}|weights-[1-9][0-9]{{0,6}}\.safetensors"
 )
-_COLUMN = re.compile(r"[\w .\[\]*-]{1,200}")  # a probe's is "gradient_norm of layers.0.x_weights[0]"
+_COLUMN = re.compile(r"[\w .\[\]*-]{1,200}")  # a probe's column is "gradient_norm of layers.0.x_weights[0]"
 
 
 def is_run(names: list[str]) -> bool:
@@ -41,7 +41,7 @@ def packed(run_id: str) -> bytes:
     home = runs.home(run_id)
     if runs.status(run_id).get("state") != "finished":
         raise BadInput(f"The run {run_id} is not finished. Wait for it, or keep one of its epochs as a model.")
-    _checked(home)  # nobody carries away what cannot be trusted
+    _checked(home)  # an untrustworthy run is not exported
     try:
         there = sorted(one.name for one in home.iterdir() if _FILES.fullmatch(one.name))
         return packing.packed({name: files.read(home / name, LARGEST) for name in there})
@@ -80,7 +80,7 @@ def bring(content: bytes) -> str:
             )
         status = {"state": "finished", "epoch": epochs, "share": 0.0}
         files.write(place / "status.json", json.dumps(status) + "\n")
-        place.chmod(0o755)  # as any other run; mkdtemp lets nobody else look
+        place.chmod(0o755)  # like any other run; mkdtemp lets no other user read it
         place.rename(home)
     except OSError as error:
         raise RunError(f"The folder {runs.folder()} cannot be written: {files.reason(error)}.") from error

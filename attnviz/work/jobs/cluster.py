@@ -34,10 +34,10 @@ from attnviz.errors import BadInput, RunError
 PLACE = "ATTNVIZ_CLUSTER"
 """Environment variable: the cluster that the app's trainings are handed to."""
 
-_PATIENCE = 3.0  # seconds that a head may take to answer
-_REST = 10.0  # seconds for which one that did not answer is left alone
-_LARGEST = 2**24  # bytes of an answer
-_silent: dict[str, tuple[float, str]] = {}  # address -> when it did not answer, and the sentence
+_PATIENCE = 3.0  # seconds within which a head must answer
+_REST = 10.0  # seconds before a head that did not answer is tried again
+_LARGEST = 2**24  # maximum size of an answer in bytes
+_silent: dict[str, tuple[float, str]] = {}  # address -> (time of the failure, error message)
 
 
 class Unreachable(RunError):
@@ -179,7 +179,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect)  # and no proxy gets the token
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect)  # no proxy receives the token
 
 
 def _is_loopback(host: str) -> bool:

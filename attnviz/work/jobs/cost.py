@@ -29,10 +29,10 @@ AGAIN = 30.0
 MOST = 64
 """Estimates that are kept, and as many may wait."""
 
-_known: OrderedDict[str, tuple[Cost | AttnvizError, float]] = OrderedDict()  # with the moment at which it was found
+_known: OrderedDict[str, tuple[Cost | AttnvizError, float]] = OrderedDict()  # with the time at which each was found
 _asked: OrderedDict[str, tuple[Order, float]] = OrderedDict()
 _lock = threading.Lock()
-_workers: list[threading.Thread] = []  # one at most
+_workers: list[threading.Thread] = []  # at most one
 
 
 def of(order: Order) -> Cost | None:
@@ -95,7 +95,7 @@ def _estimate(order: Order) -> Cost | AttnvizError:
         said = complaint.decode(errors="replace").strip().splitlines()
         if child.returncode == 2 and said:
             return BadInput(said[-1][:1000])
-        if child.returncode < 0 or not said:  # killed, which is what happens where memory runs out
+        if child.returncode < 0 or not said:  # killed by a signal, typically because memory ran out
             return BadInput("Its cost cannot be estimated: the memory here may not be enough for such a training.")
         return BadInput(f"Its cost cannot be estimated: {said[-1][:1000].removesuffix('.')}.")
     except subprocess.TimeoutExpired:

@@ -69,7 +69,7 @@ def remove(name: str) -> None:
     there = [one for one in cards.names() if cards.is_kept(one)]
     if name not in there:
         raise UnknownName("kept model", name, there)
-    with checkpoints.alone():  # else what somebody keeps under the name that becomes free would be removed with it
+    with checkpoints.alone():  # otherwise a model just kept under the same name could be removed too
         try:
             shutil.rmtree(cards.home(name))
         except OSError as error:
@@ -78,7 +78,7 @@ def remove(name: str) -> None:
 
 def packed(name: str) -> bytes:
     """Return a checkpoint as one file: a zip of its card and its weights."""
-    checkpoints.load(name)  # nobody carries away what cannot be trusted
+    checkpoints.load(name)  # an untrustworthy checkpoint is not exported
     try:
         return packing.packed({file: files.read(cards.home(name) / file, LARGEST) for file in (_CARD, _WEIGHTS)})
     except OSError as error:

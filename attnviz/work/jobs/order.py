@@ -57,7 +57,7 @@ class Order(Asked):
 
     def words(self) -> list[str]:
         """Return the command, word by word."""
-        # Without progress the last words of a log are why the training ended.
+        # Without progress bars, the last line of the log is the reason why the training ended.
         words = [*self._words("train"), "--run-only", "--quiet", "--seeds", ",".join(map(str, self.seeds))]
         words += [] if self.minutes is None else ["--minutes", str(self.minutes)]
         return words if self.more is None else [*words, "--more", str(self.more)]

@@ -75,7 +75,7 @@ def look() -> tuple[Seen, ...]:
         table.tend()
         found = []
         for job in table.ids():
-            with suppress(AttnvizError):  # deleted a moment ago
+            with suppress(AttnvizError):  # it has just been deleted
                 found.append(_seen(job))
         found.sort(key=lambda one: (not one.lives, one.state.place))
         _last[:] = [(time.monotonic(), tuple(found))]

@@ -14,7 +14,7 @@ from attnviz.recipes.altered import settings
 from attnviz.work import processes
 from attnviz.work.jobs import cluster, order, submissions, table
 
-_LOOK = 1.0  # seconds between two looks at all jobs
+_LOOK = 1.0  # seconds between two checks of all jobs
 
 
 def act(options: argparse.Namespace) -> Iterator[str]:
@@ -40,7 +40,7 @@ def act(options: argparse.Namespace) -> Iterator[str]:
         job = table.start(ordered(options), order.NONE if options.no_limits else None)
         yield f"{job}: {table.state(job).sentence}"
     elif options.action == "keep":
-        from attnviz.work.jobs import keeping  # loads torch
+        from attnviz.work.jobs import keeping  # imports torch
 
         yield f"Kept as {keeping.keep(options.run_id, options.epoch, options.word)}."
     else:

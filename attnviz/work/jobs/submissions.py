@@ -40,21 +40,21 @@ FAILED = 1
 QUIET = 300.0
 """Seconds without a sign of life in its folders after which a job that Ray calls running is believed to be dead."""
 
-_AGAIN = 2.0  # seconds between two looks at one submission
-_SETTLE = 8.0  # seconds after a submission until the head tells what it has reserved
-_STOP_WAIT = 60  # seconds from SIGTERM to SIGKILL: a batch, and the end of what is being written
+_AGAIN = 2.0  # seconds between two checks of one submission
+_SETTLE = 8.0  # seconds after a submission until the head reports what it has reserved
+_STOP_WAIT = 60  # seconds from SIGTERM to SIGKILL: time for a batch, and for finishing a file
 _FILE = "cluster.json"
-_ELSEWHERE = "Another process is training"  # how the message of a run that is locked begins
-# A head keeps these in clear and shows them to whoever may ask it, so no secret may be among them.
+_ELSEWHERE = "Another process is training"  # the start of the error message for a locked run
+# A head stores these unencrypted and shows them to anybody who asks, so they must not contain secrets.
 _TOLD = (
     "OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONPATH",
     "ATTNVIZ_RUNS", "ATTNVIZ_DATA", "ATTNVIZ_CHECKPOINTS", "ATTNVIZ_KEPT",
 )  # fmt: skip
-_NODE = "JOB_ENTRYPOINT"  # how the types of errors begin that are no fault of a node
+_NODE = "JOB_ENTRYPOINT"  # prefix of the error types that are not a node's fault
 
-_looked: dict[str, float] = {}  # job -> when it was looked at
-_said: dict[str, str] = {}  # job -> a sentence on how it stands
-_signs: dict[str, tuple[object, float]] = {}  # job -> its last sign of life, and when that was new
+_looked: dict[str, float] = {}  # job -> time of the last check
+_said: dict[str, str] = {}  # job -> a sentence about its status
+_signs: dict[str, tuple[object, float]] = {}  # job -> (last sign of life, time at which it changed)
 
 
 class Submission(Strict):
@@ -97,7 +97,7 @@ def submit(order: Order, home: Path, alive: Sequence[tuple[str | None, Path]]) -
     not ended.
     """
     try:
-        for other, folder in alive:  # what they will take may not be known yet
+        for other, folder in alive:  # their resources may not be reported as reserved yet
             if other == order.cluster and abs(time.time() - (folder / _FILE).stat().st_mtime) < _SETTLE:
                 return False
         cluster = _cluster(order)
@@ -107,7 +107,7 @@ def submit(order: Order, home: Path, alive: Sequence[tuple[str | None, Path]]) -
             return False
         before = read(home) or Submission()
         attempt = before.attempt + 1
-        while cluster.look(_name(order.id, attempt)) is not None:  # of a job that was deleted here
+        while cluster.look(_name(order.id, attempt)) is not None:  # left by a job that was deleted here
             attempt += 1
         for name in ("process.json", "stopped"):
             (home / name).unlink(missing_ok=True)
@@ -151,12 +151,12 @@ def settle(order: Order, home: Path, attempt: int, its_runs: Sequence[str]) -> b
     the lock of all jobs.
     """
     found = read(home)
-    if found is None or found.over or found.attempt != attempt:  # somebody else has noticed it
+    if found is None or found.over or found.attempt != attempt:  # another process has already noticed it
         return False
     name = _name(order.id, found.attempt)
     try:
         look = _cluster(order).look(name)
-        if any(is_trained(run) for run in its_runs):  # Ray tells of its end before it has come, or has forgotten it
+        if any(is_trained(run) for run in its_runs):  # Ray may report the end too early, or have forgotten the job
             return False
         if look is not None and look.lives:
             _cluster(order).stop(name)
@@ -189,7 +189,7 @@ def stop(order: Order, home: Path, its_runs: Sequence[str]) -> None:
                 raise
             _write(home, found.model_copy(update={"over": True}))
     except AttnvizError:
-        if not was_stopped:  # it trains on, and so it is to be submitted again when its node dies
+        if not was_stopped:  # it continues, so it must be resubmitted if its node dies
             (home / "stopped").unlink(missing_ok=True)
         raise
 

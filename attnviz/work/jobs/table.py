@@ -38,7 +38,7 @@ WAITING = 8
 MOST = 100
 """So many jobs there may be; the finished ones count until they are deleted."""
 
-_OF_ALL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # what concerns every job, and not one whose folder is odd
+_OF_ALL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # errors that affect every job, not only one with a bad folder
 
 _log = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ def start(order: Order, most: Limits | None = None) -> str:
             _note_borrowed(order)
         submissions.begin(order, JOBS.write(order))
         numbers = [int(path.name.partition(".")[0]) for path in _waiting()]
-        (folder() / "queue" / f"{max(numbers, default=0) + 1:08d}.{job}").touch()  # no clock: it can be set back
+        (folder() / "queue" / f"{max(numbers, default=0) + 1:08d}.{job}").touch()  # not a time: clocks can be set back
         _start_next()
     return job
 
@@ -110,7 +110,7 @@ def stop(job: str) -> None:
             submissions.stop(read(job), home, runs_of(job))
             return
         asked = [processes.terminate(one) for one in _witnesses(job)]
-        if any(asked):  # it may be too young to say itself that it was stopped
+        if any(asked):  # a process that has just started may not record that it was stopped
             files.write(folder() / job / "stopped", "")
         elif _alive(job):
             raise BadInput("This training runs in another container or on another machine. Stop it there.")
@@ -141,7 +141,7 @@ def tend() -> None:
         return
     for job, order in _submitted():
         home, its_runs = folder() / job, []
-        with suppress(RunError, BadInput, UnknownName):  # the pictures that it trains on may be gone
+        with suppress(RunError, BadInput, UnknownName):  # its training pictures may be gone
             its_runs = shelf.runs_for(order)
         if (attempt := submissions.may_have_ended(order, home, its_runs)) is not None:
             with _alone():
@@ -222,10 +222,10 @@ def _witnesses(job: str) -> Iterator[Identity]:
 
 def _alive(job: str) -> bool:
     if submissions.read(home := folder() / job) is not None:
-        return submissions.lives(home)  # the processes that its runs name are those of other machines
+        return submissions.lives(home)  # the processes named in its runs are on other machines
     if any(one.alive for one in _witnesses(job)) or processes.is_locked(home / "alive"):
         return True
-    with suppress(RunError, BadInput, UnknownName):  # whoever trains one of its runs may be in another container
+    with suppress(RunError, BadInput, UnknownName):  # the process training one of its runs may be in another container
         return any(submissions.is_trained(run) for run in runs_of(job) if runs.status(run).get("state") == "running")
     return False
 
@@ -253,7 +253,7 @@ def _start_next() -> None:
         try:
             order = read(job)
         except (RunError, UnknownName):
-            path.unlink()  # nobody can say what it should train
+            path.unlink()  # its order is unreadable
             continue
         if order.cluster is not None:
             if submissions.submit(order, folder() / job, handed):
@@ -271,7 +271,7 @@ def _start_next() -> None:
 
 
 def _popen(order: Order, home: Path) -> None:
-    for name in ("process.json", "stopped", "log.txt"):  # whatever they are: a pipe would be waited for
+    for name in ("process.json", "stopped", "log.txt"):  # whatever they are: opening a pipe would block
         (home / name).unlink(missing_ok=True)
     with files.opened(home / "log.txt", "wb") as log:
         try:

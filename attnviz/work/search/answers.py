@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 ENOUGH = 50
 """Trials from which PED-ANOVA's makers let it speak: it looks at the best tenth, of which it wants five."""
 
-_DRAWS = 2000  # of the bootstrap
-_GROUPS = 4  # into which the values of a range are divided, and many numbers to choose from
-_OF_EACH = 3  # so many trials on average each value needs to be a group of its own
+_DRAWS = 2000  # bootstrap samples
+_GROUPS = 4  # number of groups for the values of a range, or of a choice among many numbers
+_OF_EACH = 3  # minimum mean number of trials per value for each value to be its own group
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def _drawn_again(design: np.ndarray, values: np.ndarray, above: np.ndarray) -> n
 def _omega(trials: tuple[Trial, ...], axis: Axis) -> float | None:
     """Return the share of the variance that an axis explains; None where its values cannot be put into groups."""
     places = _places(trials, axis)
-    # With a group for almost each trial the correction leaves nothing to go by: noise alone would explain much.
+    # With nearly one group per trial, too little is left to correct for noise, which alone would explain much.
     are_few_alike = _OF_EACH * len(np.unique(places)) > len(places)
     if are_few_alike and not all(isinstance(choice, int | float) for choice in axis.choices):
         return None
@@ -165,7 +165,7 @@ def _ped_anova(found: Found, varied: list[Axis]) -> dict[str, float]:
         params = {name: trial.params[name] for name in kinds}
         study.add_trial(optuna.trial.create_trial(params=params, distributions=kinds, value=trial.value))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of few trials, which the page says too
+        warnings.simplefilter("ignore")  # it warns of few trials, as the page does
         evaluator = optuna.importance.PedAnovaImportanceEvaluator()
         shares: Mapping[str, float] = optuna.importance.get_param_importances(study, evaluator=evaluator)
     return {axis.name: float(shares.get(axis.name, 0.0)) for axis in varied}

@@ -28,15 +28,15 @@ BEAT = 10
 GRACE = 60
 """Seconds without one after which another worker repeats its trial."""
 
-_PATIENCE = 60  # seconds that one waits for the gate, which is held for a second at most
-_LONGEST = 1000  # characters of a URL
+_PATIENCE = 60  # seconds to wait for the gate, which is held for at most a second
+_LONGEST = 1000  # maximum length of a URL
 
 _SILENT = """
 SELECT trial_id FROM trial_heartbeats JOIN trials USING (trial_id)
 WHERE study_id = :study AND heartbeat < LOCALTIMESTAMP - make_interval(secs => :grace)
 """
 
-# Sessions end soon after their machine is gone, and no change of the server's time zone makes a worker look dead.
+# Sessions end soon after their machine has gone, and a change of the server's time zone makes no worker look dead.
 _OPTIONS = (
     f"-c timezone=UTC -c client_encoding=UTF8 -c lock_timeout={_PATIENCE}s "
     "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
@@ -81,7 +81,7 @@ class Database:
         try:
             yield
         finally:
-            with suppress(RunError), self.safe(), engine.connect() as session:  # lost with its session, it is free
+            with suppress(RunError), self.safe(), engine.connect() as session:  # a lost session releases its lock
                 _execute(session, "SELECT pg_advisory_unlock(:key)", _key(self._name))
 
     def created(self, direction: Literal["maximize", "minimize"]) -> Study:
@@ -121,8 +121,8 @@ class Database:
 
         def beat() -> None:
             while not over.wait(BEAT):
-                with suppress(AttnvizError), self.safe():  # the next one may succeed; a database that is gone ends
-                    _backend(study).record_heartbeat(trial_id)  # the trial where it writes its value
+                with suppress(AttnvizError), self.safe():  # the next one may succeed; a lost database ends the trial
+                    _backend(study).record_heartbeat(trial_id)  # when it writes its value
 
         thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
         thread.start()
@@ -163,7 +163,7 @@ class Database:
             optuna.delete_study(study_name=self._name, storage=_storage(self._url, False))
 
 
-_making = threading.Lock()  # two threads would make two storages, of which one is lost with its session
+_making = threading.Lock()  # two threads would create two storages, and one would be lost with its session
 
 
 def _storage(url: str, works: bool) -> Any:
@@ -188,10 +188,10 @@ def _made(url: str, works: bool) -> Any:
     connect = {"connect_timeout": 10, "options": _OPTIONS, "application_name": "attnviz search"}
     many = {"connect_args": connect, "poolclass": NullPool}
     with create_engine(full, **many).connect() as session:
-        _execute(session, "SELECT pg_advisory_lock(:key)", _key("tables"))  # two cannot make them at once
+        _execute(session, "SELECT pg_advisory_lock(:key)", _key("tables"))  # two processes cannot create them at once
         try:
-            optuna.storages.RDBStorage(full, many)  # makes or checks them, for which it takes two sessions
-        except RuntimeError as error:  # as are all errors of Optuna, hence those of the database apart
+            optuna.storages.RDBStorage(full, many)  # creates or checks them, for which it needs two sessions
+        except RuntimeError as error:  # the base class of all Optuna errors, so database errors are separated below
             if isinstance(error, optuna.exceptions.StorageInternalError):
                 raise
             raise RunError(f"The tables in {url} are those of another version of Optuna. {error}") from error

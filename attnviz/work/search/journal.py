@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from optuna.storages import BaseStorage
     from optuna.trial import FrozenTrial
 
-_NAME = "search"  # of the only study in a journal
-_PATIENCE = 60  # seconds that one waits for the gate or the journal, which are held for milliseconds
-_STEP = 0.005  # seconds between two tries
+_NAME = "search"  # name of the only study in a journal
+_PATIENCE = 60  # seconds to wait for the gate or the journal, which are held for milliseconds
+_STEP = 0.005  # seconds between two attempts
 _LARGEST = 256 * 2**20  # bytes: a quarter of a million trials
 
 
@@ -112,7 +112,7 @@ class Journal:
             if not storage.get_all_studies():
                 return None
             study = optuna.load_study(study_name=_NAME, storage=storage)
-            _ = study.direction  # it has one, or is damaged
+            _ = study.direction  # raises if the study is damaged
             return study
 
     def dead(self, study: Study, running: list[FrozenTrial]) -> list[FrozenTrial]:
@@ -141,7 +141,7 @@ class Journal:
             yield
         except ImportError as error:
             raise BadInput('A search needs Optuna. Install it: pip install "attnviz[search]"') from error
-        except Exception as error:  # whatever Optuna makes of a damaged line
+        except Exception as error:  # Optuna may raise anything for a damaged line
             raise RunError(f"{self._path} cannot be read. Delete the search and start it again.") from error
 
     def _storage(self) -> BaseStorage:

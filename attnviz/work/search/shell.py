@@ -18,7 +18,7 @@ from attnviz.work.search.trials import Found
 from attnviz.work.search.wanted import Wanted
 
 _STOPPED = 143  # exit status of a worker that was asked to end
-_LOOK = 0.5  # seconds between two looks at the workers
+_LOOK = 0.5  # seconds between two checks of the workers
 
 
 def run(wanted: Wanted, workers: int, most: Limits, report: Callable[[Found], None]) -> Found:
@@ -29,7 +29,7 @@ def run(wanted: Wanted, workers: int, most: Limits, report: Callable[[Found], No
     """
     search = table.prepare(wanted, workers, most)
     alive = [table.spawn(search) for _ in range(workers)]
-    # Replacements: so many are needed if every trial is killed as often as it is tried.
+    # The maximum number of replacements, which suffices if every trial is killed as often as it may be repeated.
     left = 3 * table.read(search).trials
     try:
         while alive:

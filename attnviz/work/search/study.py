@@ -118,7 +118,7 @@ class Search:
         with self._writing():
             known = self.study._storage.get_trial(self._id(number)).user_attrs.get("took")
         if known is None:
-            # In this order, as `took` says that both are known.
+            # In this order, because `took` implies that both are known.
             self.note(number, borrowed=there and not owned, took=there)
         return there if known is None else bool(known)
 
@@ -176,7 +176,7 @@ class Search:
             self.study.tell(one.number, state=TrialState.PRUNED)
             return
         params = {**one.system_attrs.get("fixed_params", {}), **one.params}
-        if not is_repeated and params:  # without any it had not begun: a new one fills its place
+        if not is_repeated and params:  # without parameters it had not begun, and a new trial takes its place
             first = one.user_attrs.get("first", one.number)
             took = {name: value for name, value in one.user_attrs.items() if name in ("took", "borrowed")}
             self.study.enqueue_trial(params, {"again": one.number, "first": first, "tries": tries, **took})
@@ -193,7 +193,7 @@ def looked_at(study: Study) -> tuple[Trial, ...]:
     found = study.get_trials(deepcopy=False)
     try:
         return tuple(map(_trial, found))
-    except Exception as error:  # whatever a damaged value leads to
+    except Exception as error:  # damaged values may raise anything
         raise RunError("The trials of this search are damaged. Delete the search and start it again.") from error
 
 
@@ -235,7 +235,7 @@ def _trial(one: FrozenTrial) -> Trial:
         values=tuple(one.intermediate_values[epoch] for epoch in sorted(one.intermediate_values)),
         run=told.get("run", ""),
         epoch=told.get("epoch", 0),
-        borrowed=told.get("borrowed", bool(told.get("took"))),  # earlier versions did not ask whose run it was
+        borrowed=told.get("borrowed", bool(told.get("took"))),  # earlier versions did not record who owned the run
         seed=told.get("seed", 0),
         seconds=told.get("seconds", 0.0),
         why=told.get("why", ""),

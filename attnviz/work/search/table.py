@@ -84,7 +84,7 @@ def prepare(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str
                 kept = f"keeps its trials in {before.storage or 'its folder'}"
                 raise BadInput(f"This search {kept}. Go on with it without --storage, or delete it.")
             wanted = wanted.model_copy(update={"trials": max(wanted.trials, before.trials), "storage": before.storage})
-            if not at_work(search):  # else what the last workers said would be told of the next ones
+            if not at_work(search):  # otherwise the last workers' messages would be attributed to the next ones
                 (home(search) / "log.txt").unlink(missing_ok=True)
         (SEARCHES.write(wanted) / "workers").mkdir(exist_ok=True)
     return search
@@ -105,7 +105,7 @@ def spawn(search: str) -> subprocess.Popen[bytes]:
             child = processes.spawn(words(search), read(search).threads, log, alive)
     except OSError as error:
         raise RunError(f"A worker of the search could not be started: {files.reason(error)}.") from error
-    if (own := processes.of(child.pid)) is not None:  # before it can say so itself, which takes it seconds
+    if (own := processes.of(child.pid)) is not None:  # the worker itself would take seconds to write it
         files.write(place / "workers" / started(child.pid), own.model_dump_json() + "\n")
     return child
 

@@ -75,7 +75,7 @@ def checked(wanted: Wanted, workers: int, most: Limits) -> None:
         raise BadInput(f"{workers} workers of {wanted.threads} threads need more than the {cores} cores there are.")
     for which in range(max(len(axis.ends) for axis in wanted.axes)):
         recipe = wanted.trial({axis.name: axis.ends[min(which, len(axis.ends) - 1)] for axis in wanted.axes})
-        order.parameters(recipe)  # builds the model, without memory: a setting that it does not have is refused here
+        order.parameters(recipe)  # builds the model without memory, to refuse unsupported settings here
         _checked(recipe, wanted, most)
 
 

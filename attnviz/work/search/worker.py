@@ -28,7 +28,7 @@ from attnviz.work.search.wanted import Wanted
 WEIGHTS = 20_000_000
 """Bytes that the weights of a finished trial may take; above that only those of its best epoch are kept."""
 
-_WAIT = 0.3  # seconds between two looks at the last trials of others
+_WAIT = 0.3  # seconds between two checks of others' last trials
 
 
 def work(home: Path, wanted: Wanted) -> None:
@@ -84,7 +84,7 @@ def _trial(search: Search, number: int, asked: _Asked) -> None:
     try:
         recipe = search.wanted.trial(asked.values)
         model = seeds.build(recipe, generator)
-    except BadInput as error:  # such as heads that do not divide the features
+    except BadInput as error:  # such as a number of heads that does not divide the features
         search.note(number, why=str(error).removesuffix("."))
         search.tell(number, None)
         return
@@ -98,7 +98,7 @@ def _trial(search: Search, number: int, asked: _Asked) -> None:
     is_owned = there and run.folder.name in (shelf.runs_of_others(search.name, borrowed=False) or ())
     is_foreign = search.took(number, there, is_owned)
     search.note(number, run=run.folder.name, seed=asked.seed)
-    if run.is_closed:  # by another search that asks for the same, or by a worker that was killed before it said so
+    if run.is_closed:  # by another search with the same trial, or by a worker killed before it recorded the result
         why, has_value, epoch = "", True, _kept(run, asked.goal)
         for one in run.curve():
             search.report(number, one.values[asked.column] or 0.0, one.epoch)
@@ -114,7 +114,7 @@ def _trial(search: Search, number: int, asked: _Asked) -> None:
     epoch = epoch if curve else 0
     value = curve[epoch - 1].values[asked.column] if epoch and has_value else None
     search.note(number, epoch=epoch, seconds=round(sum(one.seconds for one in run.durations()), 2), why=why)
-    if not is_foreign:  # else a job or `train` may go on with it
+    if not is_foreign:  # otherwise a job or `train` may resume it
         tidy(run.folder, epoch)
     search.tell(number, value)
 
@@ -127,7 +127,7 @@ def _kept(run: Run, goal: Objective) -> int:
     best = runs.status_in(run.folder).get("best_epoch")
     if type(best) is int and 0 < best <= len(curve):
         return best
-    sign = 1 if goal.measures[recipe.watch].better == "higher" else -1  # it was brought from elsewhere
+    sign = 1 if goal.measures[recipe.watch].better == "higher" else -1  # the run was imported
     watched = {one.epoch: one.values.get(f"validation_{recipe.watch}") for one in curve}
     known = {epoch: sign * value for epoch, value in watched.items() if value is not None}
     return max(known, key=known.__getitem__, default=0)
@@ -138,7 +138,7 @@ def _train(search: Search, number: int, run: Run, training: Training, column: st
 
     Return why it ended early, "" where it did not, and whether what it has reached counts as its value.
     """
-    # Of computing: a busy machine must not cut short just the trials that compute most.
+    # CPU time, since a busy machine must not cut short the trials that compute most.
     end = time.process_time() + search.wanted.seconds * search.wanted.threads
     told, poor = 0, False
     for _ in stopping.heeding(run.train(training)):
@@ -183,6 +183,6 @@ def _alive(home: Path) -> Iterator[str]:
 
 def _sign_off(home: Path, name: str) -> None:
     """Remove what says that this worker lives."""
-    # The lock first: one without its worker's name would be taken for that of a worker elsewhere.
+    # The lock first: without the other file, it would look like the lock of a worker on another machine.
     for own in (f"{name}.lock", f"{name}.json", table.started(processes.own().process)):
         (home / "workers" / own).unlink(missing_ok=True)
