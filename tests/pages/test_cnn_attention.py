@@ -72,7 +72,7 @@ def test_the_experiment_says_what_was_not_trained_and_shows_weights_inside_a_blo
     assert "has not been trained here" in text(page)
     lay(folder, "cluttered-within", {**NETS["within"], "rows": 40, "columns": 40}, 0)
     run(page, query="2,3")
-    assert "These 24 × 24 weights do not belong to places." in text(page)
+    assert "These 24 × 24 weights do not belong to positions." in text(page)
     assert text(page).count("pictures have 40 × 40 pixels in 9 × 9 blocks, which are not those of the viewer") == 1
     grid = inside(page)
     assert grid["names"]["row"] == "feature that takes"

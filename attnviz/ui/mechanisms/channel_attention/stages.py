@@ -86,7 +86,7 @@ def _edits(own: GatesView, replaced: str, turned: str) -> dict[str, list[Change]
             if values is not None:
                 made[tap.address] = [set_value(values.copy())]  # cached arrays are read-only
             elif replaced != "own":
-                raise BadInput("There is no other picture here whose gates these could be.")
+                raise BadInput("There is no other picture here whose gates could be used.")
     for number, channel, percent in (read_turns(turned) or []) if turned else []:
         if not (0 <= number < len(own.layers) and 0 <= channel < len(own.layers[number].gate) and percent <= 100):
             raise BadInput(f"There is no gate {number + 1}.{channel + 1} that can be turned to {percent} %.")

@@ -198,10 +198,10 @@ def within(weights: npt.NDArray[np.floating], net: Net, *, locks: bool) -> str:
     size = len(weights)
     least, most = short(weights.min() * size, 3), short(weights.max() * size, 3)
     return (
-        f"This is another network than the one above: *{net.title}*. {which} "
-        f"These {size} × {size} weights do not belong to places. Each row is a feature that takes, each column a "
+        f"This is a different network from the one above: *{net.title}*. {which} "
+        f"These {size} × {size} weights do not belong to positions. Each row is a feature that takes, each column a "
         f"feature that gives, and each row adds up to 1; an even share is 1/{size}. All heads use the same weights. A "
-        "violet cell means that a feature takes more than an even share from another one of this block; it does not "
+        "violet cell means that a feature takes more than an even share from another feature here; it does not "
         f"show where on the picture the block looks. The weights of this block lie between {least} and {most} times "
         "an even share."
     )

@@ -59,7 +59,7 @@ def run(context: Context[Switched]) -> Tensor:
 
 
 def changes(context: Context[Switched]) -> dict[str, Any]:
-    """Return tap path -> the edit of that tap."""
+    """Return the edits for these parameters, by tap path."""
     from attnviz.ui.mechanisms.element_wise.stages import layers_of
 
     wanted, layers = context.parameters, layers_of(context.loaded.model)

@@ -26,7 +26,7 @@ class Of:
 
     @property
     def numbers(self) -> range:
-        """Their numbers among the test strips of that length."""
+        """The numbers of these strips among the test strips of that length."""
         return range(self.first, self.first + self.count)
 
 

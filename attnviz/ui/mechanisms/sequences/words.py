@@ -149,7 +149,7 @@ def _on_digit(view: AlignmentView, row: np.ndarray) -> str:
 
 
 def on_digits(row: np.ndarray, digits: int, pitch: int, side: int) -> np.ndarray:
-    """Return the share of the weights (column,) on each digit, (digit,); pixels: `pitch` a column, `side` a digit."""
+    """Return the share of weights (column,) on each digit, (digit,); columns are `pitch` pixels wide, digits `side`."""
     places = np.minimum(np.arange(len(row)) * pitch // side, digits - 1)
     return np.bincount(places, row, minlength=digits)
 

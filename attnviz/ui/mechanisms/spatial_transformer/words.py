@@ -84,7 +84,7 @@ def verdict(found: Undone) -> str:
     """Return the finding on whether the grids undo the rotations of the pictures."""
     if found.slope is None:
         return (
-            "**Here it does not undo the rotation.** With the rotation of the grids taken off, the pictures still "
+            "**Here it does not undo the rotation.** With the rotation of the grids removed, the pictures still "
             "point in all directions, and no line separates the rotation of a grid from that of its picture."
         )
     before, spread = f"{found.before:.0f}\u00b0", f"{found.spread:.0f}\u00b0"
@@ -116,7 +116,7 @@ def undone_caption(said: str, found: Undone) -> str:
         f"Measured on {said}, with one trained model. Both angles count counter-clockwise; the standard deviation of "
         f"the pictures' angles is {found.before:.0f}\u00b0. *Slope*: degrees of the grid for each degree of the "
         "picture; *upright*: the angle of the grid where the line meets pictures that were not rotated. The classifier "
-        "works as well if upright digits are rotated too, each class by an angle of its own. So the slope, and not "
+        "works equally well if upright digits are rotated, too, each class by its own angle. So the slope, and not "
         "the angle itself, shows what is undone. Where a grid is not rotated, the other parts of theta may still "
         "depend on the picture."
     )
@@ -195,8 +195,8 @@ def gained(title: str, source: str, bands: Sequence[Band]) -> str:
     surely = abs(apart) > math.hypot(far.gain - far.interval[0], near.gain - near.interval[0])
     grows = ("more" if apart > 0 else "less") if surely else "neither surely more nor surely less"
     return (
-        f"**{len(better)} of {len(bands)} bands of angles gain**, {len(worse)} lose, beside *{title.lower()}*, one "
-        f"training each{most}. Pictures that were rotated most gain "
+        f"**{len(better)} of {len(bands)} bands of angles gain**, {len(worse)} lose, compared with *{title.lower()}*, "
+        f"one training each{most}. Pictures that were rotated most gain "
         f"{grows} than those that were rotated least ({signed(far.gain)} and {signed(near.gain)})."
     )
 

@@ -118,7 +118,7 @@ def test_less_work_is_never_called_more() -> None:
 def test_weights_inside_a_block_are_said_as_multiples_of_an_even_share() -> None:
     cluttered = net("cnn_attention.cluttered-within")
     said = words.within(np.array([[0.25, 0.75], [0.5, 0.5]]), cluttered, locks=True)
-    assert "another network than the one above: *Cluttered digits, attention within blocks*. Lock a block" in said
+    assert "a different network from the one above: *Cluttered digits, attention within blocks*. Lock a block" in said
     assert "These 2 × 2 weights" in said
     assert said.endswith("between 0.500 and 1.50 times an even share.")
 

@@ -126,7 +126,7 @@ def _side(asked: OfSide, subject: Subject, direction: measure.Direction) -> Side
     view = attention(subject)
     selection.check(view, asked.head, asked.token)
     if (asked.token is None) != (direction == "received"):
-        raise BadInput(f"{DIRECTIONS[direction]}: a token is needed for each direction but the last, and none for it.")
+        raise BadInput(f"{DIRECTIONS[direction]}: the first two directions need a token, and the last one takes none.")
     return Side(asked.title, view, asked.head, None if asked.token is None else selection.at(view, asked.token))
 
 

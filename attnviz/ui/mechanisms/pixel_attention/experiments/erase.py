@@ -41,8 +41,8 @@ MEANS = (
     f"{term('Jacobian', '*Jacobian*')}: the pixels whose intensity changes the answer most. The model was not trained "
     "on pictures with holes, so part of any change comes from the holes. That is why the random choices leave holes "
     "too, and remove the same amount of ink. The amount of ink is the number of pixels that are not background, "
-    "however dark they are: where a model attends to the darkest pixels, part of a difference comes from how dark they "
-    "are."
+    "however dark they are: if a model attends to the darkest pixels, part of a difference is due to their "
+    "darkness."
 )
 FILLS = {"mean": "the picture's mean", "background": "the background"}
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2)  # the shares of the tokens that the curve removes

@@ -87,7 +87,7 @@ def finding(shares: Floats, place: str, head: int) -> str:
 
 
 class OfRow(Strict):
-    """A row of scores of a head, for a token, or None for one in the middle of the ink."""
+    """A row of scores: its head and its token, which is None for one in the middle of the ink."""
 
     head: Index = 0
     query: Index | None = None

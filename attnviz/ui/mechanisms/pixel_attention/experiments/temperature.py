@@ -52,8 +52,8 @@ def show(subject: Subject) -> None:
     st.markdown(
         "A weight is $e$ to the power of a score, divided by the sum of these over all pixels. Here the scores are "
         "first divided by the *temperature*. The smaller it is, the more the largest score takes, in the end "
-        "everything. The larger it is, the closer each weight comes to an even share. *Bits* is the entropy: 0 where "
-        f"one pixel gets everything, {np.log2(view.rows * view.columns):.2f} where all get the same.\n\n"
+        "everything. The larger it is, the closer each weight comes to an even share. *Bits* is the entropy: 0 if "
+        f"one pixel gets everything, {np.log2(view.rows * view.columns):.2f} if all get the same.\n\n"
         f"Intensities of 0 to 255 are {MNIST_STD / UNSCALED:.1f} times as far apart as standardised ones, and a score "
         f"is a product of two of them, so it is {ratio:,.0f} times as large."
     )
