@@ -148,7 +148,7 @@ def _fetch(its: DataSpec, kind: str, tell: Progress) -> None:
         paths.made(home, its.title, "ATTNVIZ_DATA")
         for path in written:
             path.replace(home / path.name)
-        _sync_folder(home)
+        files.sync(home)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
         at_work.release()
@@ -200,16 +200,6 @@ def _write(path: Path, array: npt.NDArray[Any]) -> Path:
         file.flush()
         os.fsync(file.fileno())
     return path
-
-
-def _sync_folder(path: Path) -> None:
-    if os.name != "posix":
-        return  # other systems cannot open a folder, and order renames themselves
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _sweep() -> None:

@@ -13,7 +13,6 @@ import streamlit as st
 from attnviz import subjects
 from attnviz.arrays import Floats
 from attnviz.charts.epochs import MOST, effects
-from attnviz.errors import BadInput
 from attnviz.measures.difference import paired
 from attnviz.ui.live import trainings
 from attnviz.ui.shared import cache, jobs
@@ -75,10 +74,6 @@ class Measured:
 def show(there: Sequence[Seen]) -> None:
     """Draw the choice of a training, and the effect of each of its heads at each epoch."""
     options = choice.trainings(there)
-    if not options:
-        raise BadInput(
-            "There is no training here whose model has heads. Choose a mechanism with heads above, and train it."
-        )
     key = choice.pick(OF, "Training", options)
     its = trainings.history_of(key)
     net = subjects.net(its.points[-1].key)

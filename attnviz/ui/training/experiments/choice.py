@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from attnviz.data.specs import DATASETS
-from attnviz.errors import AttnvizError
+from attnviz.errors import AttnvizError, BadInput
 from attnviz.subjects import Net
 from attnviz.subjects.history import Point
 from attnviz.ui import mechanisms
@@ -28,7 +28,7 @@ EPOCHS = 12
 
 def trainings(there: Sequence[Seen]) -> dict[str, str]:
     """Return key of the history -> title of the trainings whose models have heads and predict a class: those run here
-    first, starting with the newest.
+    first, starting with the newest. BadInput if there are none.
     """
     ran = [run for one in there if not yours.hidden(one) for run in one.runs]
     titles = {f"run:{run}": title_of(run) for run in sorted(ran, key=written, reverse=True)}
@@ -45,6 +45,10 @@ def trainings(there: Sequence[Seen]) -> dict[str, str]:
         if _fits(net):
             found[key] = titles[key]
     place.empty()
+    if not found:
+        raise BadInput(
+            "There is no training here whose model has heads. Choose a mechanism with heads above, and train it."
+        )
     return found
 
 

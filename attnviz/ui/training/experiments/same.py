@@ -12,7 +12,6 @@ from attnviz import subjects
 from attnviz.arrays import Floats
 from attnviz.charts import with_minus
 from attnviz.charts.dots import Dot, dots
-from attnviz.errors import BadInput
 from attnviz.measures.difference import paired
 from attnviz.roles import role_of
 from attnviz.ui.components.map_grid import Table, map_grid
@@ -48,10 +47,6 @@ SHOWN = 8  # pairs of heads whose maps are drawn, the most similar first
 def show(there: Sequence[Seen]) -> None:
     """Draw the choice of two trainings, and the similarity of their heads."""
     options = choice.trainings(there)
-    if not options:
-        raise BadInput(
-            "There is no training here whose model has heads. Choose a mechanism with heads above, and train it."
-        )
     left, right = st.columns(2)
     with left:
         key = choice.pick(OF, "Training", options)
