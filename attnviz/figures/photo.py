@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from PIL import Image
 
 from attnviz import files
 from attnviz.arrays import Bytes
 from attnviz.data.inputs.pictures import to_grey
 from attnviz.errors import BadInput
-
-if TYPE_CHECKING:
-    from PIL import Image
-
 
 _SHARES = tuple(np.linspace(1, 0.7, 61))  # share, kept by transforms, of the largest crop with the input's aspect ratio
 _ALIKE, _CLEARLY = 0.9, 1e-3  # minimum correlation of a crop with the input, and minimum gain over the whole picture

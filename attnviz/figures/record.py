@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
+from torch.optim import Optimizer
 
 from attnviz.capture.watching import watch
 from attnviz.errors import BadInput
@@ -18,9 +19,6 @@ from attnviz.figures.figure import AttentionFigure, inches
 from attnviz.figures.maps import Choice, Direction, Head, ScaleKind, Show
 from attnviz.figures.photo import photo_of
 from attnviz.views.attention import LayerView
-
-if TYPE_CHECKING:
-    from torch.optim import Optimizer
 
 MOST = 64  # maximum number of recordings; then every second one is dropped, and half as many are made
 

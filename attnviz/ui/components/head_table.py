@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from attnviz.head_table.table import MEASURES
+from attnviz.head_table.table import MEASURES, Heads, Mean
 from attnviz.ui.components import url_view
 from attnviz.views.payload import pack
 from attnviz.views.url_fields import Field, Fields
-
-if TYPE_CHECKING:
-    from attnviz.head_table.table import Heads, Mean
 
 FIELDS = Fields(
     Field("across", "choice", "entropy", tuple(MEASURES)),

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 
 from attnviz.recipes.recipe import Strict
+from attnviz.subjects import Subject
 from attnviz.ui.live.derived import View
 from attnviz.ui.shared import cache, first_look
 from attnviz.views.attention import AttentionView
 from attnviz.views.payload import header_of
-
-if TYPE_CHECKING:
-    from attnviz.subjects import Subject
 
 
 class OfTokens(Strict):

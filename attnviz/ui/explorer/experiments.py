@@ -8,7 +8,7 @@ Kindermans et al., 2019, https://arxiv.org/abs/1711.00867.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -16,6 +16,7 @@ import streamlit as st
 from attnviz import data
 from attnviz.arrays import Floats
 from attnviz.charts.dots import Dot, dots
+from attnviz.subjects import Loaded, Net, Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.explorer import maps, words
 from attnviz.ui.explorer.views import RANDOM, RANKED, SHIFTED
@@ -23,9 +24,6 @@ from attnviz.ui.shared import cache, jobs, pickers, url_state
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.over_many import over_many
 from attnviz.ui.shared.reserved import container_key
-
-if TYPE_CHECKING:
-    from attnviz.subjects import Loaded, Net, Subject
 
 T = TypeVar("T")
 

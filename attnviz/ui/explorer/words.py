@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from attnviz.arrays import Floats
 from attnviz.charts import with_minus
 from attnviz.measures.difference import paired
-from attnviz.ui.explorer.maps import CHANCE, ERASURE, JACOBIAN, OWN, PRODUCT
+from attnviz.ui.explorer.maps import CHANCE, ERASURE, JACOBIAN, OWN, PRODUCT, Kept, Ranked
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from attnviz.arrays import Floats
-    from attnviz.ui.explorer.maps import Kept, Ranked
 
 NONE = "This model has no attention map of its own over the picture, so only the two accepted methods are compared."
 TAU = (

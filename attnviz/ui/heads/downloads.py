@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
 from attnviz.head_table import export
-
-if TYPE_CHECKING:
-    from attnviz.head_table.table import Heads
+from attnviz.head_table.table import Heads
 
 
 def show(table: Heads, origin: Mapping[str, Any], *, measuring: bool) -> None:

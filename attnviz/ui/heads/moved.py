@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import numpy as np
 import numpy.typing as npt
 
-from attnviz.head_table.table import MEASURES
+from attnviz.head_table.table import MEASURES, Head, Heads
 from attnviz.subjects import Net
 from attnviz.ui.components.head_table import Moved, Row
 from attnviz.ui.heads import work
@@ -17,9 +16,6 @@ from attnviz.ui.heads.pictures import Asked, pictures
 from attnviz.ui.shared import cache
 from attnviz.work.kept import Kept
 from attnviz.work.queue import QUEUE
-
-if TYPE_CHECKING:
-    from attnviz.head_table.table import Head, Heads
 
 FEW = 10
 SEED = 0

@@ -4,9 +4,10 @@ The choice is written into the URL as map=jacobian. Components with their own sw
 live channel from `asked`.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import streamlit as st
 
 from attnviz.subjects import Subject
@@ -16,9 +17,6 @@ from attnviz.ui.live.jacobian_view import JACOBIAN, JACOBIAN_VIEW, TITLE, Found,
 from attnviz.ui.shared import cache, jobs, page, url_state
 from attnviz.ui.shared.glossary import term
 from attnviz.views.payload import with_header
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 WORD = "map"
 TICK = 0.5  # seconds between two checks of the progress

@@ -27,24 +27,22 @@ each model receives the result of the preparation that its `Input` names.
 import json
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, PrivateAttr, Tag, ValidationError
 from pydantic_core import PydanticCustomError
 
 from attnviz.data import inputs
+from attnviz.data.inputs import Prepared
 from attnviz.errors import BadInput
+from attnviz.models import Input
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import EXAMPLES
 from attnviz.ui.live import wrong
 from attnviz.ui.live.derived import Address, Derived, Index, View
 from attnviz.ui.live.wrong import RESERVED
 from attnviz.views.payload import unpack
-
-if TYPE_CHECKING:
-    from attnviz.data.inputs import Prepared
-    from attnviz.models import Input
 
 MESSAGE = 1 << 20  # bytes of a request: 784 variants of a digit take 0.6 million
 HEADER = 1 << 16  # bytes of its header, which is parsed while everyone else waits

@@ -6,21 +6,17 @@ Each has the key of its history (`attnviz.subjects.history`): the name of a chec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from attnviz import checkpoint_folder, data, subjects
 from attnviz.data import own
 from attnviz.errors import AttnvizError, BadInput
-from attnviz.recipes import RECIPES
+from attnviz.recipes import RECIPES, Recipe
 from attnviz.recipes.altered import own as value_of
 from attnviz.recipes.altered import varied
 from attnviz.subjects import Net
 from attnviz.subjects.history import History, history, key_of_run
 from attnviz.training import runs
 from attnviz.ui.shared import visitor
-
-if TYPE_CHECKING:
-    from attnviz.recipes import Recipe
 
 _ASIDE = ("learning_rate", "epochs", "patience")  # shown elsewhere, or irrelevant to what is learned
 

@@ -1,11 +1,9 @@
 """Describes the first fault of a request in plain words."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails
 
 RESERVED = ("logits", "probabilities", "seen")  # arrays of every answer; requested values may not use these names
 

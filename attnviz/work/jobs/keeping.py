@@ -8,7 +8,8 @@ import platform
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from torch import Tensor
 
 from attnviz import cards, checkpoints, files
 from attnviz.card import Card, SeedRun
@@ -18,9 +19,6 @@ from attnviz.recipes.recipe import changed
 from attnviz.training import runs
 from attnviz.version import VERSION
 from attnviz.work import packing
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 LARGEST = 64 * 2**20
 """Bytes of a file that may be brought in, and of what is packed in it."""

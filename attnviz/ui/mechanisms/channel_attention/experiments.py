@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import product
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from attnviz import cards, comparisons, formatting
+from attnviz.card import Card
 from attnviz.charts.bars import Row, bars
 from attnviz.charts.dots import dots
+from attnviz.comparisons import Comparison
+from attnviz.measures.difference import Difference
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components import stage_maps
@@ -22,11 +24,6 @@ from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.reserved import container_key
 from attnviz.ui.shared.results import ablated, costs, result_dots
 from attnviz.ui.shared.wording import without_shared_start
-
-if TYPE_CHECKING:
-    from attnviz.card import Card
-    from attnviz.comparisons import Comparison
-    from attnviz.measures.difference import Difference
 
 MAPS = "gate_stages"
 

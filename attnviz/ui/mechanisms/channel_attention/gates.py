@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,14 +13,12 @@ from attnviz import data
 from attnviz.answers import as_batch, probabilities
 from attnviz.errors import BadInput
 from attnviz.measures.channel_attention.gates import between_classes, by_chance, gain_with_depth, kinds
+from attnviz.readings import Reading
 from attnviz.subjects import Example, Loaded, Picture, Subject
 from attnviz.tracing import trace
 from attnviz.ui.components.gates import GatesOfLayer, GatesView, GateTap
 from attnviz.ui.mechanisms.channel_attention.layers import GateLayer, Kind, kind_of, layers_of, of_channels, weights_of
 from attnviz.ui.shared import cache, home_picture, inference, pickers
-
-if TYPE_CHECKING:
-    from attnviz.readings import Reading
 
 
 def view(loaded: Loaded, example: Example) -> GatesView:

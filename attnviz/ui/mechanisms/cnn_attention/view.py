@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from attnviz.subjects import Net
+from attnviz.subjects import Net, Subject
 from attnviz.ui.components.panel import Panel
 from attnviz.ui.components.stage_maps import packed
 from attnviz.ui.dot_product.mean_row import OF_ATTENTION
 from attnviz.ui.live.derived import NoParameters, View
 from attnviz.ui.shared import cache
-
-if TYPE_CHECKING:
-    from attnviz.subjects import Subject
 
 
 def payload(subject: Subject, parameters: NoParameters) -> bytes:

@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 from functools import cache as once
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
-from attnviz.subjects import Net
+from attnviz.subjects import Net, Subject
 from attnviz.ui.components import map_grid
 from attnviz.ui.components.map_grid import Table, packed
 from attnviz.ui.components.panel import Panel
 from attnviz.ui.live.derived import Index, NoParameters, View
 from attnviz.ui.shared import cache
-
-if TYPE_CHECKING:
-    from attnviz.subjects import Subject
 
 
 def payload(subject: Subject, parameters: NoParameters) -> bytes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import streamlit as st
@@ -13,7 +13,7 @@ from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.measures.pixel_attention.representations import Count, Kind, count, kinds
 from attnviz.recipes.recipe import Strict
-from attnviz.subjects import Net, Subject
+from attnviz.subjects import Loaded, Net, Subject
 from attnviz.ui.components.map_grid import Table, chosen_map, map_grid, packed
 from attnviz.ui.components.moving_maps import moving_maps, rested, turn_weight
 from attnviz.ui.dot_product.attention_view import attention
@@ -22,10 +22,6 @@ from attnviz.ui.shared import cache, url_state
 from attnviz.ui.shared.wording import short, verbatim
 from attnviz.views.attention import AttentionView
 from attnviz.views.payload import header_of
-
-if TYPE_CHECKING:
-    from attnviz.subjects import Loaded
-
 
 PARTS = ("query", "key", "value")
 COLOURS = {"query": "orange", "key": "blue", "value": "green"}

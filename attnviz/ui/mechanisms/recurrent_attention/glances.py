@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
 
 from attnviz.answers import as_batch
+from attnviz.layers.glimpse import Glances
 from attnviz.subjects import Example, Loaded, Picture, net
 from attnviz.ui.shared import cache, home_picture, pickers
 from attnviz.views import looking
 from attnviz.views.glimpses import GlimpseView, layer_of
 from attnviz.views.looking import Places
-
-if TYPE_CHECKING:
-    from attnviz.layers.glimpse import Glances
-
 
 PREFERRED = 23  # a well-drawn 8 in `strokes`, with which other pages open too
 TRIED = 40  # pictures that are searched for one that is answered correctly

@@ -7,7 +7,7 @@ shown.
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 import streamlit as st
@@ -18,10 +18,6 @@ from attnviz.errors import BadInput, DataError
 from attnviz.subjects import Loaded, Strip
 from attnviz.ui.mechanisms.sequences import LENGTH, NUMBER, SOURCE
 from attnviz.ui.shared import home_picture, url_state
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 DRAW = "draw"
 YOURS = "yours"

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from attnviz import cards
 from attnviz.charts import with_minus
 from attnviz.charts.bars import Row, bars
-from attnviz.subjects import Strip, Subject
+from attnviz.subjects import Loaded, Net, Strip, Subject
+from attnviz.ui.components.alignment import Curve
 from attnviz.ui.mechanisms.sequences import curves, findings
 from attnviz.ui.mechanisms.sequences.measured import Agreed, Of, OrderPart, Steered
 from attnviz.ui.shared import cache, jobs
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.over_many import over_many
 from attnviz.ui.shared.reserved import container_key
-
-if TYPE_CHECKING:
-    from attnviz.subjects import Loaded, Net
-    from attnviz.ui.components.alignment import Curve
 
 ADDITIVE, ONE_VECTOR = "encoder_decoder.strips-15", "encoder_decoder.strips-15-one-vector"
 UNIFORM = "encoder_decoder.strips-15-uniform"

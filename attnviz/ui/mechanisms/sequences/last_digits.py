@@ -7,9 +7,9 @@ A digit is complete when the pad is cleared after it; it is then the last digit 
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import streamlit as st
 
 from attnviz import subjects
@@ -21,9 +21,6 @@ from attnviz.ui.mechanisms.sequences import LAST_DIGITS, MECHANISM, own_strip
 from attnviz.ui.mechanisms.sequences.experiments import ADDITIVE, ONE_VECTOR, TRANSFORMER
 from attnviz.ui.shared import cache, page, url_state
 from attnviz.ui.shared.wording import share
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 MOST = 15
 """The number of digits kept: the maximum length on which the networks were trained."""

@@ -6,11 +6,11 @@ Each measurement has a function for some of the strips, and one that joins sever
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import Tensor, nn
 
 from attnviz.answers import as_batch
 from attnviz.arrays import Floats
@@ -19,14 +19,10 @@ from attnviz.layers.columns import PITCH
 from attnviz.measures.agreement import random_map
 from attnviz.measures.difference import Paired, paired
 from attnviz.measures.sequences import attribution, steering
+from attnviz.subjects import Loaded
 from attnviz.tracing import trace
 from attnviz.ui.mechanisms.sequences.measured import LATE, Agreed, AgreedPart, Of, OrderPart, Steered, SteeredPart
 from attnviz.ui.mechanisms.sequences.reading import columns_tap, looking, reads
-
-if TYPE_CHECKING:
-    from torch import Tensor, nn
-
-    from attnviz.subjects import Loaded
 
 
 def batch(loaded: Loaded, of: Of) -> tuple[Tensor, Tensor]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import streamlit as st
 
 from attnviz import data
@@ -19,9 +19,6 @@ from attnviz.ui.components import strip_pad
 from attnviz.ui.mechanisms.sequences import choose
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import verbatim
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 PAD = "strip_pad"
 TYPED, FILE = "strip_typed", "strip_file"

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch import Tensor, nn
 
 from attnviz.data.digit_strips import SIDE, STOP, STRIPS
 from attnviz.errors import BadInput
 from attnviz.layers.columns import PITCH
-from attnviz.subjects import Strip, Subject
+from attnviz.readings import Reading
+from attnviz.subjects import Example, Loaded, Net, Strip, Subject
 from attnviz.tracing import trace
 from attnviz.ui.components.alignment import AlignmentView, Text, Weights
 from attnviz.ui.mechanisms.sequences import curves
 from attnviz.ui.shared import inference
-
-if TYPE_CHECKING:
-    from torch import Tensor, nn
-
-    from attnviz.readings import Reading
-    from attnviz.subjects import Example, Loaded, Net
 
 GRADIENT = "gradient"
 """The name of the gradients of the predictions, which are computed only on request because they take long."""

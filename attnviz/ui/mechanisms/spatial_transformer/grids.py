@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,15 +16,11 @@ from attnviz.data.moved import MOVED
 from attnviz.errors import BadInput
 from attnviz.layers.spatial_transformer import SpatialTransformer
 from attnviz.measures.spatial_transformer.decomposition import Undone, decomposed, mean_rotation, undone
+from attnviz.readings import Reading
 from attnviz.subjects import Example, Loaded, Picture, Subject
 from attnviz.tracing import trace
 from attnviz.ui.components.sampling_grid import Angles, GridView
 from attnviz.ui.shared import cache, home_picture, inference, pickers
-
-if TYPE_CHECKING:
-    from attnviz.readings import Reading
-    from attnviz.subjects import Loaded
-
 
 PICTURES, BATCH = 1000, 100  # the number of pictures, in total and per batch
 FEWEST = 3  # the minimum number of pictures of a class to fit a line

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import streamlit as st
 
 from attnviz.formatting import table
+from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.mechanisms.vision_transformer import words
 from attnviz.ui.mechanisms.vision_transformer.derived import COMBINED, KEYS_OFF, layers_of
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.experiments import Experiment, finding
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from attnviz.subjects import Subject
 
 
 def near(subject: Subject) -> None:

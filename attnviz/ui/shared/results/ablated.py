@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from attnviz import comparisons
+from attnviz.card import Card, Figure
 from attnviz.charts.bars import Row, bars
 from attnviz.formatting import signed
-
-if TYPE_CHECKING:
-    from attnviz.card import Card, Figure
-    from attnviz.measures.difference import Difference
+from attnviz.measures.difference import Difference
 
 
 def show(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -14,7 +13,8 @@ from attnviz.errors import BadInput
 from attnviz.models.spec import Setting
 from attnviz.recipes import Recipe
 from attnviz.recipes.altered import own, varied
-from attnviz.subjects import Picture, Subject
+from attnviz.subjects import Net, Picture, Subject
+from attnviz.subjects.history import History
 from attnviz.training import mistakes, runs
 from attnviz.training.cost import duration
 from attnviz.ui.live import second_training, trainings
@@ -25,11 +25,7 @@ from attnviz.ui.training import access, yours
 from attnviz.ui.training.experiments import choice
 from attnviz.work.jobs import seen, table
 from attnviz.work.jobs.order import Order
-
-if TYPE_CHECKING:
-    from attnviz.subjects import Net
-    from attnviz.subjects.history import History
-    from attnviz.work.jobs.seen import Seen
+from attnviz.work.jobs.seen import Seen
 
 OF, CHANGE, TO, AT, EXAMPLE = "of", "change", "to", "at", "example"  # URL fields
 OFFERED = ("learning_rate", "heads", "positions", "skip")

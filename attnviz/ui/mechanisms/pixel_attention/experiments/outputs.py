@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import streamlit as st
@@ -11,15 +11,12 @@ from pydantic import Field
 from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
-from attnviz.subjects import Net, Picture, Subject
+from attnviz.subjects import Loaded, Net, Picture, Subject
 from attnviz.subjects.subject import origin_of
 from attnviz.ui.components.map_grid import chosen_map, map_grid, packed
 from attnviz.ui.live.derived import View
 from attnviz.ui.shared import cache, experiments, pickers, url_state
 from attnviz.ui.shared.wording import short
-
-if TYPE_CHECKING:
-    from attnviz.subjects import Loaded
 
 TITLE = "What does attention turn a picture into?"
 MEASURES = "Compares the layer's output for seven pictures with the pictures themselves, as the paper shows them."

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -11,7 +11,7 @@ from attnviz import subjects
 from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.measures.pixel_attention.representations import needed
-from attnviz.subjects import Net, Picture, Subject
+from attnviz.subjects import Loaded, Net, Picture, Subject
 from attnviz.subjects.subject import origin_of
 from attnviz.ui.components.map_grid import packed
 from attnviz.ui.dot_product.attention_view import attention
@@ -23,9 +23,6 @@ from attnviz.ui.mechanisms.pixel_attention.paper_tiles import OnScale, on_scale,
 from attnviz.ui.shared import cache, experiments, page, pickers, url_state
 from attnviz.ui.shared.wording import short
 from attnviz.views.attention import AttentionView
-
-if TYPE_CHECKING:
-    from attnviz.subjects import Loaded
 
 TITLE = "What remains of the paper's pictures?"
 MEASURES = "Draws the tiles of a figure on the paper's scales and on one scale for all, and counts what they show."

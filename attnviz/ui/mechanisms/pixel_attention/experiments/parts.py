@@ -1,14 +1,12 @@
 """The four parts of a score: the content or position half of the query times a half of the key."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 
 from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
-from attnviz.subjects import Subject
+from attnviz.subjects import Example, Loaded, Subject
 from attnviz.ui.components.map_grid import map_grid, packed
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import Index, View
@@ -16,9 +14,6 @@ from attnviz.ui.mechanisms.pixel_attention import equations, selection
 from attnviz.ui.mechanisms.pixel_attention.selection import of_one_token
 from attnviz.ui.shared import cache, experiments
 from attnviz.ui.shared.wording import share, short
-
-if TYPE_CHECKING:
-    from attnviz.subjects import Example, Loaded
 
 TITLE = "Does a pixel look for ink or for a position?"
 MEASURES = (

@@ -1,6 +1,6 @@
 """Are the codes of nearby positions similar? The position codes of tokens, as pictures."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 import numpy as np
 import streamlit as st
@@ -9,7 +9,7 @@ from pydantic import Field
 from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
-from attnviz.subjects import Net, Subject
+from attnviz.subjects import Loaded, Net, Subject
 from attnviz.ui.components.moving_maps import moving_maps, places, rested
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import View
@@ -17,9 +17,6 @@ from attnviz.ui.mechanisms.pixel_attention.selection import of_one_token
 from attnviz.ui.shared import cache, experiments, page, url_state
 from attnviz.ui.shared.wording import short, verbatim
 from attnviz.views import url_fields
-
-if TYPE_CHECKING:
-    from attnviz.subjects import Loaded
 
 TITLE = "Are the codes of nearby positions similar?"
 MEASURES = "Compares the code of each position with the codes of its neighbours and of all others."

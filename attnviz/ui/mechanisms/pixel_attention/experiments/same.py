@@ -1,7 +1,7 @@
 """Do pixels of the same intensity attend in the same way? Without positions they do."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,7 @@ import streamlit as st
 
 from attnviz.arrays import Floats
 from attnviz.recipes.recipe import Strict
-from attnviz.subjects import Subject
+from attnviz.subjects import Example, Loaded, Subject
 from attnviz.ui.components.map_grid import map_grid, packed
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import Index, View
@@ -17,9 +17,6 @@ from attnviz.ui.mechanisms.pixel_attention import equations, selection
 from attnviz.ui.shared import cache, experiments
 from attnviz.ui.shared.wording import short
 from attnviz.views.attention import AttentionView
-
-if TYPE_CHECKING:
-    from attnviz.subjects import Example, Loaded
 
 TITLE = "Do pixels of the same intensity attend in the same way?"
 MEASURES = (
