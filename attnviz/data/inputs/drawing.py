@@ -34,8 +34,6 @@ COLOURS = 3
 LONGEST = 4200
 """The maximum length of a word; a colour photograph of 32 x 32, which hardly compresses, has up to 4,111."""
 PATTERN = rf"drawing:(?:[1-9][0-9]?x[1-9][0-9]?(?:x{COLOURS})?\.)?[A-Za-z0-9_-]{{1,{LONGEST}}}"
-LABEL = "?"
-"""The class of a drawing, which is unknown."""
 
 _PREFIX = "drawing:"
 _SHAPED = re.compile(rf"([1-9][0-9]?)x([1-9][0-9]?)(?:x({COLOURS}))?\.(.*)", re.DOTALL)

@@ -178,14 +178,13 @@ def finding_of_norm(divided: Sequence[float]) -> str:
 
 def finding_of_copy(own: Figure | None, without: Figure | None, answers: int) -> str:
     """Return the finding on whether a model needs the relevance of each picture, or its mean map does as well."""
-    if own is None or without is None:
-        return "**Not known for this model**: its card has no test with the relevance replaced."
     return verdict(
         own, without,
         names=("with the relevance of each picture", "with the same mean map for all pictures"),
         better="The relevance of the picture matters",
         worse="The relevance of the picture does harm",
         same="One mean map does as well",
+        unknown="**Not known for this model**: its card has no test with the relevance replaced.",
         answers=answers,
         paired=True,
     )  # fmt: skip
@@ -235,7 +234,6 @@ def finding_of_worth(models: Sequence[Rival], answers: int) -> str:
         ),
         better="Yes, among the models here",
         worse="No",
-        same="Hardly any difference",
         answers=answers,
         differs=comparisons.trained_differently(best.key, control.key),
     )  # fmt: skip

@@ -23,7 +23,6 @@ NONE = (
     "No recurrent attention model has been trained here yet. `python -m attnviz train recurrent_attention --recipe "
     "cluttered` trains one on cluttered digits in about 20 minutes; this page then shows it."
 )
-NOT_TRAINED = "**Not known yet**: one of the two models that would be compared has not been trained."
 COLLAPSED = 0.15  # as in attnviz/training/objectives/reinforcement.py, which loads torch
 EQUATION = r"""$$
 \ell_t \sim \mathcal{N}\big(\mu(h_{t-1}), \sigma^2\big)
@@ -152,7 +151,6 @@ def finding_of_path(own: Figure | None, borrowed: Figure | None, said: Sequence[
         names=("along the path that it chooses", "at places chosen for another picture"),
         better="Yes, the path has to fit the picture",
         worse="No, it even answers better at places chosen for another picture",
-        same="Hardly any difference",
         answers=answers,
         paired=True,
     )  # fmt: skip
@@ -162,14 +160,11 @@ def finding_of_learning(
     learnt: Figure | None, other: Figure | None, locations: str, answers: int, differs: Sequence[str] = ()
 ) -> str:
     """Return the finding on whether learnt locations are more accurate; None stands for a model that is not trained."""
-    if learnt is None or other is None:
-        return NOT_TRAINED
     return verdict(
         learnt, other,
         names=("with learnt locations", f"with locations {locations}"),
         better="Yes, learnt locations are better",
         worse="No, learnt locations are worse",
-        same="Hardly any difference",
         answers=answers,
         differs=differs,
     )  # fmt: skip
@@ -177,8 +172,6 @@ def finding_of_learning(
 
 def finding_of_choosing(own: Figure | None, fixed: Figure | None, answers: int) -> str:
     """Return the finding on whether a net needs to choose paths, or does as well along their mean, a fixed path."""
-    if own is None or fixed is None:
-        return "**Not known**: the card of this network has no test along one path for all pictures."
     return verdict(
         own, fixed,
         names=(
@@ -187,6 +180,7 @@ def finding_of_choosing(own: Figure | None, fixed: Figure | None, answers: int) 
         better="The same network also needs a path for each picture",
         worse="The same network is better along one path for all pictures",
         same="For the same network, choosing a path makes hardly any difference",
+        unknown="**Not known**: the card of this network has no test along one path for all pictures.",
         answers=answers,
         paired=True,
     )  # fmt: skip
@@ -194,14 +188,11 @@ def finding_of_choosing(own: Figure | None, fixed: Figure | None, answers: int) 
 
 def finding_of_gradient(broken: Figure | None, correct: Figure | None, answers: int) -> str:
     """Return the finding on whether the broken gradient costs accuracy; None stands for a model that is not trained."""
-    if broken is None or correct is None:
-        return NOT_TRAINED
     return verdict(
         correct, broken,
         names=("with the correct gradient", "with the broken one"),
         better="Yes, the correct gradient is better",
         worse="No, the broken gradient is even better",
-        same="Hardly any difference",
         answers=answers,
     )  # fmt: skip
 
@@ -211,8 +202,6 @@ def finding_of_fewer(
 ) -> str:
     """Return the finding on whether reading more helps; `least` and `most` are (numbers read, accuracy)."""
     (few, one), (many, other) = least, most
-    if one is None or other is None:
-        return NOT_TRAINED
     return verdict(
         other, one,
         names=(f"reading {many:,} numbers of a picture", f"reading {few:,}"),

@@ -12,6 +12,7 @@ _MISSING = {
     "one seed": "one of the two was trained only once",
     "no answers of each seed": "the answers of each seed are not known",
 }
+NOT_TRAINED = "**Not known yet**: one of the two models that would be compared has not been trained."
 
 
 def margin(found: Difference) -> str:
@@ -27,19 +28,20 @@ def undecided(found: Difference) -> str:
 
 
 def verdict(
-    one: Figure,
-    other: Figure,
+    one: Figure | None,
+    other: Figure | None,
     *,
     names: tuple[str, str],
     better: str,
     worse: str,
-    same: str,
+    same: str = "Hardly any difference",
+    unknown: str = NOT_TRAINED,
     answers: int,
     differs: Sequence[str] = (),
     paired: bool = False,
 ) -> str:
     """Return a Markdown sentence with the claim, if any, that two models' shares of correct answers support, and the
-    numbers.
+    numbers; or what is `unknown` if one of the two is None.
 
     `better`, `worse` and `same`, without a full stop, are the claims if `one` is better or worse than `other`, or the
     difference is certainly within the margin; otherwise the verdict is "Not decided". `names` are parts of a sentence,
@@ -47,6 +49,8 @@ def verdict(
     `attnviz.comparisons.trained_differently`. `paired` means that both figures come from the same trainings, with a
     part of the model replaced in the other.
     """
+    if one is None or other is None:
+        return unknown
     found = difference(one, other, paired=paired)
     claim = {"better": better, "worse": worse, "within the margin": same, "not decided": "Not decided"}
     ends = f" (95 % interval {' to '.join(map(formatting.signed, found.interval))})" if found.interval else ""
