@@ -1,18 +1,18 @@
-// A training as pictures: what a component shows at each epoch, as an animation and as a strip.
+// A training as pictures: the component at each epoch, as an animation and as a strip.
 
 import { context2d } from "../core/dom.js";
 import { fileNameOf, save } from "./export.js";
 import { toGif } from "./gif.js";
 import { toCanvas, withText } from "./sheet.js";
 
-const [EACH, LAST] = [600, 2400]; // milliseconds of a frame
-const WIDEST = 1000; // pixels of a frame
-const STRIP = 6000; // pixels along a strip, at most
+const [EACH, LAST] = [600, 2400]; // milliseconds per frame
+const WIDEST = 1000; // pixels per frame
+const STRIP = 6000; // maximum length of a strip, pixels
 const BAND = 26; // pixels above each picture, for its epoch
 const MARGIN = 16;
 
 /**
- * One epoch: its sheet, as sheet.js takes it, and what it is called.
+ * One epoch: its sheet, as described in sheet.js, and its title.
  * @typedef {{sheet: any, title: string}} Frame
  */
 
@@ -34,7 +34,7 @@ export function saveGif(frames, name) {
   save(`${name}.gif`, /** @type {BlobPart} */ (gif), "image/gif");
 }
 
-/** Save the epochs beside one another as a PNG. @param {Frame[]} frames @param {string} name */
+/** Save the epochs side by side as a PNG. @param {Frame[]} frames @param {string} name */
 export async function saveStrip(frames, name) {
   const canvases = framed(frames, STRIP / frames.length);
   const [width, height] = largest(canvases);
@@ -45,17 +45,17 @@ export async function saveStrip(frames, name) {
   save(`${name}.png`, png, "image/png");
 }
 
-/** The name of a file from that of a component's own, which ends in a moment of it. @param {string} name */
+/** The name of a file of all epochs, from a component's file name, which ends with one epoch. @param {string} name */
 export function nameOf(name) {
   return fileNameOf(name.replace(/^attnviz-/, ""), "epochs");
 }
 
-/** Where the pictures come from: that of the last one, and all epochs. @param {Frame[]} frames */
+/** The origin of the pictures: that of the last one, with all epochs. @param {Frame[]} frames */
 function originOf(frames) {
   return { ...frames[frames.length - 1].sheet.origin, epochs: frames.map(({ title }) => title).join(", ") };
 }
 
-/** Each epoch on a canvas, its title above it. @param {Frame[]} frames @param {number} most pixels across */
+/** Each epoch on a canvas, its title above it. @param {Frame[]} frames @param {number} most maximum width, pixels */
 function framed(frames, most) {
   return frames.map(({ sheet, title }) => {
     const picture = toCanvas(sheet, Math.min(1, most / sheet.width));

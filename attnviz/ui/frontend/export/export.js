@@ -1,4 +1,4 @@
-// What leaves the page: PNG, SVG and CSV files, each with its origin.
+// Files that leave the page: PNG, SVG and CSV, each with its origin.
 
 import { css, packed, TOP } from "../core/colours.js";
 import { full, oneLine, short } from "../core/numbers.js";
@@ -8,7 +8,7 @@ const LINE = 16; // CSS pixels from one line of a caption to the next
 const ANCHORS = ["start", "middle", "end"];
 
 /**
- * The name of a file, without its ending, from what it shows; undefined words are left out.
+ * The name of a file, without its ending, from words about its contents; undefined words are left out.
  * @param {(string|undefined)[]} words
  */
 export function fileNameOf(...words) {
@@ -26,16 +26,16 @@ export function save(name, content, type) {
   link.href = url;
   link.download = name;
   link.click();
-  // Not at once: the browser reads the URL after this function has returned.
+  // Not at once: the browser reads the URL only after this function has returned.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 /**
- * What can be saved of something that is drawn on a sheet, for `Savers`: words -> saves a file; and the sheet itself.
+ * The files of something drawn on a sheet, for `Savers`: label -> saves a file; and the sheet itself.
  * @template Part
  * @param {Part} part
- * @param {(part: Part) => any} sheetOf what is drawn now, as `toSvg` and `toCanvas` take it
- * @param {(part: Part) => string} nameOf of the file, without its ending
+ * @param {(part: Part) => any} sheetOf the present drawing, for `toSvg` and `toCanvas`
+ * @param {(part: Part) => string} nameOf the name of the file, without its ending
  * @param {(part: Part) => string} csvOf its numbers
  */
 export function filesOf(part, sheetOf, nameOf, csvOf) {
@@ -49,13 +49,13 @@ export function filesOf(part, sheetOf, nameOf, csvOf) {
   };
 }
 
-/** A sheet while it is put together: sheet.js says what it holds, and writes it. */
+/** A sheet under construction: sheet.js describes its contents and writes it. */
 export class Sheet {
   width = 0;
   height = 0;
   /** @type {any[]} */ items = [];
 
-  /** @param {Theme} theme @param {Record<string, any>} origin @param {number} margin left of its lines */
+  /** @param {Theme} theme @param {Record<string, any>} origin @param {number} margin to the left of its lines */
   constructor(theme, origin, margin = 24) {
     this.origin = origin;
     this.margin = margin;
@@ -64,12 +64,12 @@ export class Sheet {
     this.rule = css(packed(theme.line));
   }
 
-  /** @param {number} x @param {number} y @param {string} text @param {number} size @param {any} more of the item */
+  /** @param {number} x @param {number} y @param {string} text @param {number} size @param {any} more other fields */
   write(x, y, text, size = 12, more = {}) {
     this.items.push({ kind: "text", x, y, text, size, colour: this.ink, ...more });
   }
 
-  /** Put a map or a picture here, with a frame. @param {any} item */
+  /** Add a map or a picture, with a frame. @param {any} item */
   framed(item) {
     const { x, y, width, height } = item;
     this.items.push(item, { kind: "frame", x, y, width, height, colour: this.rule });
@@ -81,7 +81,7 @@ export class Sheet {
   }
 
   /**
-   * The colours of a scale, with words below their beginning, middle and end.
+   * The colours of a scale, with words below its start, middle and end.
    * @param {Uint32Array} palette
    * @param {number} x
    * @param {number} y
@@ -94,7 +94,7 @@ export class Sheet {
     ends.forEach((end, i) => this.write(x + (i * width) / 2, y + 26, end, 12, { anchor: ANCHORS[i] }));
   }
 
-  /** Write lines below one another. @param {string[]} lines @param {number} y of the first @returns that of the last */
+  /** Write lines of text. @param {string[]} lines @param {number} y that of the first @returns that of the last */
   lines(lines, y, size = 12) {
     lines.forEach((line, i) => this.write(this.margin, y + LINE * i, line, size));
     return y + LINE * (lines.length - 1);
@@ -106,7 +106,7 @@ export class Sheet {
   }
 }
 
-/** The ends and the middle of a scale, in words. @param {Scale} scale @param {string} share words for an even one */
+/** The ends and the middle of a scale, in words. @param {Scale} scale @param {string} share words for an even share */
 export function endsOf(scale, share) {
   if (scale.kind === "share") return ["\u2264 1/16", share, "\u2265 16 \u00d7"];
   return [scale.low, (scale.low + scale.high) / 2, scale.high].map((end) => short(end, 3));
@@ -121,7 +121,7 @@ async function saveSheetPng(sheet, name) {
 
 /**
  * Write a table with its origin above it.
- * @param {Record<string, any>} origin name -> value, one per line, each line beginning with #
+ * @param {Record<string, any>} origin name -> value, one per line, each line starting with #
  * @param {string[]} head names of the columns
  * @param {Iterable<(number|string)[]>} rows numbers in full precision
  * @returns {string}
@@ -141,7 +141,7 @@ function field(value) {
 /**
  * An origin as lines of a caption.
  * @param {Record<string, any>} origin
- * @param {number} most signs in a line
+ * @param {number} most maximum number of characters in a line
  * @returns {string[]}
  */
 export function originLines(origin, most) {

@@ -10,8 +10,8 @@ const BLOCK = 255; // bytes
  * @param {number} of.width
  * @param {number} of.height
  * @param {{pixels: Uint32Array, delay: number}[]} of.frames pixels: packed as a canvas has them, row by row; opacity is
- *   left out; delay: milliseconds
- * @param {string} [of.comment] printable ASCII, which programs can read from the file
+ *   ignored; delay: milliseconds
+ * @param {string} [of.comment] printable ASCII, stored in the file for programs to read
  * @returns {Uint8Array}
  */
 export function toGif({ width, height, frames, comment = "" }) {
@@ -35,8 +35,8 @@ export function toGif({ width, height, frames, comment = "" }) {
 }
 
 /**
- * At most 256 colours for all frames: the very colours if there are no more, else the most frequent ones among colours
- * that are nearly alike, each the mean of those.
+ * At most 256 colours for all frames: the exact colours if there are no more, otherwise the most frequent groups of
+ * similar colours, each represented by its mean.
  * @param {Uint32Array[]} all
  */
 function paletteOf(all) {
@@ -95,7 +95,7 @@ function packCodes(pixels, index) {
   const bytes = [];
   let [held, bits] = [0, 0];
   let [next, size] = [end + 1, 9];
-  /** @type {Map<number, number>} a known sequence and the colour after it -> the code of both */
+  /** @type {Map<number, number>} a known sequence followed by a colour -> its code */
   let codes = new Map();
   const write = (/** @type {number} */ code) => {
     held |= code << bits;
@@ -121,14 +121,14 @@ function packCodes(pixels, index) {
     before = colour;
   }
   write(before);
-  // The reader has made one more code from this, and may read the last one in more bits.
+  // The reader has now made one more code, and may read the last one in more bits.
   if (next === 1 << size && size < LONGEST_CODE) size++;
   write(end);
   if (bits) bytes.push(held & 255);
   return bytes;
 }
 
-/** Cut bytes into blocks, each after its length, and an empty one at the end. @param {number[]} bytes */
+/** Split bytes into blocks, each preceded by its length, with an empty one at the end. @param {number[]} bytes */
 function blocks(bytes) {
   /** @type {number[]} */
   const cut = [];

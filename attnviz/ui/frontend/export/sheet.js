@@ -17,7 +17,7 @@ import { context2d } from "../core/dom.js";
 const HALO = 4; // CSS pixels, half of them outside the letters
 const FONT = "'Source Sans', 'Source Sans 3', 'Source Sans Pro', sans-serif";
 
-/** Write a sheet as an SVG document, its origin in <metadata>. @returns {string} */
+/** Write a sheet as an SVG document, with its origin in <metadata>. @returns {string} */
 export function toSvg(sheet) {
   const parts = sheet.items.map((item) => SVG[item.kind](item, sheet));
   return [
@@ -30,7 +30,7 @@ export function toSvg(sheet) {
   ].join("\n");
 }
 
-/** Draw a sheet. @param {number} scale canvas pixels a CSS pixel @returns {HTMLCanvasElement} */
+/** Draw a sheet. @param {number} scale canvas pixels per CSS pixel @returns {HTMLCanvasElement} */
 export function toCanvas(sheet, scale) {
   const canvas = document.createElement("canvas");
   canvas.width = Math.round(sheet.width * scale);
@@ -43,7 +43,7 @@ export function toCanvas(sheet, scale) {
   return canvas;
 }
 
-/** A text chunk (tEXt, which is Latin-1: hence escaped) put into a PNG after its header. */
+/** Insert a text chunk (tEXt, which is Latin-1, so the text is escaped) into a PNG after its header. */
 export function withText(png, keyword, written) {
   const latin = written.replace(/[^\x20-\x7e]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
   const body = new TextEncoder().encode(`tEXt${keyword}\0${latin}`);
@@ -60,7 +60,7 @@ export function withText(png, keyword, written) {
   return whole;
 }
 
-/** CRC-32 as PNG wants it. */
+/** CRC-32 as specified for PNG. */
 function checksum(bytes) {
   let crc = ~0;
   for (const byte of bytes) {
@@ -72,7 +72,7 @@ function checksum(bytes) {
 
 const SVG = {
   map({ x, y, width, height, columns, rows, colours, edge, outlines, strange }, { ink }) {
-    // A path a colour: a few kilobytes a map where a rectangle a cell would take fifty.
+    // One path per colour: a few kilobytes per map, while one rectangle per cell would take fifty.
     const runs = new Map();
     for (let row = 0; row < rows; row++) {
       for (let column = 0, end; column < columns; column = end) {
@@ -152,7 +152,7 @@ const CANVAS = {
     for (let row = 0; row < rows; row++) {
       for (let column = 0; column < columns; column++) {
         context.fillStyle = css(colours[row * columns + column]);
-        // Half a pixel more than a cell: no seams between neighbours.
+        // Half a pixel larger than a cell, to avoid seams between neighbours.
         context.fillRect(
           across(column),
           down(row),
@@ -250,18 +250,18 @@ function outlineRects(outlines, columns) {
     .join("");
 }
 
-/** What an outline goes around, in cells: top, left, bottom, right; a box of its own, or a cell. */
+/** The outlined box in cells (top, left, bottom, right): a given box, or a cell. */
 function boxOf({ cell, box }, columns) {
   return box ?? [Math.floor(cell / columns), cell % columns, Math.floor(cell / columns) + 1, (cell % columns) + 1];
 }
 
-/** Where a mark stands in its cell: NaN a cross, infinity a large square, minus infinity (masked) a small one. */
+/** The position of a mark in its cell: NaN a cross, infinity a large square, minus infinity (masked) a small one. */
 function markBox(cell, index, columns) {
   const rim = { [NOT_A_NUMBER]: 0.1, [INFINITE]: 0.2 }[index] ?? 0.38;
   return [(cell % columns) + rim, Math.floor(cell / columns) + rim, 1 - 2 * rim];
 }
 
-/** The cells whose value is no number on the scale. @param {ArrayLike<number>} indices a palette index a cell */
+/** The cells whose value is not on the scale. @param {ArrayLike<number>} indices one palette index per cell */
 export function strangeCells(indices) {
   return Array.from(indices, (index, cell) => ({ cell, index })).filter(({ index }) => index >= NOT_A_NUMBER);
 }
@@ -277,7 +277,7 @@ function escaped(written) {
     written
       .replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign])
       // XML allows no control characters, not even escaped ones.
-      // eslint-disable-next-line no-control-regex -- these are what is replaced
+      // eslint-disable-next-line no-control-regex -- these are replaced
       .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f]/g, "\ufffd")
   );
 }

@@ -1,17 +1,17 @@
-// The numbers: what attention is, computed in doubles from queries, keys and each row's log-normaliser.
-// Nothing here knows the page. Tokens and heads count from 0.
+// Attention, computed in doubles from queries, keys and each row's log-normaliser. It does not access the page. Tokens
+// and heads count from 0.
 
 export const MEAN = "mean";
 
-/** One attention layer on one picture. */
+/** One attention layer applied to one picture. */
 export class Attention {
   /**
-   * @param {{query?: Float64Array, key?: Float64Array, scores?: Numbers, attending?: Int32Array,
-   *   attended?: Int32Array, log_normaliser: Float64Array, carried: Float64Array, received: Float64Array}} arrays query
-   *   and key (head, token, size), or scores (head, query, key) in their place; attending (query) and attended (query,
-   *   key) where a token attends to some tokens only; the others (head, token): attnviz/views/attention.py
-   * @param {number[]} shape heads, tokens, size (0 where scores are given)
-   * @param {import("./normed_end.js").NormedEnd|null} end how the layer ends; null where the projection of the heads is
+   * @param {{query?: Float64Array, key?: Float64Array, scores?: Numbers, attending?: Int32Array, attended?: Int32Array,
+   *   log_normaliser: Float64Array, carried: Float64Array, received: Float64Array}} arrays query and key (head, token,
+   *   size), or scores (head, query, key) instead; attending (query) and attended (query, key) if tokens attend only to
+   *   some tokens; the others (head, token): attnviz/views/attention.py
+   * @param {number[]} shape heads, tokens, size (0 if scores are given)
+   * @param {import("./normed_end.js").NormedEnd|null} end how the layer ends; null if the projection of the heads is
    *   its output
    */
   constructor(arrays, [heads, tokens, size], end = null) {
@@ -23,10 +23,10 @@ export class Attention {
     this.size = size;
     this.query = arrays.query ?? new Float64Array();
     this.key = arrays.key ?? new Float64Array();
-    /** @type {Numbers|undefined} where they are no products */
+    /** @type {Numbers|undefined} if they are not dot products */
     this.scores = arrays.scores;
     this.some = arrays.attending && arrays.attended ? someOf(arrays.attending, arrays.attended, tokens) : null;
-    /** How many tokens a query attends to. */
+    /** The number of tokens that a query attends to. */
     this.inside = this.some?.inside ?? tokens;
     this.logNormaliser = arrays.log_normaliser;
     this.carried = arrays.carried;
@@ -53,10 +53,10 @@ export class Attention {
   }
 
   /**
-   * The weights of one query over all keys; where the query is every token in turn (null), their mean over all queries.
+   * The weights of one query over all keys; for every token in turn (null), their mean over all queries.
    * @param {number} head
    * @param {number|null} query
-   * @param {Float64Array} into written: a weight a token
+   * @param {Float64Array} into written: one weight per token
    */
   row(head, query, into) {
     const start = head * this.tokens;
@@ -74,7 +74,7 @@ export class Attention {
   }
 
   /**
-   * The dot product of one pair in one head, term by term.
+   * The terms of the dot product of one pair in one head.
    * @returns {{query: number, key: number, product: number}[]}
    */
   terms(head, query, key) {
@@ -87,8 +87,8 @@ export class Attention {
   }
 
   /**
-   * All numbers of one pair. For the mean of the heads, each number is the mean of the heads' numbers.
-   * In the direction "received" the query is every token in turn, and each number the mean over them.
+   * All numbers of one pair. For the mean of the heads, each number is averaged over the heads. In the direction
+   * "received", each number is averaged over all queries.
    */
   pair(head, query, key, direction) {
     if (head === MEAN) {
@@ -108,9 +108,9 @@ export class Attention {
   }
 
   /**
-   * What a key adds to the output, or by how much it changes it where that is no sum.
+   * The contribution of a key to the output, or the change that it makes if the output is not a sum.
    * @param {number} head
-   * @param {number|null} query every token in turn (null) gives the mean over them
+   * @param {number|null} query null gives the mean over all queries
    * @param {number} key
    * @param {number} weight of the pair
    */
@@ -122,7 +122,7 @@ export class Attention {
     return this.meanChanges[at];
   }
 
-  /** By how much each key changes the output, as a mean over all queries: (head, key). */
+  /** The change of the output by each key, as a mean over all queries: (head, key). */
   changesOnAverage(end) {
     const { heads, tokens } = this;
     const means = new Float64Array(heads * tokens);
@@ -137,7 +137,7 @@ export class Attention {
     return means;
   }
 
-  /** The mean score of a key over all queries: the score of the mean query, for a score is linear in it. */
+  /** The mean score of a key over all queries: the score of the mean query, because a score is linear in it. */
   meanScore(head, key) {
     if (this.scores) return this.meanOfScores(head, key);
     const to = (head * this.tokens + key) * this.size;
@@ -147,13 +147,13 @@ export class Attention {
   }
 
   /**
-   * Every head's map, and after them the mean of all heads.
-   * @param {"weights"|"scores"|"carried"} show what a map holds
+   * Compute every head's map, followed by the mean of all heads.
+   * @param {"weights"|"scores"|"carried"} show the quantity in a map
    * @param {"from"|"to"|"received"} direction the row of a query, the column of a key, or the mean over all queries
    * @param {number} held the token that is the query ("from") or the key ("to")
    * @param {Float64Array} maps written: (heads + 1) x tokens
-   * @param {Float64Array} logs written where weights are shown: their natural logarithms, which stay true where a
-   *   weight is too small for a double
+   * @param {Float64Array} logs written for weights: their natural logarithms, which stay accurate if a weight is too
+   *   small for a double
    */
   fill(show, direction, held, maps, logs) {
     const { heads, tokens } = this;
@@ -177,7 +177,7 @@ export class Attention {
 
   // Below: one head's map, beginning at `start`. Small loops of one kind each: they run at every move of the pointer.
 
-  /** Scores into weights. @param {number} row the query whose row this is, or -1 for a column */
+  /** Turn scores into weights. @param {number} row the query whose row this is, or -1 for a column */
   fillWeights(start, row, maps, logs) {
     const { logNormaliser } = this;
     const end = start + this.tokens;
@@ -193,12 +193,12 @@ export class Attention {
     for (let at = start; at < start + this.tokens; at++) logs[at] = Math.log(maps[at]);
   }
 
-  /** Weights times what the keys carry. @param {number} column the key whose column this is, or -1 for a row */
+  /** Multiply weights by what the keys carry. @param {number} column the key whose column this is, or -1 for a row */
   carry(start, column, maps) {
     for (let at = start; at < start + this.tokens; at++) maps[at] *= this.carried[column < 0 ? at : column];
   }
 
-  /** Weights into the changes of the output that they make. */
+  /** Turn weights into the changes of the output that they make. */
   fillChanges(head, direction, held, maps) {
     for (let token = 0, at = head * this.tokens; token < this.tokens; token++, at++) {
       if (direction === "from") maps[at] = this.change(head, held, token, maps[at]);
@@ -207,7 +207,7 @@ export class Attention {
     }
   }
 
-  /** One head's scores as they were given: a row, a column, or the mean over all queries. */
+  /** Copy one head's given scores: a row, a column, or the mean over all queries. */
   takeScores(scores, direction, held, head, maps) {
     const { tokens } = this;
     const [start, first] = [head * tokens, head * tokens * tokens];
@@ -227,7 +227,7 @@ export class Attention {
     }
   }
 
-  /** The mean of the scores that were given of a key, over all queries. */
+  /** The mean of the given scores of a key, over all queries. */
   meanOfScores(head, key) {
     const { tokens } = this;
     let [sum, count] = [0, 0];
@@ -240,7 +240,7 @@ export class Attention {
     return sum / count;
   }
 
-  /** A token, or where it attends to nothing the first one that does. @param {number} token */
+  /** A token, or the first attending one if it attends to nothing. @param {number} token */
   attendingNear(token) {
     return !this.some || this.some.places[token] >= 0 ? token : this.some.places.findIndex((place) => place >= 0);
   }
@@ -259,7 +259,7 @@ export class Attention {
     }
   }
 
-  /** One head's scores: a fixed vector (from `from` on) with each of the head's moving vectors. */
+  /** Compute one head's scores: a fixed vector (starting at `from`) with each of the head's moving vectors. */
   fillScores(fixed, from, moving, head, maps, start = head * this.tokens) {
     const { size, root, scaled } = this;
     for (let i = 0; i < size; i++) scaled[i] = fixed[from + i] / root;
@@ -274,9 +274,9 @@ export class Attention {
 }
 
 /**
- * Which tokens attend, and to which.
+ * The tokens that attend, and their keys.
  * @typedef {{places: Int32Array, attended: Int32Array, inside: number, count: number}} Some
- *   places: (token) which row of scores is its own, -1 for none; attended: (row, inside) tokens; count: of rows
+ *   places: (token) the token's row of scores, or -1; attended: (row, inside) tokens; count: the number of rows
  */
 
 /** @param {Int32Array} attending @param {Int32Array} attended @param {number} tokens @returns {Some} */
@@ -286,7 +286,7 @@ function someOf(attending, attended, tokens) {
   return { places, attended, inside: attended.length / attending.length, count: attending.length };
 }
 
-/** @param {Numbers} scores @param {Some} some @returns {number} minus infinity where the query does not attend to it */
+/** @param {Numbers} scores @param {Some} some @returns {number} minus infinity if the query does not attend to it */
 function scoreOfSome(scores, { places, attended, inside, count }, head, query, key) {
   const place = places[query];
   if (place < 0) return -Infinity;
@@ -296,7 +296,7 @@ function scoreOfSome(scores, { places, attended, inside, count }, head, query, k
   return -Infinity;
 }
 
-/** Write the scores of a query; what it does not attend to is left. @param {Numbers} scores @param {Some} some */
+/** Write the scores of a query; other keys are left unchanged. @param {Numbers} scores @param {Some} some */
 function takeSome(scores, { places, attended, inside, count }, head, query, maps, start) {
   const place = places[query];
   if (place < 0) return;

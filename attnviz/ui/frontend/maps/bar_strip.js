@@ -1,20 +1,20 @@
-// One strip of bars on the page: the pointer reads a bar, a click chooses it, a drag turns it, and so do the keys. A
-// finger is wider than a bar: it slides along the strip, and what is below it is chosen.
+// One strip of bars on the page: the pointer reads a bar, a click chooses it, a drag changes it, and the keys do the
+// same. A finger is wider than a bar, so it slides along the strip, and the bar below it is chosen.
 
 import { context2d, element, set } from "../core/dom.js";
 import { placeIn } from "../hands/place.js";
 import { BarPlaces, paintBars } from "./bars.js";
 
-const STILL = 3; // CSS pixels that a pressed pointer may move up or down before it turns
-const STEP = 0.05; // of the whole range, for each press of an arrow key
+const STILL = 3; // vertical movement of a pressed pointer before it changes a bar, CSS pixels
+const STEP = 0.05; // fraction of the whole range per press of an arrow key
 
 export class BarStrip {
   /**
    * @param {object} options
-   * @param {string} options.label what the strip shows, for those who cannot see it
-   * @param {(bar: number) => void} options.look a bar is under the pointer; -1: none is
+   * @param {string} options.label the strip's label for screen readers
+   * @param {(bar: number) => void} options.look called with the bar under the pointer, or -1
    * @param {(bar: number) => void} options.choose a bar was clicked, or reached with the keyboard
-   * @param {((bar: number, value: number|null) => void)|null} [options.turn] a bar was turned; null: it was let go
+   * @param {((bar: number, value: number|null) => void)|null} [options.turn] a bar changed; null: released
    */
   constructor({ label, look, choose, turn = null }) {
     this.look = look;
@@ -25,7 +25,7 @@ export class BarStrip {
     this.bars = { values: [0] };
     /** @type {{bar: number, y: number, turning: boolean}|null} */
     this.pressed = null;
-    /** @type {{x: number, along: boolean}|null} where a finger came down, and whether it slides */
+    /** @type {{x: number, along: boolean}|null} the start of a touch, and whether it slides */
     this.finger = null;
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.element = element(
@@ -54,7 +54,7 @@ export class BarStrip {
     paintBars(context, this.places, bars, theme);
   }
 
-  /** Say the chosen bar to those who cannot see it. @param {number} bar @param {string} words */
+  /** Announce the chosen bar to screen readers. @param {number} bar @param {string} words */
   say(bar, words) {
     set(this.element, "aria-valuenow", String(bar + 1));
     set(this.element, "aria-valuetext", words);
@@ -64,7 +64,7 @@ export class BarStrip {
     const { canvas } = this;
     const at = (event) => placeIn(canvas, event);
     canvas.addEventListener("pointermove", (event) => {
-      if (!event.buttons) this.pressed = this.finger = null; // its end was not heard, as where a menu opened
+      if (!event.buttons) this.pressed = this.finger = null; // its end was missed, for example because a menu opened
       const { pressed, finger } = this;
       if (finger) {
         finger.along ||= Math.abs(at(event).x - finger.x) > STILL;
@@ -82,7 +82,7 @@ export class BarStrip {
     canvas.addEventListener("pointerdown", (event) => {
       const bar = this.places.at(at(event).x);
       if (bar < 0 || event.button !== 0) return;
-      // Up and down a finger scrolls the page, which cancels; it turns with what stands beside the bars.
+      // A vertical movement of a finger scrolls the page, which cancels; the controls next to the bars change values.
       if (event.pointerType === "touch") {
         this.finger = { x: at(event).x, along: false };
         canvas.setPointerCapture(event.pointerId);
@@ -105,13 +105,13 @@ export class BarStrip {
     this.element.addEventListener("keydown", (event) => this.key(event));
   }
 
-  /** Choose the bar below a finger, or the last one before the end of the strip. @param {number} x */
+  /** Choose the bar below a finger, or the nearest end of the strip. @param {number} x */
   slideTo(x) {
     const bar = this.places.at(Math.min(this.places.width - 1, Math.max(0, x)));
     if (bar !== this.bars.chosen) this.choose(bar);
   }
 
-  /** Left and right choose a bar, up and down turn it, Delete lets it go. @param {KeyboardEvent} event */
+  /** Left and right choose a bar, up and down change it, Delete releases it. @param {KeyboardEvent} event */
   key(event) {
     if (event.altKey || event.metaKey || event.ctrlKey) return;
     const { count, low, high } = this.places;

@@ -1,4 +1,4 @@
-// A value per channel as a bar: where the bars stand, and how they are painted. Nothing here knows the page.
+// One bar per channel: the positions of the bars, and how they are painted. It does not access the page.
 
 import { css, packed } from "../core/colours.js";
 
@@ -6,8 +6,8 @@ const WIDEST = 30; // CSS pixels of a bar with its gap
 const GAP = 0.2; // of a bar's room, at its right
 
 /**
- * What bars reach to: 0..1 for what lies there, else zero and the largest value, or as far down as up.
- * @param {"unit"|"positive"|"signed"} range as a role has it
+ * The range of bars: 0..1 for "unit", from zero to the largest value for "positive", symmetric about zero for "signed".
+ * @param {"unit"|"positive"|"signed"} range the range of a role
  * @param {ArrayLike<number>} values
  * @returns {{low: number, high: number}}
  */
@@ -17,16 +17,16 @@ export function spanOf(range, values) {
   return { low: range === "signed" ? -most : 0, high: most };
 }
 
-/** Where the bars of one strip stand, in CSS pixels. */
+/** The positions of the bars of one strip, in CSS pixels. */
 export class BarPlaces {
   /**
    * @param {object} strip
-   * @param {number} strip.count how many bars
+   * @param {number} strip.count number of bars
    * @param {number} strip.width at most
    * @param {number} strip.height
    * @param {number} [strip.low] value at the lower edge
    * @param {number} [strip.high] value at the upper edge
-   * @param {number} [strip.widest] of one bar with its gap
+   * @param {number} [strip.widest] maximum width of one bar with its gap
    */
   constructor({ count, width, height, low = 0, high = 1, widest = WIDEST }) {
     this.count = count;
@@ -43,13 +43,13 @@ export class BarPlaces {
     return [bar * this.step, this.step - gap];
   }
 
-  /** How far down a value lies. @param {number} value */
+  /** The vertical position of a value, from the top. @param {number} value */
   down(value) {
     const share = (value - this.low) / (this.high - this.low);
     return this.height * (1 - Math.min(1, Math.max(0, share)));
   }
 
-  /** The bar at a place; -1 for none. @param {number} x */
+  /** The bar at a position, or -1. @param {number} x */
   at(x) {
     const bar = Math.floor(x / this.step);
     return bar >= 0 && bar < this.count ? bar : -1;
@@ -62,14 +62,14 @@ export class BarPlaces {
 }
 
 /**
- * What a strip shows.
+ * The contents of a strip.
  * @typedef {object} Bars
  * @property {ArrayLike<number>} values
  * @property {ArrayLike<number>} [marks] a mark across each bar, such as its mean over many pictures
- * @property {ArrayLike<boolean>} [pale] bars that say little, such as those of constants
- * @property {ArrayLike<boolean>} [held] bars that are set by hand
- * @property {number|null} [chosen] the framed one
- * @property {number|null} [looked] the one under the pointer
+ * @property {ArrayLike<boolean>} [pale] bars of little interest, such as those of constants
+ * @property {ArrayLike<boolean>} [held] bars set by hand
+ * @property {number|null} [chosen] the framed bar
+ * @property {number|null} [looked] the bar under the pointer
  */
 
 /**

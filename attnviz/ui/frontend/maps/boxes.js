@@ -1,5 +1,5 @@
-// Where tokens lie on a picture whose pixels they are not: each has a box of several pixels, and boxes may overlap, as
-// the receptive fields of a convolution do.
+// The positions of tokens on a picture if tokens are not its pixels: each has a box of several pixels, and boxes may
+// overlap, like the receptive fields of a convolution.
 
 import { Cells, inkEdge } from "./cells.js";
 
@@ -23,8 +23,7 @@ export class Boxes {
   }
 
   /**
-   * Top, left, bottom, right of a token's box in pixels, as far as it is on the picture; null for one that lies
-   * nowhere.
+   * Top, left, bottom, right of a token's box in pixels, clipped to the picture; null for a token without a position.
    */
   of(token) {
     const [row, column] = this.cells.place(token);
@@ -35,7 +34,7 @@ export class Boxes {
   }
 
   /**
-   * The pixel in the middle of a token's box, counted row by row; the nearest one where that is off the picture.
+   * The pixel in the middle of a token's box, counted row by row; the nearest one if that is off the picture.
    * @param {number} token
    */
   middle(token) {
@@ -57,8 +56,8 @@ export class Boxes {
   }
 
   /**
-   * The window of cells of another grid that each cell is computed from, down and across: where the first cell's
-   * begins (below 0 where there is padding), how many cells it has, and how many there are from one window to the next.
+   * The window of cells of another grid that each cell is computed from, down and across: the start of the first window
+   * (below 0 with padding), the size, and the stride, in cells.
    * @param {Boxes} from the other grid
    * @returns {{first: number, size: number, step: number}[]}
    */
@@ -71,7 +70,7 @@ export class Boxes {
   }
 
   /**
-   * What a map of the tokens covers of the picture: each cell the pixels that are nearest to its middle.
+   * The part of the picture covered by a map of the tokens: each cell covers the pixels nearest to its middle.
    * @returns {number[]} top, left, bottom, right in pixels
    */
   get span() {
@@ -81,7 +80,7 @@ export class Boxes {
   }
 
   /**
-   * The edge of the ink as it lies on a map of the tokens: as lines, since it runs within cells.
+   * The edge of the ink on a map of the tokens, as lines because it runs within cells.
    * @param {Numbers} picture intensities of its pixels, row by row
    * @returns {InkEdge}
    */

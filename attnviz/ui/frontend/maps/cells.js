@@ -1,8 +1,8 @@
-// Where tokens lie on a map, cell by cell, and where the edge of a drawing runs between cells. No document.
+// The positions of tokens on a map, cell by cell, and the edge of a drawing between cells. No document.
 
 /**
- * How tokens lie on a map: the grid row by row; below it, after an empty row, the tokens that lie nowhere.
- * Token numbers begin with the latter (`prefix` of them), as the model has them.
+ * The layout of tokens on a map: the grid row by row; below it, after an empty row, the tokens without a position.
+ * Token numbers begin with the latter (`prefix` of them), as in the model.
  */
 export class Cells {
   constructor(rows, columns, prefix = 0) {
@@ -19,7 +19,7 @@ export class Cells {
     }
   }
 
-  /** [row, column] of a token as a view says it, counted from 0; [-1, i] for the i-th that lies nowhere. */
+  /** [row, column] of a token in a view, counted from 0; [-1, i] for the i-th token without a position. */
   place(token) {
     if (token < this.prefix) return [-1, token];
     return [Math.floor((token - this.prefix) / this.columns), (token - this.prefix) % this.columns];
@@ -33,11 +33,10 @@ export class Cells {
   }
 
   /**
-   * The token at a cell of the map; from a cell that is empty, the one to go on to.
+   * The token at a cell of the map; from an empty cell, the next one.
    * @param {number} row
    * @param {number} column
-   * @param {boolean} up whether the way leads upwards: the empty row between the grid and the other tokens is stepped
-   *   over
+   * @param {boolean} up whether the movement is upwards: it skips the empty row between the grid and the other tokens
    */
   tokenNear(row, column, up) {
     const there = row === this.rows ? row + (up ? -1 : 1) : row;
@@ -47,13 +46,12 @@ export class Cells {
 }
 
 /**
- * The pairs of neighbouring cells between which the edge of the ink runs.
+ * The pairs of neighbouring cells that are separated by the edge of the ink.
  * @param {Numbers} picture intensities, row by row
  * @returns {{cell: number, below: boolean}[]} the edge is at the right of the cell, or below it
  */
 export function inkEdge(picture, rows, columns) {
-  // Half of the most there is: the middle of the slope that anti-aliasing leaves, in a faint picture as in a strong
-  // one.
+  // Half of the maximum: the middle of the slope left by anti-aliasing, in faint pictures and strong ones.
   let most = 0;
   for (const value of picture) most = Math.max(most, value);
   const threshold = most / 2;

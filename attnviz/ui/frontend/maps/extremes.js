@@ -1,9 +1,9 @@
-// What stands out in a stretch of maps: the strongest token, the extent of the values, what holds half of the sum.
+// Extremes in a range of maps: the strongest token, the extent of the values, the tokens that hold half of the sum.
 
 /**
- * The token with the largest value of one map; NaN and infinity are passed over.
+ * The token with the largest value of one map; NaN and infinity are skipped.
  * @param {Float64Array} maps
- * @param {number} start where the map begins
+ * @param {number} start index at which the map begins
  * @param {number} count its length
  * @param {boolean} signed take the largest value as it is, not the largest absolute value
  * @returns {number} the token, 0 if there is none
@@ -18,7 +18,7 @@ export function strongest(maps, start, count, signed) {
   return best;
 }
 
-/** The largest and the lowest finite value, and the largest finite absolute value, of a stretch of maps. */
+/** The largest and the lowest finite value, and the largest finite absolute value, in a range of maps. */
 export function extent(maps, start, count) {
   let [high, low, most] = [-Infinity, Infinity, 0];
   for (let at = start; at < start + count; at++) {
@@ -33,7 +33,7 @@ export function extent(maps, start, count) {
 }
 
 /**
- * How many tokens, the largest first, together hold half of a map's sum.
+ * The number of tokens, the largest first, that together hold half of a map's sum.
  * @returns {{count: number, sum: number}} the number of tokens, and the sum of the whole map
  */
 export function half(maps, start, count) {

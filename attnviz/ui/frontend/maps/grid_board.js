@@ -1,4 +1,4 @@
-// A large map: a canvas in the WAI-ARIA grid pattern, of which only the cell that is looked at is an element.
+// A large map: a canvas in the WAI-ARIA grid pattern, in which only the selected cell is an element.
 
 import { element, set } from "../core/dom.js";
 import { listen } from "../hands/keys.js";
@@ -8,10 +8,10 @@ export class GridBoard {
   /**
    * @param {string} name of the map
    * @param {object} hands
-   * @param {(found: {tile: number, token: number}) => void} hands.look a cell is under the pointer
-   * @param {(found: {tile: number, token: number}) => void} hands.take it was clicked
+   * @param {(found: {tile: number, token: number}) => void} hands.look called with the cell under the pointer
+   * @param {(found: {tile: number, token: number}) => void} hands.take called with a clicked cell
    * @param {import("../hands/passing.js").Passing} hands.passing
-   * @param {(found: any) => any} [hands.find] what is meant by what lies there
+   * @param {(found: any) => any} [hands.find] maps the cell at the pointer to the intended one
    */
   constructor(name, { look, take, passing, find = (found) => found }) {
     this.canvas = element("canvas", { "aria-hidden": "true" });
@@ -31,7 +31,7 @@ export class GridBoard {
   }
 
   /**
-   * Say the map, and the cell that is looked at, to those who cannot see them.
+   * Announce the map and the selected cell to screen readers.
    * @param {string} words
    * @param {{rows: number, columns: number}} grid
    * @param {number} cell counted row by row

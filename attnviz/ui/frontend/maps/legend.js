@@ -1,11 +1,11 @@
-// The legend of a scale: its colours, its numbers, where the chosen value lies, and the marks that are no number.
+// The legend of a scale: its colours, numbers, the position of the chosen value, and the marks of values off the scale.
 
 import { css, position, TOP } from "../core/colours.js";
 import { element, say, set, text } from "../core/dom.js";
 import { short } from "../core/numbers.js";
 import { term } from "../terms/terms.js";
 
-const EXPLAINED = "even share"; // where a note has these words, they explain themselves
+const EXPLAINED = "even share"; // if a note contains these words, they explain themselves
 const MARKS = [
   ["nan", "no number"],
   ["infinite", "infinite"],
@@ -15,13 +15,13 @@ const MARKS = [
 /** A bar of colours with numbers under it. */
 export class Legend {
   constructor() {
-    this.at = NaN; // what is pointed at, from 0 to 1
+    this.at = NaN; // the position of the pointer, 0..1
     this.width = 0;
     this.bar = element("div.bar");
     this.pointer = element("div.pointer", { "aria-hidden": "true" });
     this.ticks = [0, 1, 2, 3, 4].map(() => text());
     this.note = text();
-    this.rest = text(); // of the note, after the term
+    this.rest = text(); // the rest of the note, after the term
     this.explained = term("even-share", EXPLAINED);
     this.marks = MARKS.map(([kind, words]) => element("span.mark", { hidden: true }, element(`i.${kind}`), words));
     this.element = element(
@@ -31,7 +31,7 @@ export class Legend {
       element("div.ticks", {}, ...this.ticks.map((tick) => element("span", {}, tick))),
       element("p.note", {}, this.note, this.explained, this.rest, ...this.marks),
     );
-    // The bar gets its width with the style sheet, which may come later than the first layout.
+    // The bar gets its width from the style sheet, which may load after the first layout.
     new ResizeObserver(() => this.layout()).observe(this.bar);
   }
 
@@ -44,10 +44,10 @@ export class Legend {
   }
 
   /**
-   * Say the numbers of a scale.
+   * Write the numbers of a scale.
    * @param {Scale} scale
-   * @param {string} note whose scale it is
-   * @param {string[]|null} ends words in place of its numbers
+   * @param {string} note the subject of the scale
+   * @param {string[]|null} ends words instead of its numbers
    */
   say(scale, note, ends = null) {
     const middle = (scale.low + scale.high) / 2;
@@ -71,13 +71,13 @@ export class Legend {
     say(this.rest, after.join(EXPLAINED));
   }
 
-  /** Take note of the bar's width: the pointer moves by a transform in pixels, which costs no layout. */
+  /** Record the bar's width: the pointer moves by a transform in pixels, which costs no layout. */
   layout() {
     this.width = this.bar.clientWidth;
     this.place();
   }
 
-  /** Point at a value; nothing is pointed at where it is no finite number. */
+  /** Point at a value, if it is a finite number. */
   point(value, scale) {
     this.at = position(value, scale);
     this.place();

@@ -1,7 +1,7 @@
-// What a pair changes in the output of a layer that ends in ReLU and a layer normalisation. Nothing here knows the
+// The change by one pair in the output of a layer that ends in ReLU and a layer normalisation. It does not access the
 // page. Tokens and heads count from 0.
 
-/** The end of one attention layer on one picture. */
+/** The end of one attention layer applied to one picture. */
 export class NormedEnd {
   /**
    * @param {{before: Float64Array, own: Float64Array, added: Float64Array, scale: Float64Array}} arrays before, own
@@ -19,7 +19,7 @@ export class NormedEnd {
     this.eps = eps;
     this.without = new Float64Array(this.features);
     this.normed = new Float64Array(this.features);
-    this.outputs = new Float64Array(before.length); // less the shift of the norm, which cancels
+    this.outputs = new Float64Array(before.length); // without the shift of the norm, which cancels
     for (let token = 0; token < tokens; token++) {
       this.without.set(before.subarray(token * this.features, (token + 1) * this.features));
       this.finish(this.without);
@@ -27,7 +27,7 @@ export class NormedEnd {
     }
   }
 
-  /** Pass what enters ReLU through ReLU and the norm, into `normed`. @param {Float64Array} entering */
+  /** Pass features through ReLU and the norm, into `normed`. @param {Float64Array} entering */
   finish(entering) {
     const { features, scale, normed, eps } = this;
     let [sum, squares] = [0, 0];
@@ -39,10 +39,10 @@ export class NormedEnd {
   }
 
   /**
-   * How far the output of a query would be from what it is without a part of what enters ReLU, as a length.
+   * The norm of the change in a query's output if a part of the input of ReLU were removed.
    * @param {number} query
    * @param {Float64Array} part
-   * @param {number} start where the part begins
+   * @param {number} start index at which the part begins
    * @param {number} weight
    */
   away(query, part, start, weight) {
@@ -55,12 +55,12 @@ export class NormedEnd {
     return Math.sqrt(sum);
   }
 
-  /** By how much a key that is taken with a weight changes the output of a query, as a length. */
+  /** The norm of the change in a query's output made by a key with a weight. */
   change(head, query, key, weight) {
     return this.away(query, this.added, (head * this.tokens + key) * this.features, weight);
   }
 
-  /** By how much a query's own features change its output, as a length. @param {number} query */
+  /** The norm of the change in a query's output made by its own features. @param {number} query */
   changeOfOwn(query) {
     return this.away(query, this.own, query * this.features, 1);
   }

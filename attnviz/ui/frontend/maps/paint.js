@@ -1,5 +1,5 @@
-// Maps into a pixel buffer, at the screen's own resolution: one canvas carries any number of them.
-// Writing the pixels ourselves is several times faster than a canvas element, or a drawing call, for each map.
+// Maps in a pixel buffer, at the screen's own resolution: one canvas holds any number of them. Writing the pixels
+// directly is several times faster than a canvas element, or a drawing call, for each map.
 
 import { INFINITE, MASKED, NOT_A_NUMBER, TOP } from "../core/colours.js";
 import { context2d } from "../core/dom.js";
@@ -7,7 +7,7 @@ import { context2d } from "../core/dom.js";
 /**
  * The packed colour of one pixel of a picture in 8 bit.
  * @param {Uint8Array} picture (row, column, channel)
- * @param {number} at where the pixel begins
+ * @param {number} at index at which the pixel begins
  * @param {number} channels 1 or 3
  * @param {Uint32Array|null} inks the palette for a drawing; null for a photograph
  */
@@ -18,7 +18,7 @@ export function colourAt(picture, at, channels, inks) {
 }
 
 /**
- * A picture on a canvas of its own resolution.
+ * A canvas with a picture at its own resolution.
  * @param {Uint8Array} picture (row, column, channel)
  * @param {number[]} shape rows, columns, channels
  * @param {Uint32Array|null} inks as in `colourAt`
@@ -27,7 +27,7 @@ export function pictureCanvas(picture, [rows, columns, channels], inks) {
   return canvasOf(columns, rows, (pixel) => colourAt(picture, pixel * channels, channels, inks));
 }
 
-/** A canvas of so many pixels, each painted: `fillPixels`. @param {(pixel: number) => number} colourOf */
+/** A canvas painted pixel by pixel, with `fillPixels`. @param {(pixel: number) => number} colourOf */
 export function canvasOf(columns, rows, colourOf) {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [columns, rows];
@@ -44,14 +44,14 @@ export function fillPixels(canvas, colourOf) {
   return canvas;
 }
 
-/** The size of a cell in device pixels: a whole number, unless that would waste more than a seventh of the room. */
+/** The size of a cell in device pixels: a whole number, unless that would waste more than a seventh of the space. */
 export function cellSize(room, count) {
   const whole = Math.floor(room / count);
   return whole >= 1 && whole * count >= room * 0.86 ? whole : room / count;
 }
 
 /**
- * Lay one map on a board and give its canvas the size, as large as the room allows.
+ * Place one map on a board and resize its canvas, as large as the space allows.
  * @param {{board: Board, canvas: HTMLCanvasElement}} frame
  * @param {import("./cells.js").Cells} cells
  * @param {number} room in CSS pixels, for the longer side
@@ -79,7 +79,7 @@ export class Board {
     this.tiles = [];
   }
 
-  /** Give the canvas its size, in device pixels; all tiles are forgotten. */
+  /** Set the size of the canvas, in device pixels; all tiles are removed. */
   resize(width, height) {
     this.canvas.width = Math.max(1, width);
     this.canvas.height = Math.max(1, height);
@@ -89,7 +89,7 @@ export class Board {
   }
 
   /**
-   * Lay a map on the board, all in device pixels.
+   * Place a map on the board; all sizes are in device pixels.
    * @param {number} x left
    * @param {number} y top
    * @param {number[]} size width and height of a cell
@@ -123,7 +123,7 @@ export class Board {
       for (let y = Math.max(0, top); y < bottom; y++)
         for (let x = Math.max(0, left); x < right; x++) found.add(y * this.canvas.width + x);
     }
-    // Tokens that lie nowhere get a frame, or an empty one could not be told from the page.
+    // Tokens without a position get a frame because an empty one would look like the page.
     for (let token = 0; token < cells.prefix; token++) {
       const [row, column] = [Math.floor(cells.cell[token] / cells.columns), cells.cell[token] % cells.columns];
       for (let y = ys[row]; y < ys[row + 1]; y++) {
@@ -157,11 +157,11 @@ export class Board {
   /**
    * Paint one map.
    * @param {number} number which tile
-   * @param {Uint16Array} indices a palette index a token, from `start` on
+   * @param {Uint16Array} indices one palette index per token, beginning at `start`
    * @param {number} start
    * @param {Uint32Array} palette packed colours
    * @param {number} ink packed colour of the marks
-   * @param {number} line packed colour that the edge is mixed with, half and half
+   * @param {number} line packed colour of the edge, blended half and half
    */
   paint(number, indices, start, palette, ink, line) {
     const { xs, ys, cells } = this.tiles[number];
@@ -185,7 +185,7 @@ export class Board {
     if (marked) this.paintMarks(number, indices, start, ink);
   }
 
-  /** Draw the edge of a tile, half and half with what lies below. @param {number} line packed colour */
+  /** Draw the edge of a tile, blended half and half with the pixels below. @param {number} line packed colour */
   paintEdge(number, line) {
     const { pixels } = this;
     const { edge } = this.tiles[number];
@@ -214,7 +214,7 @@ export class Board {
   }
 
   /**
-   * Draw a picture of its own resolution where the grid lies.
+   * Draw a picture at its own resolution over the grid.
    * @param {Uint8Array} picture (row, column, channel)
    * @param {number[]} shape rows, columns, channels
    * @param {Uint32Array|null} inks the palette for a picture of one channel that is a drawing
@@ -233,12 +233,11 @@ export class Board {
   }
 
   /**
-   * Outline one cell, around it rather than on it, so that its colour stays to be seen.
-   * @param {number} token whose cell
+   * Outline one cell, around it rather than on it, so that its colour stays visible.
+   * @param {number} token the token of the cell
    * @param {number} colour packed
-   * @param {Outline} how corners: only those, so that two outlines differ
-   *   without their colours; halo: packed colour of a rim that sets the outline off the map; strong: locked;
-   *   lit: what is being explained
+   * @param {Outline} how corners: draw only the corners, so that two outlines differ without colour; halo: packed
+   *   colour of a rim that sets the outline off the map; strong: locked; lit: being explained
    */
   outline(number, token, colour, how) {
     const { xs, ys, cells, size } = this.tiles[number];
@@ -247,7 +246,7 @@ export class Board {
   }
 
   /**
-   * Outline a box that need not be that of a cell.
+   * Outline a box that need not be a cell.
    * @param {number} number
    * @param {number[]} edges top, left, bottom, right, in cells
    * @param {number} colour packed
@@ -290,7 +289,7 @@ export class Board {
     }
   }
 
-  /** Which tile and which token lie at a place in device pixels. @returns {{tile: number, token: number}|null} */
+  /** The tile and the token at a position in device pixels. @returns {{tile: number, token: number}|null} */
   find(x, y) {
     for (let tile = 0; tile < this.tiles.length; tile++) {
       const { xs, ys, cells } = this.tiles[tile];
@@ -308,7 +307,7 @@ export class Board {
     return null;
   }
 
-  /** Show what was painted. */
+  /** Show the painted pixels. */
   flush() {
     this.context.putImageData(this.image, 0, 0);
   }

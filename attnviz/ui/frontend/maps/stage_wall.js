@@ -6,28 +6,28 @@ import { gridMove, listen } from "../hands/keys.js";
 import { Board, cellSize } from "./paint.js";
 
 const LINE = 22; // pixels of the design for the sentence above a row
-const TWO_LINES = 38; // where the table is too narrow for it
-const ONE_LINE = 640; // pixels of the design that its longest sentence takes
-const ASIDE = 116; // for the sentence beside a row, where there are so many that height is dear
+const TWO_LINES = 38; // if the table is too narrow for it
+const ONE_LINE = 640; // width of its longest sentence, pixels of the design
+const ASIDE = 116; // for the sentence next to a row, if there are so many rows that height is scarce
 const RANGE = 18; // for the scale below a map
 
 /** The table; a component paints into its board, tile by tile, row by row. */
 export class StageWall {
   /**
    * @param {object} options
-   * @param {string} options.label what the table shows, for those who cannot see it
-   * @param {number} options.rows how many layers
-   * @param {string[]} options.columns what stands above each column
-   * @param {string[]} [options.names] what stands beside or above each row; "Layer 1" and so on if there are none
+   * @param {string} options.label the table's label for screen readers
+   * @param {number} options.rows number of layers
+   * @param {string[]} options.columns the headings of the columns
+   * @param {string[]} [options.names] labels next to or above the rows; "Layer 1" and so on if there are none
    * @param {import("./cells.js").Cells} options.cells
-   * @param {import("./cells.js").Cells[]} [options.each] those of each map, where they differ: all are drawn equally
-   *   large
+   * @param {import("./cells.js").Cells[]} [options.each] the cells of each map, if they differ: all maps have the same
+   *   size
    * @param {{cell: number, below: boolean}[]} options.edge from `inkEdge`
-   * @param {import("../hands/passing.js").Passing} [options.passing] brings back what was looked at before the way out
+   * @param {import("../hands/passing.js").Passing} [options.passing] restores the selection before the pointer left
    * @param {(found: {tile: number, token: number}) => void} options.look
    * @param {(found: {tile: number, token: number}) => void} options.take
-   * @param {(tile: number, taken: boolean) => void} options.enter a map was reached with the keyboard; taken: by Enter
-   *   or Space
+   * @param {(tile: number, taken: boolean) => void} options.enter called if a map is reached with the keyboard; taken:
+   *   by Enter or Space
    */
   constructor(options) {
     this.label = options.label;
@@ -87,9 +87,9 @@ export class StageWall {
   }
 
   /**
-   * Lay the maps out; everything has to be painted again afterwards.
+   * Lay out the maps; everything has to be painted again afterwards.
    * @param {number} width CSS pixels
-   * @param {number} height wanted at most, CSS pixels
+   * @param {number} height wanted maximum, CSS pixels
    * @param {boolean} narrow a phone
    */
   layout(width, height, narrow) {
@@ -113,7 +113,7 @@ export class StageWall {
     Object.assign(this.canvas.style, { width: `${size[0]}px`, height: `${size[1]}px` });
     this.element.style.height = `${size[1]}px`;
     this.board.resize(Math.ceil(size[0] * ratio), Math.ceil(size[1] * ratio));
-    const named = Math.min(wide + 16, Math.max(wide, step - 4)); // one name never runs into the next
+    const named = Math.min(wide + 16, Math.max(wide, step - 4)); // a name never overlaps the next one
     this.heads.forEach((head, column) =>
       Object.assign(head.style, {
         left: `${Math.round(aside + column * step + (wide - named) / 2)}px`,
@@ -141,12 +141,12 @@ export class StageWall {
     this.wide = wide;
   }
 
-  /** Mark which map is looked at. */
+  /** Mark the selected map. */
   mark(tile) {
     this.tiles.forEach((one, number) => one.classList.toggle("chosen", number === tile));
   }
 
-  /** Say a map in full to a screen reader. */
+  /** Give screen readers the full name of a map. */
   name(tile, words) {
     set(this.tiles[tile], "aria-label", words);
   }

@@ -8,19 +8,19 @@ import { Board, cellSize } from "./paint.js";
 export class TileWall {
   /**
    * @param {object} options
-   * @param {string} options.label what the wall shows, for those who cannot see it
-   * @param {{name: string, spoken: string}[]} options.tiles name: under the tile; spoken: in full, read out
+   * @param {string} options.label the wall's label for screen readers
+   * @param {{name: string, spoken: string}[]} options.tiles name: under the tile; spoken: in full, for screen readers
    * @param {import("./cells.js").Cells} options.cells
-   * @param {{cell: number, below: boolean}[]} [options.edge] from `inkEdge`, of all tiles
+   * @param {{cell: number, below: boolean}[]} [options.edge] from `inkEdge`, for all tiles
    * @param {{cell: number, below: boolean}[][]} [options.edges] the same, one for each tile
    * @param {number} [options.across] tiles in a row on a phone; six by default
    * @param {number} [options.room] wanted width of a tile in CSS pixels
-   * @param {{columns: number, rows: string[], heads: string[]}} [options.table] tiles in a table of so many columns,
-   *   with a label for each row and each column
-   * @param {{rows: string[], columns: string[]}} [options.names] of the cells of the only map, written beside it
+   * @param {{columns: number, rows: string[], heads: string[]}} [options.table] tiles in a table with this number of
+   *   columns, and labels of its rows and columns
+   * @param {{rows: string[], columns: string[]}} [options.names] labels of the cells, if there is only one map
    * @param {boolean} [options.atOnce] a finger chooses with its first tap
-   * @param {boolean} [options.ranges] a line more under each tile, for what `sayRange` says
-   * @param {import("../hands/passing.js").Passing} [options.passing] brings back what was looked at before the way out
+   * @param {boolean} [options.ranges] an extra line under each tile, for `sayRange`
+   * @param {import("../hands/passing.js").Passing} [options.passing] restores the selection before the pointer left
    * @param {(found: {tile: number, token: number}) => void} [options.look] the pointer is over this cell
    * @param {(found: {tile: number, token: number}) => void} [options.take] this cell was clicked
    * @param {(tile: number) => void} [options.choose] this tile was chosen (click, or Enter with the keyboard)
@@ -85,7 +85,7 @@ export class TileWall {
   }
 
   /**
-   * Lay the tiles out; everything has to be painted again afterwards.
+   * Lay out the tiles; everything has to be painted again afterwards.
    * @param {number} width of the whole wall, CSS pixels
    * @param {boolean} narrow a phone: six tiles in a row, no values under them
    */
@@ -102,7 +102,7 @@ export class TileWall {
       Math.max(1, Math.min(this.tiles.length, Math.floor((width + gap) / ((cell * cells.columns) / ratio + gap))));
     let perRow = table?.columns ?? Math.min(this.tiles.length, this.across ?? 6);
     let room = (width - aside - gap * (perRow - 1)) / perRow;
-    // A table fits a screen's height; where a phone is too narrow for it, it scrolls sideways.
+    // A table fits a screen's height; if a phone is too narrow for it, it scrolls sideways.
     if (table)
       room = Math.floor(Math.max(narrow ? 40 : 24, Math.min(room, 520 / Math.ceil(this.tiles.length / perRow))));
     if (strip && !table) room = width;
@@ -116,7 +116,7 @@ export class TileWall {
     if (cells.height * high > 1.5 * room * ratio) high = wide = Math.max(1, cellSize(1.5 * room * ratio, cells.height));
     if (!narrow && !table) {
       perRow = fitting(wide);
-      // One or two tiles alone in the last row: let the rows hold one more, if that costs a tile a tenth at most.
+      // If the last row has only one or two tiles, let rows hold one more if that costs a tile at most a tenth.
       const tighter = Math.min(wide, (((width - (gap - 2) * perRow) / (perRow + 1)) * ratio) / cells.columns);
       const alone = this.tiles.length % perRow;
       if (alone > 0 && alone <= 2 && this.tiles.length > perRow && tighter >= 0.88 * wide) {
@@ -126,7 +126,7 @@ export class TileWall {
       }
     }
     const size = [Math.round(wide * cells.columns) / ratio, Math.round(high * cells.height) / ratio];
-    // What a row has left over goes between its tiles, so that the wall ends where the columns above it end.
+    // The rest of a row goes between its tiles, so that the wall ends with the columns above it.
     const full = this.tiles.length > perRow && !table;
     const step =
       full && perRow > 1
@@ -172,10 +172,10 @@ export class TileWall {
       ),
     );
     this.element.replaceChildren(this.canvas, ...labels, ...lines);
-    if (this.frames.includes(active)) active.focus({ preventScroll: true }); // moved, it has lost it
+    if (this.frames.includes(active)) active.focus({ preventScroll: true }); // after a move it has lost the focus
   }
 
-  /** The names of rows and columns at every cell of the only map; where cells are small, of every second or third. */
+  /** Label the rows and columns of the only map; if cells are small, every second or third of them. */
   nameCells(names, aside, above, [wide, high]) {
     const { cells } = this;
     const [across, down] = [wide / cells.columns, high / cells.rows];
@@ -192,12 +192,12 @@ export class TileWall {
     ];
   }
 
-  /** Say the value under a tile. */
+  /** Write the value under a tile. */
   say(number, value) {
     say(this.values[number], value);
   }
 
-  /** Say the range of a tile's own scale. */
+  /** Write the range of a tile's own scale. */
   sayRange(number, range) {
     say(this.limits[number], range);
   }
