@@ -3,12 +3,12 @@
 import { Raster } from "../hands/raster.js";
 import { SIDE as CANVAS } from "../hands/strokes.js";
 
-/** The shape of what belongs to one picture, without the batch. @param {number[]} shape @param {string[]} axes */
+/** The shape for one picture, without the batch axis. @param {number[]} shape @param {string[]} axes */
 export function shapeOf(shape, axes) {
   return axes[0] === "batch" ? shape.slice(1) : shape;
 }
 
-/** What a derived value gave in several arrays, by name. */
+/** The arrays of a derived value with several of them, by name. */
 export function partsOf(arrays, shapes, axes) {
   const names = Object.keys(arrays).filter((name) => name.startsWith("map."));
   return Object.fromEntries(
@@ -21,10 +21,10 @@ export function partsOf(arrays, shapes, axes) {
 
 /**
  * One model's answer.
- * @param {any} came over the live channel
+ * @param {any} came the answer from the live channel
  * @param {{heads: number}} model
  * @param {string} net the key of the net that gave it
- * @param {any[]} known pictures that models have seen
+ * @param {any[]} known input pictures of models
  */
 export function answerOf({ arrays, shapes, axes, parameters, milliseconds }, { heads }, net, known) {
   const { probabilities, logits, map = null } = arrays;
@@ -36,7 +36,7 @@ export function answerOf({ arrays, shapes, axes, parameters, milliseconds }, { h
   };
 }
 
-/** The very same picture where it is known already: what is made of a picture is then made once for all cards. */
+/** The same object for a picture that is known already, so that work on a picture is done once for all cards. */
 export function once(known, picture) {
   const same = ({ values, shape }) =>
     shape.join() === picture.shape.join() && values.every((value, at) => value === picture.values[at]);
@@ -46,7 +46,7 @@ export function once(known, picture) {
 }
 
 /**
- * The largest size of a picture in a square that keeps its proportions.
+ * The largest size of a picture that fits in a square, with its proportions.
  * @param {number} side of the square
  * @param {number[]} shape of the picture: rows, columns
  * @returns {[number, number]} width and height
@@ -57,7 +57,7 @@ export function fitted(side, [rows, columns]) {
 }
 
 /**
- * A small square picture, and the canvas of which the models see just that, each in its own shape.
+ * The canvas from which the models get exactly this small square picture, each in its own shape.
  * @param {{values: Uint8Array, shape: number[]}} sample (row, column), or (row, column, channel)
  */
 export function enlarged({ values, shape: [side, , channels = 1] }) {

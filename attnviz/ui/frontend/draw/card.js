@@ -1,4 +1,4 @@
-// The panel of one model: its answer, what it looks at, and how sure it is.
+// The panel of one model: its answer, its attention, and its confidence.
 
 import { context2d, say, set } from "../core/dom.js";
 import { fitted } from "./arrays.js";
@@ -10,17 +10,16 @@ import { rendererOf } from "../panels/renderers.js";
 import { placeOf, wordsOf } from "./training.js";
 import { term } from "../terms/terms.js";
 
-const LEAST = 0.02; // the probability below which a mark would lie on the line below the bars
-const NAMED = 3; // classes that are listed by name where a model knows only these
+const LEAST = 0.02; // the probability below which a mark would overlap the baseline of the bars
+const NAMED = 3; // maximum number of classes listed by name if a model knows no others
 const UNSURE = 0.6; // the probability below which an answer is one of two
 
-const ANSWER = "{answer}"; // in what a panel says: its map is towards the answer
+const ANSWER = "{answer}"; // in a panel's description: its map is towards the answer
 
 /**
  * @typedef {{probabilities: Float32Array, logits: Float32Array, map: Float32Array|null, shape: number[]|null, parts:
  *   Object<string, {values: Float32Array, shape: number[]}>, seen: {values: Uint8Array, shape: number[]}, head:
- *   number|null, milliseconds: number, net: string}} Answer as panels/face.js says; net: the key of the net that gave
- *   it
+ *   number|null, milliseconds: number, net: string}} Answer see panels/face.js; net: the key of the net that gave it
  */
 
 /** The classes of an answer, the most probable first. @param {ArrayLike<number>} probabilities */
@@ -28,7 +27,7 @@ export function ranked(probabilities) {
   return Array.from(probabilities, (_, which) => which).sort((one, other) => probabilities[other] - probabilities[one]);
 }
 
-/** Let the first card that has heads explain what a head is, unless one does: once is enough. @param {Card[]} cards */
+/** Let the first card that has heads explain the term, unless another card already does. @param {Card[]} cards */
 export function explainHeads(cards) {
   if (cards.some(({ headWord }) => headWord.matches(".explained"))) return;
   const word = cards.find(({ model }) => model.heads > 1)?.headWord;
@@ -38,9 +37,9 @@ export function explainHeads(cards) {
 
 export class Card extends CardFrame {
   /**
-   * @param {any} model what panels.py describes
-   * @param {(head: number|null) => void} stepped another head is wanted
-   * @param {() => void} [ready] it can draw now what it could not before
+   * @param {any} model the description from panels.py
+   * @param {(head: number|null) => void} stepped called if another head is chosen
+   * @param {() => void} [ready] called once it can draw
    */
   constructor(model, stepped, ready = () => {}) {
     super(model, (by) => this.step(by));
@@ -48,7 +47,7 @@ export class Card extends CardFrame {
     this.stepped = stepped;
     /** @type {number|null} */
     this.head = null;
-    /** @type {Answer|null} the last one, which stays on the screen where the next is refused */
+    /** @type {Answer|null} the last one, which stays on the screen if the next is refused */
     this.answer = null;
     /** @type {Answer|null} */
     this.pinned = null;
@@ -56,26 +55,26 @@ export class Card extends CardFrame {
     this.claim = "";
     this.everything = [];
     this.dirty = false; // there is something to paint
-    this.turn = -1; // of the request whose answer is shown
-    /** @type {any} {values, shape} of the answer that is shown, or {why} there is none */
+    this.turn = -1; // number of the request whose answer is shown
+    /** @type {any} {values, shape} for the shown answer, or {why} there is none */
     this.jacobian = null;
     this.drawn = {};
     this.drawer = new MapDrawer(model, ready);
-    /** @type {number|null} percent of the way along its epochs; null for the model as it is trained */
+    /** @type {number|null} percent of its epochs; null for the fully trained model */
     this.trained = null;
   }
 
-  /** Why its own module does not draw it; "" where it does. */
+  /** Why its own renderer cannot draw it; "" if it can. */
   get unable() {
     return this.drawer.unable;
   }
 
-  /** What the channel is asked for. */
+  /** The request for the channel. */
   get asked() {
     return this.askedAt(this.trained);
   }
 
-  /** What it is asked for of the model so far along its epochs. @param {number|null} trained as of `train` */
+  /** The request for the model at a stage of its training. @param {number|null} trained as for `train` */
   askedAt(trained) {
     const { wanted, heads } = this.model;
     const checkpoint = this.netAt(trained);
@@ -86,7 +85,7 @@ export class Card extends CardFrame {
     };
   }
 
-  /** The key of the net that is asked: the model, or what it was after an epoch. */
+  /** The key of the requested net: the model, or its state after an epoch. */
   get net() {
     return this.netAt(this.trained);
   }
@@ -96,7 +95,7 @@ export class Card extends CardFrame {
     return epochs.length ? epochs[placeOf(epochs, trained)][1] : checkpoint;
   }
 
-  /** @param {number|null} trained percent of the way along its epochs; null for all of it */
+  /** @param {number|null} trained percent of its epochs; null for the fully trained model */
   train(trained) {
     this.trained = trained;
     say(this.kind, [this.model.kind, wordsOf(this.model.epochs, trained)].filter(Boolean).join(", "));
@@ -110,7 +109,7 @@ export class Card extends CardFrame {
     this.stepped(this.head);
   }
 
-  /** Say that the answer cannot be shown. */
+  /** Show that the answer is unavailable. */
   refuse(error) {
     console.warn("attnviz:", error);
     Object.assign(this, { refused: "The answer for this panel cannot be read.", dirty: true });
@@ -122,15 +121,15 @@ export class Card extends CardFrame {
   }
 
   /**
-   * @param {{values: Float32Array, shape: number[]}|{why: string}|null} jacobian of the answer that is shown, or why
-   *   there is none
+   * @param {{values: Float32Array, shape: number[]}|{why: string}|null} jacobian that of the shown answer, or why there
+   *   is none
    */
   takeJacobian(jacobian) {
     this.dirty ||= this.jacobian !== null || jacobian !== null;
     this.jacobian = jacobian;
   }
 
-  /** Keep an answer to compare later ones with; null: forget it. @param {Answer|null} answer */
+  /** Keep an answer for comparison with later ones; null removes it. @param {Answer|null} answer */
   pin(answer) {
     this.pinned = answer;
     this.bars.forEach((bar, which) => {
@@ -140,12 +139,12 @@ export class Card extends CardFrame {
     });
   }
 
-  /** Its answer; null before the first, and where it was refused: what is on the screen then answers nothing. */
+  /** Its answer; null before the first and after a refusal, when the screen still shows an older one. */
   get current() {
     return this.refused ? null : this.answer;
   }
 
-  /** The most probable class, by name; null before the first answer. */
+  /** The name of the most probable class; null before the first answer. */
   get best() {
     return this.answer && this.model.classes[ranked(this.answer.probabilities)[0]];
   }
@@ -159,7 +158,7 @@ export class Card extends CardFrame {
     return this.answer !== null && Math.max(...this.answer.probabilities) >= UNSURE;
   }
 
-  /** Take the names of all classes that can be drawn, and what they are called together. */
+  /** Take the names of all classes that can be drawn, and their collective name. */
   learn({ classes, kind }) {
     this.everything = classes;
     this.limit.hidden = this.knowsAll;
@@ -178,7 +177,7 @@ export class Card extends CardFrame {
     if (wide !== this.canvas.width || high !== this.canvas.height)
       [this.canvas.width, this.canvas.height] = [wide, high];
     Object.assign(this.other, { width: wide, height: high });
-    // The place for it is a square whatever the picture is, so that the lines of all cards stay beside one another.
+    // The picture always gets a square, so that the lines of all cards are aligned.
     const [aside, above] = [size - wide, size - high].map((rest) => `${rest / 2 / devicePixelRatio}px`);
     for (const { style } of [this.canvas, this.other]) {
       Object.assign(style, { width: `${wide / devicePixelRatio}px`, height: `${high / devicePixelRatio}px` });
@@ -191,10 +190,10 @@ export class Card extends CardFrame {
   }
 
   /**
-   * Paint what there is.
+   * Paint the card.
    * @param {any} look theme and palettes
-   * @param {{change: boolean, sample: Answer["seen"], times: boolean}} how change: the map shows how it differs from
-   *   the pinned one; sample: what is shown before the first answer; times: say how long the model took, too
+   * @param {{change: boolean, sample: Answer["seen"], times: boolean}} how change: the map shows its difference from
+   *   the pinned one; sample: the picture before the first answer; times: also show how long the model took
    */
   draw(look, { change, sample, times }) {
     const { answer, words } = this;
@@ -218,7 +217,7 @@ export class Card extends CardFrame {
       );
   }
 
-  /** Where there is one: in place of the map, with its own words. */
+  /** Draw the Jacobian, if there is one, in place of the map, with its own words. */
   drawJacobian(answer, look) {
     const { jacobian, words } = this;
     const there = Boolean(jacobian?.values);
@@ -236,12 +235,12 @@ export class Card extends CardFrame {
     say(words.says, `the ${this.best}\u2019s logit per unit of intensity, up to ${short(most, 2)}`);
   }
 
-  /** Whether the map can be compared with the pinned one: it is of the same head, and not towards another answer. */
+  /** Whether the map can be compared with the pinned one: of the same head, not towards another answer. */
   get comparable() {
     return this.pinned !== null && this.pinned.head === this.answer?.head && this.otherAnswer === "";
   }
 
-  /** The pinned answer, where maps are towards the answer and it was another one; else "". */
+  /** The pinned answer, if maps are towards the answer and it differs; otherwise "". */
   get otherAnswer() {
     if (!this.pinned || !this.answer || !this.model.says.includes(ANSWER)) return "";
     const [now, then] = [this.answer, this.pinned].map(({ probabilities }) => ranked(probabilities)[0]);
@@ -298,7 +297,7 @@ export class Card extends CardFrame {
     this.first = first;
   }
 
-  /** The words that only matter once the hand rests: probabilities for those who cannot see bars, and the link. */
+  /** Write the words that only matter once the hand rests: probabilities for screen readers, and the link. */
   settle(word) {
     const { current, model } = this;
     const all = current
@@ -313,7 +312,7 @@ export class Card extends CardFrame {
     else this.link.removeAttribute("href");
   }
 
-  /** What the card shows, in full precision, for exports and tests. */
+  /** The contents of the card, in full precision, for exports and tests. */
   get reading() {
     const { current, model, sure, best } = this;
     if (!current) return { checkpoint: model.checkpoint, answer: null };

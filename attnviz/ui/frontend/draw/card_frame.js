@@ -1,11 +1,11 @@
-// The elements of the panel of one model, made once; card.js says what they show.
+// The elements of the panel of one model, made once; card.js fills them.
 
 import { element, text, texts } from "../core/dom.js";
 
-export const BAR = { width: 24, gap: 2, height: 17 }; // CSS pixels; as draw_cards.css has them, where they fit
+export const BAR = { width: 24, gap: 2, height: 17 }; // CSS pixels; as in draw_cards.css, if they fit
 const SHORT = 2; // characters of a class's name that fit under its bar
 
-/** A number of parameters as a person reads it: 20, 790, 38 k, 1.1 M. */
+/** A rounded number of parameters: 20, 790, 38 k, 1.1 M. */
 function counted(parameters) {
   if (parameters < 1000) return `${parameters} parameters`;
   const [size, unit] = parameters < 1e6 ? [parameters / 1e3, "k"] : [parameters / 1e6, "M"];
@@ -13,11 +13,11 @@ function counted(parameters) {
 }
 
 export class CardFrame {
-  /** @param {any} model what panels.py describes @param {(by: number) => void} step to another head */
+  /** @param {any} model the description from panels.py @param {(by: number) => void} step goes to another head */
   constructor(model, step) {
     const words = texts("first", "second", "head", "says", "verdict", "was", "knows", "time");
     this.words = words;
-    this.headWord = element("span", { hidden: true }, "head"); // until the first answer says which
+    this.headWord = element("span", { hidden: true }, "head"); // until the first answer names it
     this.canvas = element("canvas", { "aria-hidden": "true" });
     // for the Jacobian: its grid is that of the picture
     this.other = element("canvas.other", { "aria-hidden": "true", hidden: true });
@@ -27,10 +27,10 @@ export class CardFrame {
     this.bars = model.classes.map((name) =>
       element("span", {}, element("em", { hidden: true }), long ? "\u00a0" : name),
     );
-    // Digits in their order, whatever that of the model is; names in that of the model.
+    // Digits in numerical order, whatever the model's order is; names in the model's order.
     this.order = [...model.classes.keys()];
     if (!long) this.order.sort((one, other) => model.classes[one].localeCompare(model.classes[other]));
-    // one, as a change of many elements at every movement takes the browser longer
+    // only one: changing many elements at every movement takes the browser longer
     this.chart = element("canvas.chart", { "aria-hidden": "true" });
     const unknown = { role: "img", "aria-label": "Probabilities: no answer yet" };
     this.barRoom = element("div.bars", unknown, this.chart, ...this.order.map((which) => this.bars[which]));
@@ -54,7 +54,7 @@ export class CardFrame {
     );
   }
 
-  /** Which head is shown, and the way to the others; nothing where there is one. */
+  /** The shown head and the buttons to the others; nothing for a single head. */
   headOf({ heads, title, kind }, step) {
     if (!(heads > 1)) return [];
     const button = (words, by, sign) =>

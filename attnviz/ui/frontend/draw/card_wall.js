@@ -1,4 +1,4 @@
-// The cards of the draw page on the screen: when they are painted, how large they are, and the sentence above them.
+// The cards of the draw page on the screen: when they are painted, their size, and the sentence above them.
 
 import { palettes } from "../core/colours.js";
 import { say, set } from "../core/dom.js";
@@ -7,9 +7,9 @@ import { sayLegend } from "./maps_note.js";
 import { claimOf, headline, NONE } from "./verdict.js";
 
 const WIDEST = 320; // CSS pixels of a picture
-const READABLE = 250; // milliseconds that the time of a model is shown at least
+const READABLE = 250; // minimum number of milliseconds for which a model's time is shown
 
-/** A grid of cards; cards.js makes its elements, asks the models, and says what `settle` does. */
+/** A grid of cards; cards.js makes its elements, asks the models, and implements `settle`. */
 export class CardWall {
   /** @type {ReturnType<typeof import("./frame.js").makeFrame>} */ frame;
   /** @type {HTMLElement} */ element;
@@ -17,15 +17,15 @@ export class CardWall {
   /** @type {import("./questions.js").Questions} */ questions;
   /** @type {import("./card.js").Card[]} */ cards = [];
   /** @type {ReturnType<typeof import("./arrays.js").enlarged>} taken before anything is shown */ sample;
-  /** @type {any} the question whose answers are all there, and not painted yet */ done = null;
+  /** @type {any} the question with all its answers, which are not painted yet */ done = null;
   /** @type {any} the question whose answers are on the screen */ shown;
-  /** @type {any} what is to be told of the first answer */ toHear = null;
+  /** @type {any} data about the first answer, to be reported */ toHear = null;
   /** @type {string[]} all that can be drawn */ classes = [];
   kind = ""; // their name
-  /** @type {"attention"|"jacobian"} what the cards show */ map = "attention";
-  ink = true; // whether it is ink on paper
-  size = ""; // for which the cards are laid out
-  relayout = false; // there are other cards
+  /** @type {"attention"|"jacobian"} the contents of the cards */ map = "attention";
+  ink = true; // whether drawings are ink on paper
+  size = ""; // the width of the present layout
+  relayout = false; // whether the cards have changed
   timed = 0; // when times were shown last
 
   /** @param {{heard: (seen: any) => void, guard: (act: () => void) => void}} owner */
@@ -35,7 +35,7 @@ export class CardWall {
     this.frames = new Frames(() => this.guard(() => this.paint()));
   }
 
-  /** All answers to a question are on the screen, and the hand rests. @param {any} _done */
+  /** Called when all answers to a question are on the screen and the hand rests. @param {any} _done */
   settle(_done) {}
 
   /** Take the colours of a theme. */
@@ -54,7 +54,7 @@ export class CardWall {
     const size = `${width} ${devicePixelRatio}`;
     if (!width || (size === this.size && !this.relayout)) return;
     Object.assign(this, { size, relayout: false });
-    // before the style sheet is there, it is as wide as the page
+    // before the style sheet loads, it is as wide as the page
     for (const card of this.cards) card.layout(Math.min(width, WIDEST));
     this.paintAll();
   }
@@ -69,7 +69,7 @@ export class CardWall {
     const { done } = this;
     this.done = null;
     this.claim();
-    // Nobody reads a number that changes at every frame, and it makes the browser lay out the card anew.
+    // Nobody can read a number that changes at every frame, and it makes the browser lay out the card again.
     const now = performance.now();
     const times = !done || done.settled || now - this.timed > READABLE;
     if (times) this.timed = now;
@@ -93,9 +93,7 @@ export class CardWall {
     if (done.settled && done.seen.length && done.turn === this.questions.turn) this.settle(done);
   }
 
-  /**
-   * What the best of the models that know ten digits answers, if it is sure: those that know only two may not know it.
-   */
+  /** The answer of the best model that knows ten digits, if it is confident: models of two may not know the digit. */
   claim() {
     const claim = claimOf(this.cards);
     for (const card of this.cards) {

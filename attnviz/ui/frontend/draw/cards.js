@@ -1,5 +1,5 @@
-// The panels of the draw page: every model looks at the drawing while it is being drawn, over the live channel.
-// attnviz/ui/draw/panels.py says which models there are and what each panel shows; card.js draws one of them.
+// The panels of the draw page: every model answers over the live channel while the visitor draws.
+// attnviz/ui/draw/panels.py lists the models and the contents of each panel; card.js draws one panel.
 
 import { Complaint } from "../core/complaint.js";
 import { set } from "../core/dom.js";
@@ -15,20 +15,19 @@ import { Questions } from "./questions.js";
 import { Training } from "./training.js";
 import { declaredOf, summary } from "./verdict.js";
 
-/** The cards, and what they are asked. */
+/** The cards and their questions. */
 export class Cards extends CardWall {
-  written = ""; // the models that have cards
+  written = ""; // the models with cards
 
   /**
-   * @param {HTMLElement} node that it is put into
+   * @param {HTMLElement} node the container
    * @param {object} options
-   * @param {(seen: {seen: any, words: string}) => void} options.heard what the first
-   *   model saw, and how it was made
-   * @param {(word: string) => void} [options.settled] the word of the picture that the answers on the screen belong to
-   * @param {() => void} [options.chosen] the visitor has chosen what the panels show: `shownBy` in links.js says what
-   * @param {(words: string) => void} [options.announce] says something to those who cannot see
-   * @param {(act: () => void) => void} [options.guard] runs what must not fail
-   * @param {() => string|null} [options.url] a link that shows all this, where there is one
+   * @param {(seen: {seen: any, words: string}) => void} options.heard gets the first model's input and its making
+   * @param {(word: string) => void} [options.settled] called with the word of the picture whose answers are shown
+   * @param {() => void} [options.chosen] called after a choice, which `shownBy` in links.js returns
+   * @param {(words: string) => void} [options.announce] makes an announcement to screen readers
+   * @param {(act: () => void) => void} [options.guard] runs a function and reports its failure
+   * @param {() => string|null} [options.url] returns a link to this view, if possible
    */
   constructor(
     node,
@@ -39,7 +38,7 @@ export class Cards extends CardWall {
     this.chosen = chosen;
     this.announce = announce;
     this.url = url;
-    /** @type {Record<string, number>} by model, of those whose head was chosen */
+    /** @type {Record<string, number>} the chosen heads, by model */
     this.heads = {};
     this.jacobians = new Jacobians({
       guard,
@@ -50,7 +49,7 @@ export class Cards extends CardWall {
         return this.paintAll();
       },
     });
-    /** @type {number|null} how far the models are trained, percent of the way along their epochs; null for all of it */
+    /** @type {number|null} the models' stage of training, percent of their epochs; null for fully trained */
     this.trained = null;
     this.pin = new Pin({
       toggle: () => this.guard(() => this.togglePin()),
@@ -83,10 +82,10 @@ export class Cards extends CardWall {
   }
 
   /**
-   * Take the models that have cards; those of which nothing has changed keep theirs, with its answers.
+   * Take the models with cards; unchanged models keep their cards and answers.
    * @param {{models: any[], classes: string[], kind: string, ink: boolean}} header classes: all that can be drawn;
-   *   kind: their name; ink: whether it is ink on paper
-   * @param {{values: Uint8Array, shape: number[]}} sample a square picture: what they look at before the first stroke
+   *   kind: their name; ink: whether drawings are ink on paper
+   * @param {{values: Uint8Array, shape: number[]}} sample a square picture: the models' input before the first stroke
    */
   take({ models, classes, kind, ink }, sample) {
     Object.assign(this, { classes, kind, ink });
@@ -106,9 +105,9 @@ export class Cards extends CardWall {
   }
 
   /**
-   * Show what is asked for.
+   * Show a requested view.
    * @param {{heads: Record<string, number>, map: any, change: boolean, trained?: number|null}} shown
-   * @param {any} pinned as `pinnedAgain` makes it; null for nothing
+   * @param {any} pinned made by `pinnedAgain`; null for no pin
    */
   follow({ heads, map, change, trained = null }, pinned) {
     this.heads = { ...heads };
@@ -139,8 +138,8 @@ export class Cards extends CardWall {
   }
 
   /**
-   * Ask the models as they were so far along their training. What is pinned stays as they answered when it was pinned.
-   * @param {number|null} trained as `Card` takes it
+   * Ask the models at a stage of their training. The pin keeps its old answers.
+   * @param {number|null} trained as in `Card`
    */
   train(trained) {
     if (trained === this.trained) return;
@@ -161,7 +160,7 @@ export class Cards extends CardWall {
     this.questions.open();
   }
 
-  /** Close the connection; what is on the screen stays. */
+  /** Close the connection; the screen stays as it is. */
   close() {
     this.jacobians.cancel();
     this.frames.stop();
@@ -171,17 +170,16 @@ export class Cards extends CardWall {
   // Asking
 
   /**
-   * Let the models look at a drawing. The newest wins: what is shown is never of an older one than what was shown
-   * before.
+   * Ask the models about a drawing. The newest wins: the panels never go back to an older drawing.
    * @param {import("../live/live.js").Values} raster of 280 x 280
    * @param {{centred: boolean, settled: boolean, empty: boolean, now: any, drawn: any}} how settled: the stroke has
-   *   ended; empty: nothing is drawn, and the cards look at the sample; now: the drawing; drawn: what it is in a link,
-   *   where it fits into one
-   * @returns {number} the turn, which `data-answered` has once all of it is on the screen
+   *   ended; empty: nothing is drawn, and the cards use the sample; now: the drawing; drawn: its encoding in a link, if
+   *   it fits
+   * @returns {number} the turn, which `data-answered` contains once all answers are on the screen
    */
   show(raster, { centred, settled, empty, now, drawn }) {
     const { values, shape, canvas } = this.sample;
-    const base = { name: "sample", side: shape[0], values }; // as of a drawing: pinned, it outlives a reload
+    const base = { name: "sample", side: shape[0], values }; // as for a drawing, so that its pin outlives a reload
     const asked = empty
       ? { pictures: canvas, prepare: { centred: false }, now: { base, strokes: [] } }
       : { pictures: raster, prepare: { centred }, now };
@@ -195,13 +193,12 @@ export class Cards extends CardWall {
       try {
         this.place(answer, { card, net: asked.asks[answer.ask].checkpoint }, asked);
       } catch (error) {
-        card.refuse(error); // what a faulty mechanism gives is the matter of its own panel
+        card.refuse(error); // the output of a faulty mechanism concerns only its own panel
       }
     }
     if (answer.done && !asked.pinned && card) this.done = asked;
     if (answer.done && asked.pinned) this.sayPin();
-    // One frame for all cards costs a fraction of one for each; only where a model is slow the others do not wait for
-    // it.
+    // One frame for all cards costs a fraction of one frame each; but the others do not wait for a slow model.
     if (answer.done) this.frames.now();
     else this.frames.patiently();
   }
@@ -210,7 +207,7 @@ export class Cards extends CardWall {
     card.turn = asked.turn;
     card.element.classList.remove("waiting");
     if (error) {
-      if (!asked.pinned) card.refused = error; // else it is only not pinned, and what is shown is an answer
+      if (!asked.pinned) card.refused = error; // otherwise it is only not pinned, and the screen shows an answer
       card.dirty = true;
       return;
     }
@@ -218,7 +215,7 @@ export class Cards extends CardWall {
     const { seen } = answer;
     card.dirty = true;
     if (asked.pinned) {
-      if (asked.turn === this.pin.showing?.turn) card.pin(answer); // else it was unpinned meanwhile
+      if (asked.turn === this.pin.showing?.turn) card.pin(answer); // otherwise it was unpinned meanwhile
       return;
     }
     card.take(answer);
@@ -227,7 +224,7 @@ export class Cards extends CardWall {
     this.toHear = asked.empty ? { seen: null, words: "" } : { seen, words: prepared.words };
   }
 
-  /** The Jacobian in place of the maps, while the hand rests. @param {"attention"|"jacobian"} map that panels show */
+  /** Show maps, or Jacobians in their place while the hand rests. @param {"attention"|"jacobian"} map */
   showMaps(map) {
     this.map = map;
     this.frame.kinds.show(map);
@@ -246,7 +243,7 @@ export class Cards extends CardWall {
     if (this.map === "jacobian") this.jacobians.askAll();
   }
 
-  /** The turn whose Jacobians all are there. */
+  /** The turn with all its Jacobians. */
   get slopesOf() {
     return this.jacobians.turn;
   }
@@ -260,7 +257,7 @@ export class Cards extends CardWall {
     this.chosen();
   }
 
-  /** Keep the answers to the drawing, to compare those to come with them; where some are awaited, ask for all. */
+  /** Keep the answers to the drawing for comparison with later ones; if some are pending, ask for all. */
   pinNow() {
     const { showing } = this.questions;
     if (!this.shown) return;
@@ -285,14 +282,14 @@ export class Cards extends CardWall {
     this.pin.paint(this.cards, this.look);
   }
 
-  /** @param {boolean} change show how the maps differ from the pinned ones */
+  /** @param {boolean} change whether the maps show their difference from the pinned ones */
   compare(change) {
     this.pin.change = change;
     sayLegend(this);
     this.paintAll();
   }
 
-  /** The hand rests: say the answers, and let the cards lead to this very picture. */
+  /** When the hand rests, announce the answers and link the cards to this exact picture. */
   async settle(done) {
     const { turn, seen, empty } = done;
     this.jacobians.rested = done;
@@ -308,7 +305,7 @@ export class Cards extends CardWall {
     });
   }
 
-  /** What lessons can ask for, of the drawing on the screen; a sample is none. */
+  /** The values for lessons about the drawing on the screen; none for a sample. */
   declared() {
     return !this.shown || this.shown.empty || this.shown.turn !== this.questions.turn ? {} : declaredOf(this);
   }

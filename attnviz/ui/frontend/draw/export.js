@@ -1,4 +1,4 @@
-// What leaves the panels of the draw page: PNG, SVG and CSV of what they show. Rows, columns and heads count from 1.
+// Saving the panels of the draw page as PNG, SVG and CSV. Rows, columns and heads count from 1.
 
 import { fitted } from "./arrays.js";
 import { filesOf, originLines, Sheet, toCsv } from "../export/export.js";
@@ -9,10 +9,10 @@ const MARGIN = 24;
 const PER_ROW = 4;
 const SIDE = 220;
 const STEP = SIDE + 24;
-const HIGH = SIDE + 128; // of a panel with its words
+const HIGH = SIDE + 128; // size of a panel with its words
 const TOP_OF_PANELS = 96;
 
-/** What can be saved, for `Savers`. @param {() => any} panels what they show now, from `toSave` */
+/** The files to save, for `Savers`. @param {() => any} panels their present contents, from `toSave` */
 export function files(panels) {
   return filesOf(
     panels,
@@ -22,7 +22,7 @@ export function files(panels) {
   );
 }
 
-/** Every number of every panel, one per line; where a panel shows a change, those of the pinned answer too. */
+/** Every number of every panel, one per line; if a panel shows a change, those of the pinned answer too. */
 function csv({ panels, origin }) {
   const rows = panels.flatMap(({ card: { current, pinned, model, jacobian }, shows }) => [
     ...numbersOf(current, model),
@@ -37,7 +37,7 @@ function csv({ panels, origin }) {
   return toCsv({ ...origin, ...shows }, ["model", "head", "what", "class, column, or row and column", "value"], rows);
 }
 
-/** From 1; "" where there are none. */
+/** The head, from 1; "" if there are none. */
 function headOf({ head }) {
   return head === null ? "" : head + 1;
 }
@@ -54,22 +54,22 @@ function numbersOf(answer, model, before = "") {
   return [...named, ...logits, ...map, ...parts];
 }
 
-/** Where a value of a map lies: of values in a row, on the grid of the panel, where it has one. */
+/** The position of a value of a map: in a row of values, or on the grid of the panel if it has one. */
 function placeOf(shape, { prefix, columns }, at) {
   if (shape.length > 1) return placeIn(shape, at);
   if (!columns) return String(at + 1);
   return at < prefix ? `nowhere, ${at + 1}` : placeIn([Infinity, columns], at - prefix);
 }
 
-/** Where a value lies in a shape that ends with rows and columns. */
+/** The position of a value in a shape that ends with rows and columns. */
 function placeIn(shape, at) {
   const places = placesIn(shape, at);
   if (shape.length === 2) return places.join(", ");
-  const maps = shape.length === 4 ? ["layer", "stage"] : shape.slice(2).map(() => "map"); // four: as panels/stages.js
+  const maps = shape.length === 4 ? ["layer", "stage"] : shape.slice(2).map(() => "map"); // four: like panels/stages.js
   return [...maps, "row", "column"].map((name, i) => `${name} ${places[i]}`).join(", ");
 }
 
-/** Where a value lies along each axis of a shape, from 1. @param {number[]} shape @param {number} at */
+/** The position of a value along each axis of a shape, from 1. @param {number[]} shape @param {number} at */
 function placesIn(shape, at) {
   const below = (i) => shape.slice(i + 1).reduce((one, other) => one * other, 1);
   return shape.map((size, i) => (Math.floor(at / below(i)) % size) + 1);

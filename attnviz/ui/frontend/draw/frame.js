@@ -1,4 +1,4 @@
-// The elements round the panels of the draw page, made once; cards.js says what they do and show.
+// The elements around the panels of the draw page, made once; cards.js fills them and handles their events.
 
 import { Savers, SegmentedControl } from "../hands/controls.js";
 import { element, text } from "../core/dom.js";
@@ -6,7 +6,7 @@ import { Legend } from "../maps/legend.js";
 import { toSave } from "./maps_note.js";
 import { whenAnswered } from "./waiting.js";
 
-/** @param {import("./cards.js").Cards} cards what acts when they are used */
+/** @param {import("./cards.js").Cards} cards handles their events */
 export function makeFrame(cards) {
   const { pin } = cards;
   const words = { begin: text(), none: text() };
@@ -24,7 +24,7 @@ export function makeFrame(cards) {
   const savers = new Savers(
     async () => {
       const { files } = await import("./export.js");
-      // Last, so that nothing can be asked between the answers and the saving.
+      // Last, so that nothing can be requested between the answers and the saving.
       if (!(await whenAnswered(cards))) throw new Error("the models have not answered to what is drawn");
       return files(() => toSave(cards));
     },

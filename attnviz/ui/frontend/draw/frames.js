@@ -1,6 +1,6 @@
-// When to paint: once for several answers that come together, and not later than a slow one allows.
+// When to paint: once for several answers that arrive together, but without waiting for slow ones.
 
-const PATIENCE = 50; // milliseconds that the answers of one turn may wait for one another
+const PATIENCE = 50; // milliseconds for which the answers of one turn may wait for each other
 
 export class Frames {
   /** @param {() => void} paint */
@@ -22,18 +22,18 @@ export class Frames {
     });
   }
 
-  /** Paint soon, but let the answers that are about to come be painted too. */
+  /** Paint soon, together with answers that are about to arrive. */
   patiently() {
     this.early ??= setTimeout(() => this.soon(), PATIENCE);
   }
 
-  /** Paint while the browser waits for its next frame: that then has less to do. */
+  /** Paint now, while the browser waits for its next frame, which then has less to do. */
   now() {
     this.stop();
     this.paint();
   }
 
-  /** Paint nothing that was still to be painted. */
+  /** Cancel pending painting. */
   stop() {
     clearTimeout(this.early);
     if (this.painted !== undefined) cancelAnimationFrame(this.painted);

@@ -1,19 +1,19 @@
-// The Jacobian of each model's answer, asked for when the hand rests (attnviz/ui/live/jacobian.py): over a connection
-// of its own, so that the next stroke does not wait for it; when that begins the connection is closed, which ends the
-// work.
+// The Jacobian of each model's answer, requested when the hand rests (attnviz/ui/live/jacobian.py), over its own
+// connection, so that the next stroke need not wait for it; a new stroke closes the connection, which ends the work.
 
 import { Asker } from "../live/asker.js";
 
-/** The Jacobians of one picture at a time: of that to which the models have answered. */
+/** The Jacobians of one picture at a time: the one to which the models have responded. */
 export class Jacobians {
-  /** @type {any} the question that they have answered while the hand rests */ rested = null;
-  /** @type {number|null} of the question whose Jacobians all are there */ turn = null;
+  /** @type {any} the question answered while the hand rests */ rested = null;
+  /** @type {number|null} the turn with all its Jacobians */ turn = null;
 
   /**
    * @param {object} owner
-   * @param {(act: () => void) => void} owner.guard runs what must not fail
+   * @param {(act: () => void) => void} owner.guard runs a function and reports its failure
    * @param {() => import("./card.js").Card[]} owner.cards
-   * @param {(turn: number|null) => void} owner.came one is there; turn: of the question, once all of them are
+   * @param {(turn: number|null) => void} owner.came called for each one; turn: that of the question, once it has all of
+   *   them
    */
   constructor({ guard, cards, came }) {
     this.cards = cards;
@@ -21,7 +21,7 @@ export class Jacobians {
     this.asker = new Asker({ guard });
   }
 
-  /** They are of a picture that is not looked at any more, or not wanted. @param {number} turn that is */
+  /** Drop Jacobians that are outdated or not wanted. @param {number} turn the present one */
   forget(turn) {
     if (this.rested?.turn !== turn) this.rested = null;
     this.cancel();
@@ -29,7 +29,7 @@ export class Jacobians {
     this.turn = null;
   }
 
-  /** Ask for those of all answers: the derivatives as one map, or why there is none. */
+  /** Request those of all answers: the derivatives as one map, or why there is none. */
   askAll() {
     if (!this.rested) return;
     const { pictures, prepare, turn } = this.rested;
@@ -54,18 +54,18 @@ export class Jacobians {
     });
   }
 
-  /** Whether there is no connection over which what was asked for could come. */
+  /** Whether the connection is lost. */
   get lost() {
     return this.asker.live?.state === "lost";
   }
 
-  /** What has not come is not wanted any more. */
+  /** Cancel the pending Jacobians. */
   cancel() {
     this.asker.close();
   }
 }
 
-/** What a change of all channels together does at each place. */
+/** The effect of changing all channels together, at each position. */
 function summed(values, [, channels, rows, columns]) {
   const cells = rows * columns;
   const found = new Float32Array(cells);

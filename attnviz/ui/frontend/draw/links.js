@@ -1,14 +1,14 @@
-// A picture as a word of a URL, and links to the pages that look into a model. The word is that of
-// attnviz/data/inputs/drawing.py, which says how it is made.
+// A picture as a word of a URL, and links to the pages that look into a model. The word is specified in
+// attnviz/data/inputs/drawing.py.
 
 import { toBase64Url } from "../core/base64.js";
 import { greyOf } from "../panels/face.js";
 import { ALL } from "./training.js";
 
-export const VERSION = "2"; // of a link: as url_state.py has it
-const USUAL = 28; // rows and columns of a picture whose word does not say them
-const COLOURS = 3; // bytes of a pixel in colour
-const KEPT = 8; // words of pictures that are remembered: undo and redo come back to them
+export const VERSION = "2"; // maximum length of a link, as in url_state.py
+const USUAL = 28; // rows and columns of a picture whose word does not contain them
+const COLOURS = 3; // bytes per pixel in colour
+const KEPT = 8; // number of cached words: undo and redo return to earlier pictures
 const words = new Map();
 
 /**
@@ -17,8 +17,8 @@ const words = new Map();
  */
 
 /**
- * The word of a picture: of one whose colours are all grey, that of the grey picture, which a model of colours sees
- *   alike.
+ * The word of a picture; if all its colours are grey, that of the grey picture, which is the same to a model of
+ *   colours.
  * @param {{values: Uint8Array, shape: number[]}} seen values: row by row, 0 is paper; shape: rows, columns, channels
  * @returns {Promise<string>}
  */
@@ -40,7 +40,7 @@ export async function wordOf(seen) {
 }
 
 /**
- * The words of several pictures, by picture; none in an old browser, where the cards lead nowhere.
+ * The words of several pictures, by picture; none in an old browser, where the cards have no links.
  * @param {any[]} seen
  */
 export async function wordsOf(seen) {
@@ -54,8 +54,8 @@ export async function wordsOf(seen) {
 }
 
 /**
- * The word of the picture that stands for all that the models saw of a drawing: one of the size of the data set's own
- * pictures, where a model saw one, as what is made of it below the panels is for models of that size; else the first.
+ * The word of the picture that represents the models' inputs from a drawing: one of the size of the data set's
+ * pictures, if any, because the links below the panels are for models of that size; otherwise the first.
  * @param {Map<{shape: number[]}, string>} words from `wordsOf`
  * @param {number[]} size rows, columns
  * @returns {string} "" for none
@@ -67,18 +67,18 @@ export function wordOfAll(words, [rows, columns]) {
 }
 
 async function packed(picture) {
-  const stream = new Blob([picture]).stream().pipeThrough(new CompressionStream("deflate")); // which is zlib's format
+  const stream = new Blob([picture]).stream().pipeThrough(new CompressionStream("deflate")); // the zlib format
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
   return toBase64Url(bytes);
 }
 
 /**
- * Where a card leads.
- * @param {string} page URL of the page
+ * The link of a card.
+ * @param {string} page the URL of the page
  * @param {string} checkpoint
- * @param {string} word of the picture
- * @param {number|null} head that the card shows, from 0; null where there are not several
- * @returns {string} relative to the draw page, and so right below any base path
+ * @param {string} word the picture's word
+ * @param {number|null} head the card's head, from 0; null if there is only one
+ * @returns {string} relative to the draw page, and so valid below any base path
  */
 export function linkTo(page, checkpoint, word, head) {
   const query = new URLSearchParams({ v: VERSION, model: checkpoint, drawing: word });
@@ -87,7 +87,7 @@ export function linkTo(page, checkpoint, word, head) {
 }
 
 /**
- * What the panels show, as Python hears of it, and as a link says it.
+ * The contents of the panels, as reported to Python and encoded in a link.
  * @param {Pick<import("./cards.js").Cards, "cards"|"map"|"pin"|"trained">} owner
  * @returns {Shown}
  */
@@ -105,11 +105,11 @@ export function shownBy({ cards, map, trained, pin: { change, showing } }) {
 }
 
 /**
- * What a link needs to show the same panels, beside the drawing.
+ * The fields of a link that reproduce the panels, without the drawing.
  * @param {import("./cards.js").Cards} owner
  * @returns {{models: string, heads: string, map: string, change: boolean, trained: string, pin_trained: string,
  *   pin: Shown["pin"], left: boolean}}
- *   left: something is pinned that fits into no link
+ *   left: whether a pin does not fit into a link
  */
 export function panelsInLink(owner) {
   const { showing } = owner.pin;

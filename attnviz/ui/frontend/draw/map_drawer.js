@@ -1,5 +1,5 @@
-// Draws the map of a panel with the renderer that its model names, which may be another package's. One that cannot be
-// had, fails or takes too long is replaced: the panel then shows what the model saw, and says why.
+// Draws the map of a panel with the renderer that its model names, which may be another package's. If the renderer is
+// unavailable, fails or takes too long, the panel shows the model's input instead, and says why.
 
 import { Patience } from "../panels/patience.js";
 import { rendererOf } from "../panels/renderers.js";
@@ -7,7 +7,7 @@ import { rendererOf } from "../panels/renderers.js";
 export class MapDrawer {
   unable = ""; // why the model's own renderer does not draw
 
-  /** @param {any} model what panels.py describes @param {() => void} ready it can draw now what it could not before */
+  /** @param {any} model the description from panels.py @param {() => void} ready called once it can draw */
   constructor(model, ready) {
     this.model = model;
     /** @type {Patience|null} with a renderer of another package */
@@ -27,7 +27,7 @@ export class MapDrawer {
       .then(ready);
   }
 
-  /** Draw what the model saw, from now on, in place of what cannot be drawn. */
+  /** From now on, draw the model's input instead. */
   drawInk(error, why) {
     console.warn("attnviz:", error);
     this.renderer = rendererOf("ink");
@@ -35,7 +35,7 @@ export class MapDrawer {
     this.unable = `The module that draws this panel ${why}; this is what the model saw.`;
   }
 
-  /** @returns {{most?: number, values?: ArrayLike<number>}|null} null while there is no renderer yet */
+  /** @returns {{most?: number, values?: ArrayLike<number>}|null} null if the renderer has not loaded yet */
   draw(canvas, answer, look) {
     const { model } = this;
     if (!this.renderer) return null;

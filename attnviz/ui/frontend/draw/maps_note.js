@@ -1,4 +1,4 @@
-// What the maps of the panels show, in words: under the legend and in what is saved.
+// A description of the panels' maps, under the legend and in saved files.
 
 import { makeScale } from "../core/colours.js";
 import { headline } from "./verdict.js";
@@ -26,16 +26,16 @@ const SHOWS = {
 };
 
 /**
- * What a panel shows: its map, how it differs from the pinned one, or the Jacobian.
+ * The contents of a panel: its map, its difference from the pinned one, or the Jacobian.
  * @typedef {keyof typeof SHOWS} Shows
  */
 
 /**
- * The legend of what panels show, and of nothing else.
+ * The legend of the panels' contents.
  * @param {{renderer: string, shows: Shows}[]} panels
- * @param {boolean} ink whether what they look at is ink on paper
- * @returns {{kind: "share"|"signed"|null, ends: string[]|null, unit: string, note: string}} kind: of the scale; null
- *   for no legend; unit: what a share is a multiple of
+ * @param {boolean} ink whether their input is ink on paper
+ * @returns {{kind: "share"|"signed"|null, ends: string[]|null, unit: string, note: string}} kind: that of the scale,
+ *   null for no legend; unit: the unit of a share
  */
 export function legendOf(panels, ink) {
   const drawn = (/** @type {Shows} */ which) =>
@@ -64,8 +64,7 @@ export function legendOf(panels, ink) {
 }
 
 /**
- * What a panel shows, once it has what it shows while the pen rests: the words above the panels do not change with each
- * stroke.
+ * The contents that a panel has while the pen rests: the words above the panels do not change with each stroke.
  * @param {import("./card.js").Card} card
  * @param {Pick<import("./card_wall.js").CardWall, "map"|"pin">} owner
  * @returns {Shows}
@@ -75,7 +74,7 @@ function chosenFor({ model, comparable }, { map, pin }) {
   return pin.change && comparable ? "change" : "map";
 }
 
-/** What a panel shows now. @type {typeof chosenFor} */
+/** The present contents of a panel. @type {typeof chosenFor} */
 function shownBy({ jacobian, comparable }, { pin }) {
   if (jacobian?.values) return "jacobian";
   return pin.change && comparable ? "change" : "map";
@@ -86,7 +85,7 @@ function described(card, shows) {
   return { renderer: card.unable ? "ink" : card.model.renderer, shows };
 }
 
-/** Say what the colours mean. @param {import("./card_wall.js").CardWall} owner */
+/** Explain the colours. @param {import("./card_wall.js").CardWall} owner */
 export function sayLegend(owner) {
   const panels = owner.cards.map((card) => described(card, chosenFor(card, owner)));
   const { kind, ends, note } = legendOf(panels, owner.ink);
@@ -98,7 +97,7 @@ export function sayLegend(owner) {
   legend.say(scale, note, ends);
 }
 
-/** What is saved of the panels: what they show, and where it comes from. @param {import("./cards.js").Cards} owner */
+/** The data to save from the panels: their contents and their origin. @param {import("./cards.js").Cards} owner */
 export function toSave(owner) {
   const {
     look,

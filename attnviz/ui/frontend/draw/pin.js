@@ -1,4 +1,4 @@
-// What is pinned: a drawing that was shown earlier, with whose answers those to come are compared.
+// The pin: an earlier drawing, with whose answers later ones are compared.
 
 import { SegmentedControl } from "../hands/controls.js";
 import { context2d, element, say, set, text } from "../core/dom.js";
@@ -8,12 +8,12 @@ import { decode } from "../hands/strokes.js";
 import { ALL } from "./training.js";
 
 /**
- * What was pinned before, as `Cards.show` asks about it.
+ * An earlier pin, as a question for `Cards.show`.
  * @param {{base: Base|null, strokes: Stroke[]}} now the drawing
  * @param {boolean} centred
- * @param {{drawing: string, base: string|null, centred: boolean}|null} drawn as a link says it; null where none can
- * @param {{canvas: number, channels: number, centres: boolean}} sheet that it is laid out on
- * @param {number|null} trained how far along their training the models are that answered, as `Card` takes it
+ * @param {{drawing: string, base: string|null, centred: boolean}|null} drawn the drawing in a link; null if too long
+ * @param {{canvas: number, channels: number, centres: boolean}} sheet the canvas of the drawing
+ * @param {number|null} trained the stage of training of the models that answered, as in `Card`
  */
 export function pinnedAgain(now, centred, drawn, { canvas, channels, centres }, trained) {
   const raster = new Raster(canvas, channels);
@@ -24,10 +24,10 @@ export function pinnedAgain(now, centred, drawn, { canvas, channels, centres }, 
 }
 
 /**
- * What a link has pinned.
+ * The pin of a link.
  * @param {{base: any, drawing: string, centred: boolean}} pin
- * @param {any} sheet as of `pinnedAgain`
- * @param {{trained: number|null, pin_trained: number|null}} shown as a link says it
+ * @param {any} sheet as for `pinnedAgain`
+ * @param {{trained: number|null, pin_trained: number|null}} shown as encoded in a link
  */
 export function fromLink({ base, drawing, centred }, sheet, { trained, pin_trained: then }) {
   const drawn = { drawing, base: base?.name ?? null, centred };
@@ -38,14 +38,14 @@ export function fromLink({ base, drawing, centred }, sheet, { trained, pin_train
 export class Pin {
   /**
    * @param {object} owner
-   * @param {() => void} owner.toggle the button was clicked
-   * @param {(change: boolean) => void} owner.compare whether the maps are to show how they differ from the pinned ones
+   * @param {() => void} owner.toggle called when the button is clicked
+   * @param {(change: boolean) => void} owner.compare whether maps show their difference from the pinned
    */
   constructor({ toggle, compare }) {
     /** @type {any} */
-    this.showing = null; // as `Cards.show` asks about it; null where nothing is pinned
-    this.stale = false; // the panels do not have its answers yet
-    this.change = false; // the maps show how they differ from the pinned ones
+    this.showing = null; // a question of `Cards.show`; null if nothing is pinned
+    this.stale = false; // whether the panels lack its answers
+    this.change = false; // whether the maps show their difference from the pinned ones
     this.word = text("Pin");
     this.button = element("button.quiet.pin", { type: "button", "aria-disabled": "true", onclick: toggle }, this.word);
     this.picture = element("canvas", { role: "img", "aria-label": "The pinned drawing", hidden: true });
@@ -56,16 +56,16 @@ export class Pin {
   }
 
   /**
-   * Pin something, or with null nothing.
+   * Pin a drawing; null removes the pin.
    * @param {any} showing
-   * @param {boolean} stale its answers must still be asked for
+   * @param {boolean} stale whether its answers must still be requested
    */
   take(showing, stale) {
     this.showing = showing;
     this.stale = stale;
   }
 
-  /** Something can be pinned from now on. */
+  /** Enable pinning. */
   allow() {
     set(this.button, "aria-disabled", "false");
   }

@@ -1,5 +1,5 @@
-// What the models are asked over the live channel while a hand draws: one question at a time, about the newest drawing.
-// What is pinned is asked about first, where the panels lack its answers.
+// Questions to the models over the live channel while a hand draws: one at a time, about the newest drawing. The pin
+// comes first, if the panels lack its answers.
 
 import { Asker } from "../live/asker.js";
 
@@ -8,12 +8,12 @@ const LOST = "The live connection is lost. The panels continue as soon as it is 
 export class Questions {
   /**
    * @param {object} owner
-   * @param {(act: () => void) => void} owner.guard runs what must not fail
+   * @param {(act: () => void) => void} owner.guard runs a function and reports its failure
    * @param {import("../core/complaint.js").Complaint} owner.complaint
    * @param {import("./pin.js").Pin} owner.pin
-   * @param {() => import("./card.js").Card[]} owner.cards those whose models are asked
-   * @param {() => void} owner.renewed something else is asked from now on
-   * @param {(answer: any, asked: any) => void} owner.hear an answer of one model, and what was asked
+   * @param {() => import("./card.js").Card[]} owner.cards the cards whose models are asked
+   * @param {() => void} owner.renewed called when the question changes
+   * @param {(answer: any, asked: any) => void} owner.hear called with the answer of one model, and the question
    */
   constructor({ guard, complaint, pin, cards, renewed, hear }) {
     this.pin = pin;
@@ -22,16 +22,16 @@ export class Questions {
     this.hear = hear;
     this.turn = 0;
     /** @type {any} */
-    this.showing = null; // the drawing that the panels follow, as `show` makes it
+    this.showing = null; // the drawing that the panels follow, made by `show`
     /** @type {any} */
-    this.asking = null; // the question whose answers are awaited
-    this.answered = /** @type {number|null} */ (null); // the last turn of which all answers came
-    this.failed = false; // the last question came to nothing
+    this.asking = null; // the question whose answers are pending
+    this.answered = /** @type {number|null} */ (null); // the last turn with all its answers
+    this.failed = false; // whether the last question failed
     const dim = () => this.dim();
     this.asker = new Asker({ guard, complaint, lost: LOST, dim, changed: (state) => this.become(state), each: true });
   }
 
-  /** Connect, unless it is connected. */
+  /** Connect, unless connected. */
   open() {
     this.asker.open();
     this.next();
@@ -49,7 +49,7 @@ export class Questions {
   }
 
   /**
-   * Ask about a drawing. The newest wins: what is heard is never of an older one than what was heard before.
+   * Ask about a drawing. The newest wins: an answer never belongs to an older drawing than the answer before it.
    * @param {{pictures: any, prepare: any, [name: string]: any}} showing
    * @returns {number} the turn
    */
@@ -61,8 +61,8 @@ export class Questions {
   }
 
   /**
-   * Ask once more about the same drawing: another head is wanted, or another model.
-   * @param {boolean} pinned of what is pinned, too
+   * Ask again about the same drawing, for another head or another model.
+   * @param {boolean} pinned also about the pin
    */
   again(pinned = true) {
     if (!this.showing) return;
@@ -70,13 +70,13 @@ export class Questions {
     this.show(this.showing);
   }
 
-  /** Whether an answer is awaited: to what is drawn, or to what is pinned. */
+  /** Whether an answer is pending, for the drawing or for the pin. */
   get awaited() {
     if (!this.showing || !this.cards().length) return false;
     return this.asking !== null || this.pin.stale || this.answered !== this.turn;
   }
 
-  /** Whether there is no connection over which an answer could come. */
+  /** Whether the connection is lost. */
   get lost() {
     return this.asker.live === null || this.asker.live.state === "lost";
   }
@@ -94,14 +94,14 @@ export class Questions {
     this.asker.ask(asked, request, (answer) => this.take(answer, asked));
   }
 
-  /** Make what still awaits its answer pale. */
+  /** Turn panels that wait for an answer pale. */
   dim() {
     const { asking } = this;
     for (const card of this.cards())
       card.element.classList.toggle("waiting", asking !== null && !asking.pinned && card.turn !== asking.turn);
   }
 
-  /** Take one model's answer; where that was the last, ask about what has been drawn since. */
+  /** Take one model's answer; after the last one, ask about what has been drawn since. */
   take(answer, asked) {
     if (answer.done) {
       this.asking = null;

@@ -1,24 +1,24 @@
-// How far the models of the draw page are trained: one slider for all that have a history, each at an epoch of its own.
+// How far the models of the draw page are trained: one slider for all that have a history, each with its own epochs.
 
 import { element, say, set, text } from "../core/dom.js";
 
-export const ALL = 100; // percent of the way along the epochs that are kept
+export const ALL = 100; // percent of the saved epochs
 
 /**
- * The epochs of a model that are kept, ascending; none without a history.
+ * The saved epochs of a model, ascending; empty without a history.
  * @typedef {[epoch: number, net: string][]} Epochs
  */
 
 /**
- * Where along its epochs a model is.
+ * The saved epoch at a stage of a model's training.
  * @param {Epochs} epochs
- * @param {number|null} trained percent of the way; null for all of it
+ * @param {number|null} trained percent of its epochs; null for the fully trained model
  */
 export function placeOf(epochs, trained) {
   return Math.round(((trained ?? ALL) / ALL) * (epochs.length - 1));
 }
 
-/** The words for a model that is not fully trained; "" for one that is. @param {Epochs} epochs */
+/** The words for a model that is not fully trained; otherwise "". @param {Epochs} epochs */
 export function wordsOf(epochs, trained) {
   const place = placeOf(epochs, trained);
   if (place === epochs.length - 1 || !epochs.length) return "";
@@ -29,8 +29,8 @@ export function wordsOf(epochs, trained) {
 export class Training {
   /**
    * @param {object} owner
-   * @param {(trained: number|null) => void} owner.moved while it is moved
-   * @param {() => void} owner.settled once it is let go
+   * @param {(trained: number|null) => void} owner.moved called while it is moved
+   * @param {() => void} owner.settled called on release
    */
   constructor({ moved, settled }) {
     this.words = text();
@@ -45,7 +45,7 @@ export class Training {
     this.element = element("label.training", { hidden: true }, "Training", element("span", {}, this.words), this.input);
   }
 
-  /** Percent of the way; null for all of it. */
+  /** Percent of the epochs; null for fully trained models. */
   get value() {
     const most = Number(this.input.max);
     const part = Math.round((ALL * Number(this.input.value)) / most);
@@ -53,8 +53,8 @@ export class Training {
   }
 
   /**
-   * Show how far they are, and how many have a history; nothing where none has.
-   * @param {Epochs[]} each of the models that have cards
+   * Show how far they are trained and how many have a history; hidden if none has.
+   * @param {Epochs[]} each those of each model with a card
    * @param {number|null} trained
    */
   show(each, trained) {

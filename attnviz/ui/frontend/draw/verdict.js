@@ -1,9 +1,9 @@
-// What the models answer together, in words.
+// The joint answer of the models, in words.
 
 const LOADING = "The models are being loaded.";
 export const NONE = "No model knows \u201cnone of these\u201d: each must choose among its classes.";
 
-/** Who answers what: [class, cards], the most frequent answer first. @param {import("./card.js").Card[]} cards */
+/** The cards by answer, the most frequent answer first. @param {import("./card.js").Card[]} cards */
 function votesOf(cards) {
   const votes = new Map();
   for (const card of cards) votes.set(card.best, [...(votes.get(card.best) ?? []), card]);
@@ -11,11 +11,11 @@ function votesOf(cards) {
 }
 
 /**
- * What the models say together. Only those that know every class and are sure count: one that knows two classes
- * answers one of them whatever is drawn.
- * @param {{cards: import("./card.js").Card[], classes: string[], kind: string}} models classes: all that can be drawn;
- *   kind: their name
- * @returns {{sentence: string, doubt: boolean}} doubt: it may be nothing that they know
+ * The joint answer of the models. Only confident models that know every class count: a model of two classes predicts
+ * one of them for any drawing.
+ * @param {{cards: import("./card.js").Card[], classes: string[], kind: string}} models classes: all classes that can be
+ *   drawn; kind: their name
+ * @returns {{sentence: string, doubt: boolean}} doubt: whether the drawing may be of no known class
  */
 export function headline({ cards, classes, kind }) {
   const all = `all ${classes.length} ${kind}`;
@@ -38,9 +38,9 @@ export function headline({ cards, classes, kind }) {
 }
 
 /**
- * What lessons can ask for of the models that know every class: DECLARED in drawing_pad.py lists it.
+ * The values for lessons from the models that know every class, as listed in DECLARED of drawing_pad.py.
  * @param {{cards: import("./card.js").Card[]}} models
- * @returns {Record<string, any>} nothing while nobody has answered
+ * @returns {Record<string, any>} empty before the first answer
  */
 export function declaredOf({ cards }) {
   const knowing = cards.filter(({ knowsAll, current }) => knowsAll && current);
@@ -59,7 +59,7 @@ export function summary(models) {
 }
 
 /**
- * What the most accurate model that knows every class answers, if it is sure; else "".
+ * The answer of the most accurate model that knows every class, if it is confident; otherwise "".
  * @param {import("./card.js").Card[]} cards
  */
 export function claimOf(cards) {

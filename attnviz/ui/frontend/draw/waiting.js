@@ -1,11 +1,11 @@
-// Whether the panels of the draw page show what is asked for: what is saved waits until they do.
+// Whether the panels of the draw page are up to date: saving waits until they are.
 
-const SOON = 20; // milliseconds between two looks at it
+const SOON = 20; // milliseconds between two checks
 
 /**
- * Come back once no answer is awaited that the panels are to show.
+ * Resolve once the panels wait for no answer.
  * @param {Pick<import("./cards.js").Cards, "questions"|"jacobians"|"map"|"cards"|"slopesOf">} owner
- * @returns {Promise<boolean>} whether all have come
+ * @returns {Promise<boolean>} whether all have arrived
  */
 export async function whenAnswered(owner) {
   while (isAwaited(owner)) {
@@ -18,6 +18,6 @@ export async function whenAnswered(owner) {
 /** @param {Parameters<typeof whenAnswered>[0]} owner */
 function isAwaited({ questions, map, cards, slopesOf }) {
   if (questions.awaited) return true;
-  // The Jacobians are asked for after the answers; where every model was refused, not at all.
+  // The Jacobians are requested after the answers; not at all if every model was refused.
   return map === "jacobian" && cards.some(({ current }) => current) && slopesOf !== questions.turn;
 }
