@@ -1,11 +1,11 @@
-// A button for each token that lies nowhere on the picture: class token, registers, queries that a model has learnt.
+// A button for each token without a position on the picture: class token, registers, learned queries.
 
 import { element, set } from "../core/dom.js";
 
-const FEW = 8; // buttons that have room for a name; more of them show its last word, a number
+const FEW = 8; // maximum number of buttons with full names; beyond that they show the last word, a number
 
 export class Chips {
-  /** @param {import("./pixel_viewer.js").Viewer} viewer that they act on */
+  /** @param {import("./pixel_viewer.js").Viewer} viewer changed by the buttons */
   constructor(viewer) {
     this.viewer = viewer;
     this.element = element("div.chips", { role: "group", "aria-label": "Tokens that are no patches", hidden: true });
@@ -33,7 +33,7 @@ export class Chips {
     this.element.hidden = !names.length;
   }
 
-  /** Mark what is query, key, or locked. */
+  /** Mark query, key and locks. */
   mark() {
     const { view, reading } = this.viewer;
     this.buttons.forEach((button, token) => {

@@ -1,4 +1,4 @@
-// Numbers side by side, each with a bar: a table whose columns are terms, keys or the numbers of a vector.
+// Numbers side by side, each with a bar: a table whose columns are terms, keys or components of a vector.
 
 import { element, say, set, text } from "../core/dom.js";
 
@@ -7,11 +7,11 @@ import { element, say, set, text } from "../core/dom.js";
  * @typedef {{node: Text|null, element: HTMLElement, bar: HTMLElement|null, kind: string|undefined}} Cell
  */
 
-/** A small table. Its nodes are made once; while the pointer moves only text nodes and transforms change. */
+/** A small table. Its nodes are made once; while the pointer moves, only text nodes and transforms change. */
 export class Columns {
   /**
-   * @param {string} label what it shows, for those who cannot see it
-   * @param {number} count of its columns, at most
+   * @param {string} label its label for screen readers
+   * @param {number} count maximum number of columns
    * @param {Record<string, string>} rows name -> label; the row "bar" holds bars instead of numbers
    * @param {{signed?: boolean}} options signed: bars go up and down from the middle
    */
@@ -32,8 +32,8 @@ export class Columns {
   }
 
   /**
-   * Say all columns.
-   * @param {Record<string, any>[]} items for each row's name its words; `bar`: -1..1; `kind`: a class of its bar and
+   * Fill all columns.
+   * @param {Record<string, any>[]} items the words of each row, by name; `bar`: -1..1; `kind`: a class of its bar and
    *   words
    */
   say(items) {
@@ -54,7 +54,7 @@ export class Columns {
     for (const cells of Object.values(this.cells)) cells.forEach((cell, i) => (cell.element.hidden = i >= count));
   }
 
-  /** Give the words of a row their exact digits, under the pointer. @param {string} name @param {string[]} digits */
+  /** Add exact digits to the words of a row, as tooltips. @param {string} name @param {string[]} digits */
   explain(name, digits) {
     this.cells[name].forEach((cell, i) => set(cell.element, "title", digits[i] ?? ""));
   }
@@ -73,7 +73,7 @@ function barCell() {
 }
 
 /**
- * The largest absolute value of some numbers, to scale their bars by; 1 where all are zero.
+ * The largest absolute value of some numbers, for scaling their bars; 1 if all are zero.
  * @param {number[]} numbers
  */
 export function longest(numbers) {

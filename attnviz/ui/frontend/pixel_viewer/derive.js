@@ -1,5 +1,5 @@
-// What the pixel viewer shows, from its view and its data: the tokens, the maps of all heads with their scales, and the
-// numbers of the pair. Nothing here knows the page; only the buffers of the maps are written to.
+// The contents of the pixel viewer, derived from its view and its data: the tokens, the maps of all heads with their
+// scales, and the numbers of the pair. It does not access the page and writes only to the buffers of the maps.
 
 import { MEAN } from "../maps/attention.js";
 import { extent, half, strongest } from "../maps/extremes.js";
@@ -9,7 +9,7 @@ import { best } from "../core/numbers.js";
 const OF_TOKENS = ["query", "key", "value", "log_normaliser", "carried", "received"]; // attnviz/views/attention.py
 
 /**
- * Give every token its numbers: equal tokens travel once, and `place` says which one each of them is.
+ * Give every token its numbers: equal tokens are sent once, and `place` maps each token to its entry.
  * @param {Payload} payload
  * @returns {Payload}
  */
@@ -33,7 +33,7 @@ export function spread({ header, arrays, shapes }) {
 }
 
 /**
- * The token on the ink that is nearest to the ink's centre; the middle of the grid where there is no ink.
+ * The token on the ink that is nearest to the ink's centre; the middle of the grid if there is no ink.
  * @param {Float32Array} picture intensities, row by row
  * @param {import("../maps/cells.js").Cells} cells
  */
@@ -55,7 +55,7 @@ export function middleOfInk(picture, cells) {
 }
 
 /**
- * Which of the maps is chosen: a head's, or after those their mean.
+ * The index of the chosen map: a head's, or after those the mean's.
  * @param {any} view
  * @param {number} heads
  * @returns {number}
@@ -65,7 +65,7 @@ export function chosenOf({ head }, heads) {
 }
 
 /**
- * Room for the maps of all heads and their mean, a value for each token, and for the colours of these.
+ * Buffers for the maps of all heads and their mean, one value per token, and for their colours.
  * @param {import("../maps/attention.js").Attention} attention
  */
 export function buffersOf({ heads, tokens }) {
@@ -89,10 +89,10 @@ export function scalesOf(view, { maps, heads, tokens, carriedSigned }) {
 }
 
 /**
- * Fill the maps for what is looked at: this runs at every move of the pointer.
+ * Fill the maps for the selection; runs at every move of the pointer.
  * @param {{attention: import("../maps/attention.js").Attention, view: any, held: number, other: number,
  *   buffers: ReturnType<typeof buffersOf>, carriedSigned: boolean}} state other: -1 for the strongest
- * @returns {{shownOther: number, scale: Scale}} the token that is paired with the held one; the scale of the chosen map
+ * @returns {{shownOther: number, scale: Scale}} the partner of the held token; the scale of the chosen map
  */
 export function fillMaps({ attention, view, held, other, buffers: { maps, logs, indices }, carriedSigned }) {
   const { heads, tokens, inside } = attention;
@@ -108,7 +108,7 @@ export function fillMaps({ attention, view, held, other, buffers: { maps, logs, 
 }
 
 /**
- * The numbers of what is looked at, in full precision.
+ * The numbers of the selection, in full precision.
  * @param {{attention: import("../maps/attention.js").Attention, view: any, held: number, shownOther: number,
  *   arrays: Record<string, any>, carriedSigned: boolean}} state
  */
@@ -124,7 +124,7 @@ export function readingOf({ attention, view: { show, direction, head }, held, sh
   return { ...pair, query, key, head, heads, tokens: inside, size, show, direction, share, value, carriedSigned, ends };
 }
 
-/** What lessons can ask for. @param {import("./pixel_viewer.js").Viewer} state */
+/** The values for lessons. @param {import("./pixel_viewer.js").Viewer} state */
 export function declaredOf({ reading, header, arrays, cells, buffers, chosen, attention, worked }) {
   const { head, heads, score, weight, share, carried, value, terms } = reading;
   const { tokens } = attention;

@@ -1,5 +1,4 @@
-// What leaves the pixel viewer: PNG, SVG and CSV of what is shown.
-// Rows, columns and heads count from 1 in what a person reads.
+// Saving the pixel viewer as PNG, SVG and CSV. Rows, columns and heads count from 1 in text for people.
 
 import { pictureCanvas } from "../maps/paint.js";
 import { packed, TOP } from "../core/colours.js";
@@ -10,7 +9,7 @@ import { endsOf, fileNameOf, filesOf, originLines, Sheet, toCsv } from "../expor
 
 const MARGIN = 24;
 
-/** What can be saved, for `Savers`. */
+/** The files to save, for `Savers`. */
 export function files(viewer) {
   return filesOf(viewer, viewerSheet, fileName, csv);
 }
@@ -32,7 +31,7 @@ function csv(viewer) {
   return toCsv(origin(viewer), head.slice(0, 3 + shown), rows);
 }
 
-/** Where a view comes from: what Python says of the model and the picture, and what is shown of them. */
+/** The origin of a view: Python's description of the model and the picture, and the visitor's choices. */
 export function origin(viewer) {
   const { header, reading, view, cells, scale } = viewer;
   return {
@@ -56,7 +55,7 @@ export function origin(viewer) {
         ? "log2 of the multiple of an even share, -4 to 4"
         : `${scale.low} to ${scale.high} (${view.scale === "map" ? "this map" : "all maps"})`,
     counted: "rows, columns and heads from 1, from the top left",
-    page: viewer.url.link({ ...view, map: "attention" }), // which is what is saved, also beside a Jacobian
+    page: viewer.url.link({ ...view, map: "attention" }), // which is saved even next to a Jacobian
   };
 }
 
@@ -65,7 +64,7 @@ function fileName({ header, view }) {
   return fileNameOf(header.origin.model, header.origin.image, view.show, view.direction, which);
 }
 
-/** The layer, where a view has several. */
+/** The layer, if a view has several. */
 function layerOf({ layer }) {
   return layer === undefined ? "" : `layer ${layer + 1} `;
 }
@@ -81,7 +80,7 @@ function viewerSheet(viewer) {
     ...(view.direction === "received" ? [] : [outlineOf(viewer, viewer.otherName, viewer.shownOther)]),
     outlineOf(viewer, viewer.heldName, viewer.held),
   ];
-  /** @returns {number} how high it is */
+  /** @returns {number} its height */
   const map = (x, y, wide, start, indices, colours, edge, marks = outlines) => {
     const height = (wide * cells.height) / cells.columns;
     sheet.framed({
@@ -107,7 +106,7 @@ function viewerSheet(viewer) {
     const place = { x: MARGIN, y: top, width: side };
     const canvas = pictureCanvas(background, shapes.background, viewer.inks);
     sheet.items.push({ kind: "picture", ...place, height: (side * pixels.rows) / pixels.columns, canvas });
-    // On top of the picture, too; there a token may have a box of its own.
+    // Also on top of the picture; there a token may have its own box.
     const marks = outlines.map((one) => ({ ...one, box: boxes?.of(one.token) }));
     const grid = { columns: pixels.columns, rows: pixels.height, outlines: marks };
     sheet.items.push({ kind: "marks", ...place, height: high, ...grid });

@@ -1,4 +1,4 @@
-// The elements of the pixel viewer, made once; pixel_viewer.js says what they do and show.
+// The elements of the pixel viewer, made once; pixel_viewer.js fills them and handles their events.
 
 import { saversOf, SegmentedControl } from "../hands/controls.js";
 import { element, texts } from "../core/dom.js";
@@ -15,8 +15,8 @@ const TITLES = { show: "Show", direction: "Direction", scale: "Scale", map: "Map
 
 /**
  * Make the elements.
- * @param {import("./pixel_viewer.js").Viewer} viewer what acts when they are used
- * @param {ShadowRoot} parent that they are put into
+ * @param {import("./pixel_viewer.js").Viewer} viewer handles their events
+ * @param {ShadowRoot} parent the container
  * @returns {any} the elements and text nodes by name
  */
 export function makeFrame(viewer, parent) {
@@ -42,7 +42,7 @@ export function makeFrame(viewer, parent) {
   const pair = new PairPanel({
     lit: (step) => viewer.guard(() => viewer.light(step)),
   });
-  // Beside the picture, where what is locked is in view.
+  // Next to the picture, where locks are visible.
   const release = element(
     "button.quiet.release",
     { type: "button", hidden: true, title: HINTS.release, onclick: () => viewer.guard(() => viewer.release(true)) },
@@ -84,7 +84,7 @@ export function makeFrame(viewer, parent) {
       viewer.qkvMaps.element,
     ),
   );
-  let written = ""; // by the controls
+  let written = ""; // filled by the controls
   return {
     segments,
     words,
@@ -101,7 +101,7 @@ export function makeFrame(viewer, parent) {
     wallTitle,
     controls,
     savers,
-    /** Let the controls show a view. */
+    /** Show a view in the controls. */
     sayControls(view) {
       const state = [view.show, view.direction, view.scale, view.head, view.map].join();
       if (state === written) return;
@@ -113,7 +113,7 @@ export function makeFrame(viewer, parent) {
       segments.scale.show(!plain && view.scale === "share" ? "all" : view.scale, [], plain ? [] : ["share"]);
       headChoice.value = String(view.head);
     },
-    /** What there is to choose from has changed. */
+    /** Reset the controls after a change of the available choices. */
     forgetControls() {
       written = "";
     },

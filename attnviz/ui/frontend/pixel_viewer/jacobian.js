@@ -1,5 +1,5 @@
-// The Jacobian of the shown answer in place of a map: one map per channel of the picture. It is asked for over the live
-// channel when it is first looked at; Python says of what (attnviz/ui/live/jacobian_map.py).
+// The Jacobian of the shown answer in place of a map: one map per channel of the picture. It is requested over the live
+// channel on first use; Python chooses its subject (attnviz/ui/live/jacobian_map.py).
 
 import { element, grown } from "../core/dom.js";
 import { Complaint } from "../core/complaint.js";
@@ -13,17 +13,17 @@ const LOST = "The live connection is lost. The Jacobian is shown as soon as it i
 
 /** @typedef {{checkpoint: string, picture: {data: string, number: number}, missing: string|null}} Asked */
 
-/** The Jacobian of one answer at a time; that of another picture is never shown for it. */
+/** The Jacobian of one answer at a time; that of another picture is never shown. */
 export class Jacobian {
   /**
-   * @param {HTMLElement} node that it is put into
-   * @param {{guard: (act: () => void) => void, page: string}} viewer runs what must not fail, and knows the URL
+   * @param {HTMLElement} node the container
+   * @param {{guard: (act: () => void) => void, page: string}} viewer reports failures and provides the URL
    */
   constructor(node, viewer) {
     this.viewer = viewer;
     const guard = (act) => viewer.guard(act);
     this.complaint = new Complaint();
-    // While a Jacobian is shown, it matters to nobody how the connection fares.
+    // While a Jacobian is shown, the state of the connection does not matter.
     const say = (sentence) => !this.reading && this.complaint.say(sentence);
     this.side = 0;
     this.asker = new Asker({ guard, complaint: { say }, lost: LOST });
@@ -36,9 +36,9 @@ export class Jacobian {
   }
 
   /**
-   * Show it, of this model and picture.
+   * Show the Jacobian of this model and picture.
    * @param {Asked} asked
-   * @param {number} side width of the map in whose place it stands, CSS pixels
+   * @param {number} side width of the map that it replaces, CSS pixels
    */
   show(asked, side) {
     this.element.hidden = false;
@@ -54,7 +54,7 @@ export class Jacobian {
     return undefined;
   }
 
-  /** @param {Asked} asked @param {boolean} steps whether also what small steps do where there is no derivative: slow */
+  /** @param {Asked} asked @param {boolean} steps whether to include small steps if there is no derivative: slow */
   ask(asked, steps) {
     const view = { derived: "jacobian_view", parameters: { steps } };
     const asks = [{ checkpoint: asked.checkpoint, wanted: { view } }];
@@ -65,7 +65,7 @@ export class Jacobian {
     });
   }
 
-  /** Come back once the Jacobian that was asked for is shown: what is saved of its maps waits for it. */
+  /** Resolve once the requested Jacobian is shown: saving its maps waits for it. */
   whenAnswered() {
     return this.asker.whenAnswered();
   }
@@ -75,23 +75,23 @@ export class Jacobian {
     return this.viewer.page;
   }
 
-  /** Hide it, and let go of the connection; what is still on its way is not heard. */
+  /** Hide it and release the connection; a late answer is ignored. */
   hide() {
     this.element.hidden = true;
     this.asker.close();
     if (!this.reading) this.key = null;
   }
 
-  /** Show what the view holds. */
+  /** Show an answer. */
   take({ error, arrays }) {
     if (error) {
-      this.key = null; // asked once more when it is looked at again
+      this.key = null; // requested again when it is next shown
       return;
     }
     const { header, arrays: values, shapes } = unpack(arrays.view);
     const single = header.labels.length === 1;
     this.reading = { answer: header.origin.answer, maps: [...values.maps], shape: shapes.maps };
-    // Its single map is as wide as the map in whose place it stands, but for a line more of words below it.
+    // A single map is as wide as the map that it replaces, but has one more line of words below it.
     this.grid ??= new MapGrid(this.holder, {
       hint: HINTS.read,
       owner: this,
@@ -99,7 +99,7 @@ export class Jacobian {
     });
     this.holder.hidden = false;
     this.element.classList.toggle("one-map", single); // which needs no caption
-    delete values.background; // the picture stands beside it already
+    delete values.background; // the picture is next to it already
     this.grid.show(values, {
       header: { ...header, chosen: null, fixed: true, captions: single ? [""] : header.captions },
       arrays: values,

@@ -1,10 +1,10 @@
-// The choice of a layer among the controls. It is there from the first drawing on, so that what fetches layers moves
-// nothing when it arrives; until then it is disabled.
+// The choice of a layer among the controls. It is present from the first drawing, so that the module that fetches
+// layers moves nothing when it loads; until then it is disabled.
 
 import { element } from "../core/dom.js";
 
 /**
- * Fill the choice with the layers of a model, and put it among the controls where it is not yet.
+ * Fill the choice with the layers of a model, and add it to the controls if it is missing.
  * @param {any} controls of the viewer
  * @param {{ paths: { path: string, title: string, refused: string }[], request: any }} header
  * @returns {HTMLSelectElement}

@@ -1,12 +1,12 @@
-// The layers of a model: which one the viewer shows is chosen here. A layer is fetched over the live channel when it is
-// looked at, and kept; then those beside it are fetched ahead.
+// The layers of a model: the visitor chooses the shown one here. A layer is fetched over the live channel on first use
+// and cached; then its neighbours are fetched ahead.
 
 import { around } from "../core/epoch.js";
 import { headerOf } from "../core/payload.js";
 import { FetchedViews } from "../live/fetched_views.js";
 import { layerChoice } from "./layer_choice.js";
 
-const AHEAD = 2; // layers that are fetched before they are chosen
+const AHEAD = 2; // number of layers to fetch ahead
 
 export class Layers extends FetchedViews {
   /** @type {any} */ choice;
@@ -17,7 +17,7 @@ export class Layers extends FetchedViews {
     this.viewer = viewer;
   }
 
-  /** Python has sent this, and the viewer shows it. @param {Uint8Array} bytes */
+  /** Cache the data from Python, which the viewer shows. @param {Uint8Array} bytes */
   take(bytes) {
     this.header = headerOf(bytes).header;
     this.shown = this.header.request.parameters.layer;
@@ -29,7 +29,7 @@ export class Layers extends FetchedViews {
     this.follow();
   }
 
-  /** Path of the layer that is chosen. */
+  /** Path of the chosen layer. */
   get wanted() {
     return this.viewer.view.address ?? this.shown;
   }
@@ -42,7 +42,7 @@ export class Layers extends FetchedViews {
     return this.refused.has(this.wanted ?? "");
   }
 
-  /** Show the layer that is chosen; once it is shown, fetch those beside it. */
+  /** Show the chosen layer, then fetch its neighbours. */
   follow() {
     this.choice.value = this.wanted;
     this.settle(this.wanted);

@@ -1,10 +1,10 @@
-// What the pixel viewer paints: the picture, the maps of all heads, the outlines of the pair on them, and what a step
-// of the worked pair is about.
+// Paints the pixel viewer: the picture, the maps of all heads, the outlines of the pair on them, and the highlights of
+// a step of the worked pair.
 
 import { makeScale, packed, toIndices } from "../core/colours.js";
 
-// Whose outlines stand out while a step is looked at. "weight" is the softmax where the map is that of a key: there the
-// pair's weight lies at the query, and the other weights of the query lie on no map.
+// The outlines that stand out while a step is selected. "weight" is the softmax if the map is that of a key: there the
+// pair's weight is at the query, and the query's other weights are on no map.
 const OUTLINED = { score: ["query", "key"], weight: ["query"], value: ["key"] };
 
 const NONE = new Uint8Array();
@@ -15,9 +15,9 @@ export class Painter {
   constructor() {
     /** @type {Uint32Array|null} the picture without outlines */
     this.still = null;
-    /** @type {any[]} that on which the picture and the backgrounds are painted */
+    /** @type {any[]} the canvases of the picture and the backgrounds */
     this.on = [];
-    /** @type {Numbers[]} the picture that is painted */
+    /** @type {Numbers[]} the painted picture */
     this.what = [];
   }
 
@@ -27,7 +27,7 @@ export class Painter {
     toIndices(picture, 0, picture.length, makeScale("ink"), this.picture.subarray(prefix));
   }
 
-  /** What does not change while the pointer moves: the picture and the backgrounds. @param {Viewer} viewer */
+  /** Paint the parts that do not move: the picture and the backgrounds. @param {Viewer} viewer */
   background({ theme, palettes, wall, boxes, arrays, shapes, inks, frame: { picture, large } }) {
     // Layers and epochs of one picture share all of this.
     const on = [theme, inks, boxes, wall?.board.pixels, large.board.pixels, picture.board.pixels];
@@ -43,7 +43,7 @@ export class Painter {
     this.still = picture.board.pixels.slice();
   }
 
-  /** Paint all maps: this runs at every move of the pointer. @param {Viewer} viewer */
+  /** Paint all maps; runs at every move of the pointer. @param {Viewer} viewer */
   maps(viewer) {
     const {
       theme,
@@ -60,7 +60,7 @@ export class Painter {
     this.large(viewer);
   }
 
-  /** Paint the picture and the chosen head's map, which show what the lit step is about. @param {Viewer} viewer */
+  /** Paint the picture and the chosen head's map, with the highlights of the lit step. @param {Viewer} viewer */
   large(viewer) {
     if (!this.still) return;
     const {
@@ -103,7 +103,7 @@ export class Painter {
 function equal(one, other) {
   if (one === other) return true;
   if (!other || one.byteLength !== other.byteLength) return false;
-  const whole = one.byteLength & ~3; // four bytes at a time, as a photograph has many
+  const whole = one.byteLength & ~3; // four bytes at a time because a photograph has many
   const words = (of) => new Uint32Array(of.buffer, of.byteOffset, whole >> 2);
   const rest = (of) => new Uint8Array(of.buffer, of.byteOffset + whole, of.byteLength - whole);
   return [words, rest].every((part) => {

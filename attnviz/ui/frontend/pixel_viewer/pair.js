@@ -1,4 +1,4 @@
-// The worked pair: from one query and one key to the answer, in four steps that can be told one by one.
+// The worked pair: from one query and one key to the answer, in four separate steps.
 
 import { MEAN } from "../maps/attention.js";
 import { element, say, set, text } from "../core/dom.js";
@@ -13,13 +13,13 @@ const OWN = "query and key are not part of this view";
 const LEFT_OUT = "only its length is part of this view";
 const NO_SHARE = "what follows the attention is not a sum";
 
-/** The panel. All its nodes are made once; while the pointer moves only text nodes and transforms change. */
+/** The panel. Its nodes are made once; while the pointer moves, only text nodes and transforms change. */
 export class PairPanel {
   /** @type {ReturnType<typeof strongestKeys>} known with the first reading */ strongest;
 
   /**
    * @param {object} act
-   * @param {(step: string) => void} act.lit called when another step is looked at: its name, or "" for none
+   * @param {(step: string) => void} act.lit called with the name of the newly selected step, or ""
    */
   constructor({ lit }) {
     this.tell = lit;
@@ -50,7 +50,7 @@ export class PairPanel {
     this.even = element("span.even", { "aria-hidden": "true" });
     this.columns.softmax.cells.bar[0].element.parentElement?.append(this.even);
     this.evenShare = element("span", {}, "an ", term("even-share", "even share"));
-    // What the share is a share of: its name explains itself, the rest of its words follow.
+    // The whole of which the share is a part: its name explains itself, and the rest of its words follow.
     this.wholes = { logit: term("logit", "logit"), "log-odds": term("log-odds", "log-odds") };
     this.columns.share.cells.whole[1].element.prepend(...Object.values(this.wholes));
     this.notes = Object.fromEntries(STEPS.map((name) => [name, text()]));
@@ -115,9 +115,9 @@ export class PairPanel {
     );
   }
 
-  // Which step is looked at
+  // The selected step
 
-  /** A step was clicked: it stays lit. A term in it explains itself instead. */
+  /** Handle a click on a step, which stays lit. A click on a term explains it instead. */
   press(event, i) {
     if (!event.target.closest(".term-holder")) this.buttons[i].focus({ preventScroll: true });
   }
@@ -126,7 +126,7 @@ export class PairPanel {
     return this.steps.findIndex((step) => step.matches(":focus-within"));
   }
 
-  /** Light a step up, or none (-1). */
+  /** Highlight a step, or none (-1). */
   light(number) {
     if (number === this.lit) return;
     this.lit = number;
@@ -149,12 +149,12 @@ export class PairPanel {
     this.buttons[to].focus();
   }
 
-  // What is said: this runs at every move of the pointer
+  // The words: runs at every move of the pointer
 
   /**
-   * Say a pair.
-   * @param {any} reading see `Viewer.read` in pixel_viewer.js; `worked` is what `Worked.work` gives, `place` says where
-   *   a token is in a word or two
+   * Show a pair.
+   * @param {any} reading see `Viewer.read` in pixel_viewer.js; `worked` is the result of `Worked.work`, `place` returns
+   *   the position of a token in a few words
    */
   say(reading) {
     this.reading = reading;
@@ -268,7 +268,7 @@ export class PairPanel {
     );
   }
 
-  /** Words in place of a figure. */
+  /** Show words instead of a figure. */
   note(name, there, words) {
     if (this.columns[name].element.hidden !== there) this.columns[name].element.hidden = there;
     say(this.notes[name], there ? words : "");
@@ -289,7 +289,7 @@ export class PairPanel {
     say(this.sentence, this.lit < 0 ? restingSentence(this.reading) : stepSentence(STEPS[this.lit], this.reading));
   }
 
-  /** Say what can wait until the pointer rests: the exact digits, under the pointer. */
+  /** Write the parts that can wait until the pointer rests: the exact digits in tooltips. */
   sayAtRest() {
     const {
       terms,

@@ -1,17 +1,17 @@
-// The sentences of the worked pair: one for each of its steps, and one for while no step is looked at.
+// The sentences of the worked pair: one for each of its steps, and one for when no step is selected.
 
 import { MEAN } from "../maps/attention.js";
 import { plain, times } from "../core/numbers.js";
 
 export const STEPS = ["score", "softmax", "value", "share"];
-export const NOTHING = 0.01; // of an even share: a weight below it is practically 0
+export const NOTHING = 0.01; // multiple of an even share below which a weight is practically 0
 
-/** Several of a unit: "pixels", "boxes". @param {string} unit */
+/** The plural of a unit: "pixels", "boxes". @param {string} unit */
 export function several(unit) {
   return `${unit}${unit.endsWith("x") ? "es" : "s"}`;
 }
 
-/** What happens in a step, with this pair's numbers. @param {string} step @param {any} reading @returns {string} */
+/** The description of a step, with this pair's numbers. @param {string} step @param {any} reading @returns {string} */
 export function stepSentence(step, reading) {
   return { score, softmax, value, share }[step](reading);
 }
@@ -78,7 +78,7 @@ function share({ worked, logitWords, direction, head, heads, ends }) {
   );
 }
 
-/** Where this head's attention goes, beyond the pair. @param {any} reading @returns {string} */
+/** The distribution of this head's attention, beyond the pair. @param {any} reading @returns {string} */
 export function restingSentence({ direction, show, head, tokens, count, sum, unit, jacobian, ends }) {
   if (jacobian)
     return (

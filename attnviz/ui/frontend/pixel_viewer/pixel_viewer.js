@@ -1,5 +1,5 @@
 // The attention of the pixel under the pointer. Python's side is attnviz/ui/components/pixel_viewer.py; the numbers are
-// computed in attention.js, so nothing that follows a pointer asks the server.
+// computed in attention.js, so following the pointer needs no request to the server.
 
 import { Attention, MEAN } from "../maps/attention.js";
 import { NormedEnd } from "../maps/normed_end.js";
@@ -22,9 +22,9 @@ import { Worked } from "./worked.js";
 
 export class Viewer extends Pointed {
   exporting = () => import("./export.js");
-  // All that comes with the first data
+  // Everything below arrives with the first data
   /** @type {Worked} */ worked;
-  /** @type {Boxes|null} where tokens lie on the picture, unless they cover it side by side */ boxes;
+  /** @type {Boxes|null} the tokens' boxes on the picture, unless tokens tile it */ boxes;
   /** @type {InkEdge} */ edge;
   /** @type {ReturnType<typeof buffersOf>} the maps of all heads and their mean, and their colours */ buffers;
   /** @type {{name: string, spoken: string}[]} */ names;
@@ -32,23 +32,23 @@ export class Viewer extends Pointed {
   /** @type {Scale} of the chosen map */ scale;
   /** @type {Uint32Array} */ palette;
   /** @type {ReturnType<typeof readingOf>} */ reading;
-  built = ""; // the form of the data for which walls and choices are there
-  fitted = ""; // the size for which they are laid out
+  built = ""; // the form of the data for which walls and choices were built
+  fitted = ""; // the size of the present layout
 
   constructor(parent) {
     super();
-    this.step = ""; // of the worked pair, that is looked at
+    this.step = ""; // the selected step of the worked pair
     this.painter = new Painter();
     this.qkvMaps = new QkvMaps();
-    this.jacobian = null; // its module is fetched when it is first wanted
-    this.modelLayers = null; // as is that of the layers of a model
+    this.jacobian = null; // its module is fetched on first use
+    this.modelLayers = null; // like that of the layers of a model
     this.frame = makeFrame(this, parent);
     this.chips = new Chips(this);
     this.frame.answer.holder.before(this.chips.element);
     Object.assign(this.root, { readMap: (head) => this.readMap(head) }); // for tests
   }
 
-  // What Python sends
+  // Data from Python
 
   unpacked(bytes, added) {
     return spread(super.unpacked(bytes, added));
@@ -105,7 +105,7 @@ export class Viewer extends Pointed {
     });
   }
 
-  /** What the parts of the page are built for: layers and epochs of one picture mostly share it. @returns {any} */
+  /** The form of the data, mostly the same for layers and epochs of a picture; it shapes the page. @returns {any} */
   get form() {
     const { header, shapes, edge, attention } = this;
     const { rows, columns, prefix, boxes, names, plain } = header;
@@ -113,7 +113,7 @@ export class Viewer extends Pointed {
     return [rows, columns, prefix, boxes, names, plain, Boolean(header.asked), edge, sizes];
   }
 
-  /** Build what the data's form needs: walls of maps, and choices. */
+  /** Build the walls of maps and the choices for the data's form. */
   build() {
     const { frame } = this;
     const { heads } = this.attention;
@@ -129,7 +129,7 @@ export class Viewer extends Pointed {
     this.fitted = "";
   }
 
-  /** Take the attention from the data, and make room for its maps. */
+  /** Take the attention from the data, and allocate its maps. */
   takeAttention() {
     const { header, arrays, shapes } = this;
     const end = arrays.before && new NormedEnd(/** @type {any} */ (arrays), shapes.log_normaliser[1], header.eps);
@@ -139,7 +139,7 @@ export class Viewer extends Pointed {
     this.buffers = buffersOf(this.attention);
   }
 
-  /** The wall of small maps. @returns {TileWall|null} where there is a single one, which is the large map */
+  /** The wall of small maps. @returns {TileWall|null} null if there is only one map, the large one */
   makeWall() {
     const { heads } = this.attention;
     if (heads === 1) return null;
@@ -151,13 +151,13 @@ export class Viewer extends Pointed {
     });
   }
 
-  /** What every wall of small maps is given. */
+  /** The options shared by all walls of small maps. */
   get ofWall() {
     const { cells, edge, passing } = this;
     return { cells, edge, passing, look: ({ token }) => this.guard(() => this.lookAtMap(token)) };
   }
 
-  /** What of a view exists. */
+  /** The facts that decide which values of a view exist. */
   get facts() {
     return { cells: this.cells, heads: this.attention.heads };
   }
@@ -167,17 +167,17 @@ export class Viewer extends Pointed {
     return this.buffers;
   }
 
-  /** What the maps of the wall are, in a table of numbers. @returns {string[]} */
+  /** The names of the wall's maps in a table of numbers. @returns {string[]} */
   get columns() {
     return this.names.map(({ name }, i) => (i < this.attention.heads ? `head ${name}` : "mean of heads"));
   }
 
-  /** What the maps of the wall are called in a picture that is saved, where not as on the page. */
+  /** The captions of the wall's maps in a saved picture, if they differ from those on the page. */
   get captions() {
     return /** @type {string[]|null} */ (null);
   }
 
-  /** Which tile of the wall is the large map. */
+  /** The tile of the wall that is shown as the large map. */
   get chosenTile() {
     return this.chosen;
   }
@@ -190,11 +190,11 @@ export class Viewer extends Pointed {
     return HINTS.lock;
   }
 
-  // What the visitor does
+  // Actions of the visitor
 
   /**
-   * The token whose box is nearest to where the pointer is.
-   * @param {boolean} onPicture or on a map
+   * The token whose box is nearest to the pointer.
+   * @param {boolean} onPicture rather than on a map
    * @param {{tile: number, token: number}|null} found
    */
   tokenAt(onPicture, found) {
@@ -214,7 +214,7 @@ export class Viewer extends Pointed {
     const layers = name === "address" ? this.modelLayers : null;
     layers?.follow();
     if (!layers?.isThere) return this.changed();
-    this.toAnnounce = true; // the layer is drawn already
+    this.toAnnounce = true; // the layer has been drawn already
     this.settle();
     return undefined;
   }
@@ -254,7 +254,7 @@ export class Viewer extends Pointed {
     this.draw();
   }
 
-  // Drawing: this runs at every move of the pointer
+  // Drawing: runs at every move of the pointer
 
   draw() {
     Object.assign(this, this.fill());
@@ -270,8 +270,8 @@ export class Viewer extends Pointed {
   }
 
   /**
-   * A step of the worked pair is looked at: the maps show what it is about.
-   * @param {string} step its name, or "" for none
+   * Select a step of the worked pair: the maps highlight its parts.
+   * @param {string} step its name, "" for none
    */
   light(step) {
     this.step = step;
@@ -279,16 +279,16 @@ export class Viewer extends Pointed {
     this.painter.large(this);
   }
 
-  /** What of the maps lights up: score the query and the key, softmax the map, value the key, and share the answer. */
+  /** The highlighted parts of the maps, by step: the query and the key, the map, the key, or the answer. */
   get lit() {
     return this.step === "softmax" && this.view.direction === "to" ? "weight" : this.step;
   }
 
-  /** Show the chosen head's map, or in its place how the answer depends on each pixel. */
+  /** Show the chosen head's map, or the dependence of the answer on each pixel in its place. */
   showMap() {
     const { header, frame } = this;
     frame.segments.map.element.hidden = header.asked === null;
-    const fetched = this.showsJacobian && this.jacobian !== null; // until then the map stays, and all else in its place
+    const fetched = this.showsJacobian && this.jacobian !== null; // until then the map stays
     for (const part of [frame.large.element, frame.legend.element]) part.hidden = fetched;
     frame.headChoice.hidden = this.showsJacobian || this.attention.heads === 1;
     if (!this.showsJacobian) this.jacobian?.hide();

@@ -1,5 +1,5 @@
-// Which pair is looked at, and what of it is locked: what pointers, clicks and keys make of it. "Held" is the token
-// whose map is shown, "other" the one it is paired with.
+// The selected pair and its locks, as changed by pointers, clicks and keys. "Held" is the token whose map is shown,
+// "other" is its partner.
 
 import { UrlView } from "../core/url_view.js";
 import { Passing } from "../hands/passing.js";
@@ -9,12 +9,12 @@ import { RULES } from "./view.js";
 
 export class Pointed extends PixelPart {
   url = new UrlView({ closes: true }, RULES);
-  // All that comes with the first data
+  // Everything below arrives with the first data
   /** @type {import("../maps/attention.js").Attention} */ attention;
   /** @type {import("../maps/cells.js").Cells} */ cells;
   /** @type {number} the token whose map is shown */ held;
-  /** @type {number} the one it is paired with, or -1 */ other;
-  /** @type {number} `other`, or the strongest where there is none */ shownOther;
+  /** @type {number} its partner, or -1 */ other;
+  /** @type {number} `other`, or the strongest token if there is none */ shownOther;
 
   constructor() {
     super();
@@ -27,7 +27,7 @@ export class Pointed extends PixelPart {
     );
   }
 
-  /** Put held and other where the view has them locked, and somewhere sensible where it does not. */
+  /** Set held and other to the view's locks, or to sensible defaults. */
   place() {
     const { cells, view } = this;
     if (view[this.heldName]) this.held = cells.at(view[this.heldName]);
@@ -44,7 +44,7 @@ export class Pointed extends PixelPart {
     return this.view.direction === "from" ? "key" : "query";
   }
 
-  /** The pointer is over a token on the picture. */
+  /** Handle the pointer over a token on the picture. */
   look(token) {
     if (!this.view[this.heldName]) {
       if (token === this.held) return;
@@ -58,7 +58,7 @@ export class Pointed extends PixelPart {
     this.draw();
   }
 
-  /** The pointer is over a map: there a pixel is always the other one of the pair. */
+  /** Handle the pointer over a map, where a pixel is always the other one of the pair. */
   lookAtMap(token) {
     if (this.view.direction === "received") return this.look(token);
     if (this.view[this.otherName] || token === this.other) return;
@@ -89,7 +89,7 @@ export class Pointed extends PixelPart {
     this.changed();
   }
 
-  /** Let go of what was locked last, or of everything. @returns {boolean} whether there was anything */
+  /** Release the last lock, or all. @returns {boolean} whether something was locked */
   release(all = false) {
     const { view } = this;
     if (!view.query && !view.key) return false;
@@ -107,7 +107,7 @@ export class Pointed extends PixelPart {
   /** Show another direction. @param {string} direction */
   turn(direction) {
     const { view } = this;
-    // A locked pair stays that pair. A single pixel stays held: what it is called changes with the direction.
+    // A locked pair stays the same pair. A single pixel stays held: its name changes with the direction.
     const [held, other] = [view[this.heldName], view[this.otherName]];
     view.direction = direction;
     if (!(held && other)) [view[this.heldName], view[this.otherName]] = [held, other];
@@ -115,7 +115,7 @@ export class Pointed extends PixelPart {
     this.place();
   }
 
-  /** The token that the keyboard is on. @param {boolean} onPicture or on the map of the chosen head */
+  /** The token at the keyboard's cursor. @param {boolean} onPicture rather than on the chosen head's map */
   cursor(onPicture) {
     return this.view.direction === "received" || (onPicture && !this.view[this.heldName]) ? this.held : this.shownOther;
   }

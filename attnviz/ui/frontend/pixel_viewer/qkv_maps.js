@@ -10,7 +10,7 @@ import { GAP } from "./layout.js";
 
 const TITLES = { query: "Query", key: "Key", value: "Value", output: "Output after attention" };
 const ROOM = 76; // wanted width of a tile, CSS pixels
-const ALONE = 168; // of one that has no neighbours
+const ALONE = 168; // that of a single tile
 
 /** Four walls. They are painted only while they are on the screen. */
 export class QkvMaps {
@@ -27,7 +27,7 @@ export class QkvMaps {
     this.watcher.observe(this.element);
   }
 
-  /** Build the walls for data of a new form. @param {import("./pixel_viewer.js").Viewer} viewer that they belong to */
+  /** Build the walls for data of a new form. @param {import("./pixel_viewer.js").Viewer} viewer their owner */
   build(viewer) {
     this.viewer = viewer;
     const { shapes, cells, edge, attention } = viewer;
@@ -72,7 +72,7 @@ export class QkvMaps {
     this.element.replaceChildren(...this.parts.map((part) => part.element));
   }
 
-  /** Lay the walls out. @param {number} width of the whole, CSS pixels @param {boolean} narrow on a phone */
+  /** Lay out the walls. @param {number} width in total, CSS pixels @param {boolean} narrow on a phone */
   layout(width, narrow) {
     const inRow = narrow ? 1 : this.element.classList.contains("few") ? 4 : 3;
     for (const part of this.parts) {
@@ -82,7 +82,7 @@ export class QkvMaps {
     this.painted = null;
   }
 
-  /** Show the head that is read, and the values at its query and key. */
+  /** Show the selected head, and the values at its query and key. */
   say(reading) {
     if (!this.visible || !this.parts) return;
     if (this.painted !== reading.head) this.prepare(reading.head);
@@ -92,7 +92,7 @@ export class QkvMaps {
     }
   }
 
-  /** Signed, each map centred on zero with a scale of its own: components have no common unit. */
+  /** Signed; each map is centred on zero with its own scale because components have no common unit. */
   prepare(head) {
     this.painted = head;
     for (const part of this.parts) {

@@ -1,5 +1,5 @@
-// The view: what is locked and what is shown. Its fields and options are declared in
-// attnviz/ui/components/pixel_viewer.py; here are the labels of the options, and what of a view exists.
+// The view: locks and choices. Its fields and options are declared in attnviz/ui/components/pixel_viewer.py; this file
+// has the labels of the options, and the rules for existing values.
 
 export const LABELS = {
   show: { weights: "Weights", scores: "Scores", carried: "Weight \u00d7 value" },
@@ -8,7 +8,7 @@ export const LABELS = {
   map: { attention: "Attention", jacobian: "Jacobian" }, // of the shown answer
 };
 
-/** What of a view exists. @type {import("../core/url_fields.js").Rules} */
+/** Which values of a view exist. @type {import("../core/url_fields.js").Rules} */
 export const RULES = {
   exists({ kind }, value, { cells, heads }) {
     if (kind === "place") return cells.at(value) >= 0;

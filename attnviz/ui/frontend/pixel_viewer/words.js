@@ -13,7 +13,7 @@ const NOTES = {
   map: "this map\u2019s own scale: do not compare maps",
 };
 
-/** The numbers of what is looked at, in words. @param {import("./pixel_viewer.js").Viewer} viewer */
+/** The numbers of the selection, in words. @param {import("./pixel_viewer.js").Viewer} viewer */
 export function tellingOf(viewer) {
   const { view, cells, reading, chosen, buffers, worked } = viewer;
   const { tokens } = viewer.attention;
@@ -50,7 +50,7 @@ export function sayAll(viewer, telling) {
   viewer.qkvMaps.say(reading);
 }
 
-/** The query in words; one that is locked where nothing is drawn says so, as that is easily done by mistake. */
+/** The query in words; a lock on an empty pixel is mentioned because it is easily made by mistake. */
 function queryWords(viewer, token) {
   const { view, cells, header, arrays } = viewer;
   const nothing = view.query && header.ink && token >= cells.prefix && arrays.picture[token - cells.prefix] === 0;
@@ -59,7 +59,7 @@ function queryWords(viewer, token) {
     : placeWords(viewer, token);
 }
 
-/** What the answer is, as a number that pairs add to. */
+/** The answer, as a number to which pairs contribute. */
 function answerWords({ header: { classes, logit }, arrays }) {
   const answer = classes[best(arrays.probabilities)] ?? "";
   return {
@@ -174,12 +174,12 @@ export function copyText(viewer) {
   return lines.map((line) => line.join("\t")).join("\n");
 }
 
-/** A head, in what is saved. */
+/** The name of a head in saved files. */
 export function headName(head) {
   return head === "mean" ? "mean" : String(head + 1);
 }
 
-/** A token, in what is saved. */
+/** The name of a token in saved files. */
 export function placeName(cells, token) {
   const [row, column] = cells.place(token);
   return row < 0 ? `nowhere, ${column + 1}` : `row ${row + 1}, column ${column + 1}`;
@@ -205,7 +205,7 @@ function how({ view }) {
   return { from: "what it takes from", to: "what it gives to", received: "attention received" }[view.direction];
 }
 
-/** Where a token's box lies on the picture, read out where it is no single pixel; pixels count from 1. */
+/** The position of a token's box on the picture, if it is not a single pixel; pixels count from 1. */
 function boxWords({ boxes }, token) {
   const box = boxes?.of(token);
   return box ? `, which sees the pixels of rows ${box[0] + 1} to ${box[2]} and columns ${box[1] + 1} to ${box[3]}` : "";

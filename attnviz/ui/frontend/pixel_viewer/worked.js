@@ -1,16 +1,16 @@
-// The arithmetic of the worked pair: what stands in its four lines, from the numbers that Python sent.
-// Nothing here knows the page. Tokens and heads count from 0.
+// The arithmetic of the worked pair: its four lines, computed from Python's data. It does not access the page. Tokens
+// and heads count from 0.
 
 import { MEAN } from "../maps/attention.js";
 
-export const STRONGEST = 5; // keys that the softmax is shown with
-export const TERMS = 8; // numbers of a vector that fit beside each other
+export const STRONGEST = 5; // number of keys shown for the softmax
+export const TERMS = 8; // number of components of a vector that fit side by side
 
-/** The pair's part in the answer, and in what its query takes. */
+/** The pair's contribution to the answer and to the output of its query. */
 export class Worked {
   /**
    * @param {import("../maps/attention.js").Attention} attention
-   * @param {Record<string, any>} arrays as Python sends them; without `readout` there is no exact share of the answer
+   * @param {Record<string, any>} arrays the arrays from Python; without `readout` there is no exact share of the answer
    * @param {Record<string, number[]>} shapes
    */
   constructor(attention, arrays, shapes) {
@@ -21,20 +21,20 @@ export class Worked {
     this.readout = arrays.readout;
     this.ofHeads = arrays.of_heads;
     this.features = shapes.readout?.[1] ?? 0;
-    this.weights = new Float64Array(attention.tokens); // of the query, the mean over the heads where that is shown
+    this.weights = new Float64Array(attention.tokens); // the query's, averaged over the heads for their mean
     this.ofHead = new Float64Array(attention.tokens);
     this.mixed = new Float64Array(this.size);
     this.toLogit = new Float64Array(this.size);
   }
 
   /**
-   * Compute what follows from the weights of the query.
+   * Compute the numbers that follow from the weights of the query.
    * @param {{head: number|"mean", query: number|null, key: number}} pair
    * @returns {{weights: Float64Array, part: number, added: number|null, ofQuery: number|null}} weights: of the query
-   *   (overwritten by the next call); part: of the sizes of all that the query's output takes (0..1): of the heads that
-   *   are looked at, or, where the layer ends in a norm, of all heads and the query itself; added: what the pair
-   *   adds to the logit, ofQuery: what all keys together add there; for the mean of the heads both are sums over heads,
-   *   without a query over all queries. Null where the answer is no sum.
+   *   (overwritten by the next call); part: the pair's fraction (0..1) of the total size of the contributions to the
+   *   query's output, over the selected heads or, if the layer ends in a norm, over all heads and the query itself;
+   *   added: what the pair adds to the logit, ofQuery: what all keys together add there; for the mean of the heads both
+   *   are sums over heads, without a query over all queries. Null if the answer is not a sum.
    */
   work({ head, query, key }) {
     const { attention, weights, ofHead, readout } = this;
@@ -61,17 +61,17 @@ export class Worked {
     return { weights, part: mine / taken, added: readout ? added : null, ofQuery: readout ? ofQuery : null };
   }
 
-  /** The sizes of all that a query takes in a head, added up; of every token in turn (null) the mean. */
+  /** The total size of the contributions to a query in a head; the mean over all queries for null. */
   sizes(head, query, weights) {
     const { attention } = this;
     let sum = 0;
     for (let key = 0; key < attention.tokens; key++) {
-      if (weights[key]) sum += Math.abs(attention.change(head, query, key, weights[key])); // else it may have no value
+      if (weights[key]) sum += Math.abs(attention.change(head, query, key, weights[key])); // or it may lack a value
     }
     return sum;
   }
 
-  /** The size of what a query's own features change in its output, and of all that it takes in other heads. */
+  /** The size of the change made in a query's output by its own features and by the other heads. */
   sizesBeside(end, heads, query) {
     const { attention, ofHead } = this;
     const { tokens } = attention;
@@ -85,13 +85,13 @@ export class Worked {
     return sum;
   }
 
-  /** The value of a token in a head; nothing where the values were left out. @returns {number[]} */
+  /** The value of a token in a head; empty if the values were left out. @returns {number[]} */
   valueOf(head, token) {
     const from = (head * this.attention.tokens + token) * this.size;
     return this.value ? Array.from(this.value.subarray(from, from + this.size)) : [];
   }
 
-  // Below: what a value is worth to the logit at one query. Only its dot product with `toLogit` is needed.
+  // Below: the contribution of a value to the logit at one query. It needs only the dot product with `toLogit`.
 
   readAt(head, query) {
     const { projection, readout, features, size, toLogit, attention } = this;
@@ -110,7 +110,7 @@ export class Worked {
     return sum;
   }
 
-  /** What a query adds to the logit with all that it takes. */
+  /** The total contribution of a query to the logit. */
   takenBy(head) {
     const {
       mixed,
@@ -127,7 +127,7 @@ export class Worked {
     return mixed.reduce((sum, number, i) => sum + number * toLogit[i], 0);
   }
 
-  /** What a key adds to the logit through all queries. */
+  /** The contribution of a key to the logit through all queries. */
   fromAll(head, key) {
     let sum = 0;
     for (let query = 0; query < this.attention.tokens; query++) {
@@ -162,7 +162,7 @@ export function strongestKeys(weights, key, most = STRONGEST) {
   return { keys, others: weights.length - keys.length, rest: Math.max(0, rest) };
 }
 
-/** The places of the strongest in their order, and those of the others. */
+/** The indices of the strongest in their order, and those of the others. */
 function byStrength(items, value, count) {
   const strength = (place) => Math.abs(value(items[place]));
   const order = items.map((_, place) => place).sort((one, other) => strength(other) - strength(one));
@@ -170,9 +170,9 @@ function byStrength(items, value, count) {
 }
 
 /**
- * The terms of a dot product that are shown: all, or the largest in their order and the sum of the others.
+ * The shown terms of a dot product: all, or the largest in their order and the sum of the others.
  * @param {{query: number, key: number, product: number}[]} terms
- * @returns {any[]} the last one has `others`, how many it stands for, where not all are shown
+ * @returns {any[]} if some are left out, the last one has `others`, the number that it sums up
  */
 export function gather(terms, most = TERMS) {
   if (terms.length <= most) return terms;
@@ -183,7 +183,7 @@ export function gather(terms, most = TERMS) {
   ];
 }
 
-/** The largest numbers of a vector in their order, and how many are left out. @param {number[]} vector */
+/** The largest components of a vector in their order, and the number of those left out. @param {number[]} vector */
 export function largest(vector, most = TERMS) {
   if (vector.length <= most) return { numbers: vector, others: 0 };
   const { kept } = byStrength(vector, (number) => number, most - 1);
