@@ -105,7 +105,7 @@ def _transformed(
     down, right = between(-shift, shift), between(-shift, shift)
     drawn = torch.randint(len(sampling), (len(images),), generator=generator).to(images.device)
     matrix = _inverse(turn, high, wide, down, right, images.shape[-2] / images.shape[-1]).to(images.device)
-    if len(sampling) == 1:  # selecting pictures would make the host wait
+    if len(sampling) == 1:  # indexing by a mask would make the host wait for the device
         moved = _sampled(images.float(), matrix, sampling[0])
     else:
         moved = torch.empty(images.shape, device=images.device)

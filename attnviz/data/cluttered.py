@@ -44,7 +44,7 @@ _SEEDS = {"train": 0, "validation": 1, "test": 2}
 _MNIST: Mapping[str, Part] = MappingProxyType(
     {"train": ("train", 0, 50_000), "validation": ("train", 50_000, 60_000), "test": ("test", 0, 10_000)}
 )
-# Strokes take time to draw, and all of them are new to a model, so that fewer suffice.
+# Strokes take time to draw, and none repeats a picture, so fewer suffice.
 _STROKES: Mapping[str, Part] = MappingProxyType(
     {"train": ("train", 0, 10_000), "validation": ("train", 10_000, 11_000), "test": ("test", 0, 10_000)}
 )

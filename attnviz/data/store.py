@@ -57,7 +57,7 @@ def read(name: str, split: str) -> Dataset:
         raise UnknownName(f"split of {name}", split, its.counts)
     paths = [folder() / its.name / f"{split}-{part}.npy" for part in Dataset._fields]
     stamps = tuple(map(files.stamp, paths))
-    if stamps[0] is None and not _is_there(folder() / its.name):  # failing to open it takes ten times as long
+    if stamps[0] is None and not _is_there(folder() / its.name):  # failing to open the file takes ten times as long
         raise _missing(its, paths[0])
     return _opened.get(paths[0], stamps, lambda: _checked(its, split))
 
@@ -72,7 +72,7 @@ def _checked(its: DataSpec, split: str) -> Dataset:
 
 
 # A page asks for a data set some fifty times: opening and checking its files each time takes a tenth of a second.
-_opened = files.Remembered[Dataset](math.inf)  # memory-mapped
+_opened = files.Remembered[Dataset](math.inf)  # values are memory-mapped
 
 
 def available(name: str) -> bool:
@@ -80,7 +80,7 @@ def available(name: str) -> bool:
     its = spec(name)
     if its.make is not None or its.batches is not None:
         return its.made_from is None or available(its.made_from)
-    if not _is_there(folder() / its.name):  # to fail at reading it takes ten times as long
+    if not _is_there(folder() / its.name):  # failing to read the file takes ten times as long
         return False
     try:
         for split in its.counts:

@@ -36,8 +36,8 @@ SEEDS = {"train": 0, "test": 1}
 # space around the box for the pen's edge.
 SIZE, BOX, MARGIN = 28, 20, 5
 SHEET = BOX + 2 * MARGIN
-# How far from the centre of a dab of the pen it may leave ink; the dabs a digit is drawn with; places along the path
-# between which the width of the pen changes; and the points a skeleton may have (so many are jittered, used or not).
+# The maximum distance of ink from the centre of a dab of the pen; dabs per digit; positions on the path between which
+# the pen's width changes; and the maximum number of points of a skeleton (all are jittered, used or not).
 REACH, DABS, KNOTS, POINTS = 4, 144, 7, 15
 
 
@@ -174,7 +174,7 @@ def _write(digits: Integers, chance: _Chance) -> tuple[Floats, Floats]:
     shape = np.array(
         [shapes.first[d] + np.searchsorted(shapes.shares[d], c) for d, c in zip(digits, choice, strict=True)]
     )
-    # Neighbours move partly together: independent points would look like a trembling hand.
+    # Neighbours move partly together, since independent points would look like a trembling hand.
     wobble = 0.012 + 0.018 * chance.even(1)
     aside = chance.bell(2 * (POINTS + 2)).reshape(2, POINTS + 2, -1)
     aside = wobble * (aside[:, 2:] + 2 * aside[:, 1:-1] + aside[:, :-2])

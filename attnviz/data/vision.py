@@ -47,7 +47,7 @@ def download(kind: str, root: Path, received: Callable[[int], None]) -> dict[str
     """
     sets = torchvision().datasets
     splits = {}
-    # CIFAR-10's pickles were written by an old NumPy, which new versions warn about.
+    # CIFAR-10's pickles were written by an old version of NumPy, and newer versions warn about that.
     with warnings.catch_warnings(), _counting(sets.utils, received):
         warnings.simplefilter("ignore")
         for split in ("train", "test"):

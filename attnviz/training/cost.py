@@ -17,7 +17,7 @@ BATCHES = 8
 SECONDS = 4.0
 """The time in seconds after which no other batch is started."""
 
-_MEASURED = 256  # pictures to measure, to estimate the time of the validation part
+_MEASURED = 256  # pictures measured to estimate the time of the validation part
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def part(recipe: Recipe, device: str, batches: int = BATCHES + 2) -> tuple[Train
     wanted = min(len(labels), -(-batches * recipe.batch * len(labels) // max(1, every * beside)) + 200)
     few = on_device(data.load(recipe.data, "train", classes=recipe.classes, count=wanted), device)
     size = int(np.prod(its.shape))
-    copies = 1 if device == "cuda" else 4  # as drawn or read, of its classes, on the device, and the training part
+    copies = 1 if device == "cuda" else 4  # as loaded, of its classes, on the device, and the training part
     rest = copies * size * max(0, every - len(few))
     return few, Whole(-(-trained * beside // recipe.batch), held * beside, rest)
 

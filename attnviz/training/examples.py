@@ -97,7 +97,7 @@ class Examples(ExampleSet, TrainingSet):
             for chosen in self._sent(batches):
                 batch = self[chosen]
                 yield batch if recipe.augmentation is None else batch.variants(recipe.augmentation, generator)
-        else:  # indices from the number of pictures on stand for variants
+        else:  # indices from len(self) on stand for variants
             plain = self._sent([chosen[chosen < len(self)] for chosen in batches])
             varied = self._sent([chosen[chosen >= len(self)] - len(self) for chosen in batches])
             for own, others in zip(plain, varied, strict=True):

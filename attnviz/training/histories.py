@@ -26,7 +26,7 @@ WEIGHTS = "float16"
 """The format of a history's weights, independent of the recipe's format for its checkpoint."""
 
 _FILE = "history.json"
-_LARGEST = 2**22  # bytes of that file; a curve of 1,000 epochs with a dozen columns takes a twentieth
+_LARGEST = 2**22  # bytes; a curve of 1,000 epochs with a dozen columns takes a twentieth of this
 _RESTORE = "Restore the committed folder."
 
 

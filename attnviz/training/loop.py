@@ -20,7 +20,7 @@ from attnviz.training.probes import Moment, probe
 from attnviz.training.progress import Epoch, Step
 from attnviz.training.together import ALONE, Alone
 
-_NUMBERS = ("epoch", "best_epoch", "best_value", "lowered", "lowered_epoch")  # in a state, besides its tensors
+_NUMBERS = ("epoch", "best_epoch", "best_value", "lowered", "lowered_epoch")  # in a state, next to its tensors
 
 
 class Diverged(RunError):

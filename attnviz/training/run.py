@@ -103,7 +103,7 @@ class Run:
                         self._status(training, event)
                 yield event
         except BaseException:
-            # The process may live on, as a search's worker does, and must not appear to be training this run still.
+            # The process may live on, as a search's worker does, and must no longer appear to be training this run.
             with suppress(OSError):
                 self._status(training, state="stopped")
             raise
@@ -140,7 +140,7 @@ class Run:
             raise RunError(f"The run {self.folder} has no state to resume from. {why} Nothing was changed. {_AGAIN}")
         with self._writing():
             aside = [(path.name, states.set_aside(path).name) for path in refused]
-            for half in self.folder.glob(".*.partial"):  # left by a kill
+            for half in self.folder.glob(".*.partial"):  # left behind by a killed process
                 half.unlink()
             for epoch in runs.epochs_in(self.folder):
                 if epoch > training.epoch:  # weights of an epoch without a state
@@ -152,7 +152,7 @@ class Run:
         return Resumed(training.epoch, training.finished, " ".join(notes))
 
     def _record(self, training: Training, epoch: Epoch, took: Duration) -> None:
-        # The curve first: a surplus line is cut when the run is resumed, but a missing one could not be restored.
+        # The curve first: an extra line is cut when the run is resumed, but a missing one could not be restored.
         with files.opened(self.folder / "curve.jsonl", "ab") as curve:
             curve.write(_line(epoch).encode())
             curve.flush()

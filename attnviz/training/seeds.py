@@ -83,7 +83,7 @@ def train(
     given, goal, device = job.given, job.goal, job.device
     before = None
     if together.first:
-        with checkpoints.writing(recipe.key):  # reports a read-only folder before the training
+        with checkpoints.writing(recipe.key):  # raises an error about a read-only folder before the training
             before = _before(recipe, seeds, given.digest)
     kept = [run.seed for run in before.runs if run.seed not in seeds] if before else []
     command = together.command(command_of(recipe, [*kept, *seeds]))

@@ -51,7 +51,7 @@ def encode(tensors: dict[str, Tensor], numbers: dict[str, Any]) -> bytes:
     """Return the content of a state's file."""
     from safetensors.torch import save
 
-    notes = {"numbers": json.dumps({**numbers, "digest": _NO_DIGEST})}  # one, as safetensors does not order several
+    notes = {"numbers": json.dumps({**numbers, "digest": _NO_DIGEST})}  # one entry: safetensors does not order several
     content = save({name: tensor.cpu().contiguous() for name, tensor in tensors.items()}, notes)
     return content.replace(_NO_DIGEST.encode(), hashlib.sha256(content).hexdigest().encode(), 1)
 

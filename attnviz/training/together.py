@@ -89,7 +89,7 @@ class Several(Alone):
     rank: int
     count: int
     nodes: int = 1
-    _ending: list[Tensor] = field(default_factory=list, repr=False, compare=False)  # of the gradients' length
+    _ending: list[Tensor] = field(default_factory=list, repr=False, compare=False)  # as long as the gradients
 
     @property
     def first(self) -> bool:  # type: ignore[override]

@@ -59,7 +59,7 @@ def clean(grey: Bytes) -> bool:
     border = _border(grey)
     if _blank(border) or _blank(255 - border):
         return True
-    return bool(((grey < FAINT) | (grey > 255 - FAINT)).mean() >= _TWO_LEVELS)  # a tightly cropped one
+    return bool(((grey < FAINT) | (grey > 255 - FAINT)).mean() >= _TWO_LEVELS)  # a tightly cropped scan
 
 
 def fitted(inked: Bytes) -> Bytes:

@@ -31,7 +31,7 @@ Numbers = npt.NDArray[np.int64]
 Box = tuple[int, int, int, int]
 """Top, left, bottom and right in pixels, bottom and right excluded."""
 
-SIDE = 512  # longer side of the picture in which the digit is searched
+SIDE = 512  # longer side of the picture in which the digit is searched for
 _FAINT = 0.055  # minimum darkness of ink relative to its paper, as a logarithm to base 10
 _SMALLEST = 0.03  # minimum size of a digit, as a share of the picture's longer side
 _NEAR = 0.16  # maximum distance of a piece of the digit, as a share of its height
@@ -44,7 +44,7 @@ _CONTACT = 0.6  # maximum contact with the picture's edge, as a share of its lon
 _WEDGE = 0.12  # pieces at the edge that are smaller than this share of the picture's side are wedges of table
 _HALF = 0.5  # maximum length of a piece with more contact on one edge, a cut digit, as a share of the picture's side
 _LIGHT = 0.12  # minimum lightness of light ink, as a logarithm, if the user has not said that it is light
-_GRAIN = 15.0  # and its minimum sum
+_GRAIN = 15.0  # and its minimum sum over the piece
 _TRIED = 6  # the number of pieces to examine closely
 _CERTAIN = 0.12  # darkness of a digit above which no other method is tried
 _DENSE = 0.4  # higher densities do not count more
@@ -94,7 +94,7 @@ def find(picture: Bytes, dark: bool | None = None, box: Box | None = None) -> Fo
     if paper.clean(grey):
         inked, dark = paper.ink(grey, dark)
         return Found(paper.fitted(inked), dark, (top, left, bottom, right))
-    # A box may be tight, so the paper is determined from around it too.
+    # A box may be tight, so the paper is estimated from its surroundings too.
     room = 0 if box is None else max(grey.shape) // 2
     above, before = max(top - room, 0), max(left - room, 0)
     part = picture[above : bottom + room, before : right + room]
@@ -210,7 +210,7 @@ def _best_of(
             continue
         piece = _digit(ink, level, along)
         if piece is None or (not its and not chosen and (piece.density < _LIGHT or piece.weight < _GRAIN)):
-            continue  # nothing, or the grain of a table, or a crease
+            continue  # empty, or the grain of a table, or a crease
         if best is None or ((its == best[0] or not prior) and piece.weight > 1.5 * best[1].weight):
             best = its, piece
     return best

@@ -15,7 +15,7 @@ from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Recipe
 from attnviz.training.examples import ExampleSet, as_float
 
-MEASURING_SEED = 0  # for models that sample, so that measurements can be repeated
+MEASURING_SEED = 0  # for models that sample, so that measurements are repeatable
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ class Reinforcement(Objective):
         "accuracy": Measure("share", "higher"),
         "accuracy_one_draw": Measure("share", "higher"),
         "accuracy_mean_path": Measure("share", "higher"),
-        "spread": Measure("half pictures", "higher", by_calling=False),  # it is measured by the method `look`
+        "spread": Measure("half pictures", "higher", by_calling=False),  # measured by the method `look`
     }
 
     def __init__(
@@ -66,7 +66,7 @@ class Reinforcement(Objective):
             )
         self.every_glimpse, self.draws, self.weight = every_glimpse, draws, weight
         self.floor, self.floor_weight = floor, floor_weight
-        self.divisible = not floor  # the spread within a part of a batch is not that of the batch
+        self.divisible = not floor  # a part of a batch has a different spread
 
     def loss(
         self, model: nn.Module, images: Tensor, labels: Tensor, generator: torch.Generator
@@ -76,7 +76,7 @@ class Reinforcement(Objective):
         classification = loss_of(seen.logits[:, -1], labels)
         reward = (predicted(seen.logits[:, -1]) == labels).to(images.dtype)
         baseline = mse_loss(seen.baselines, reward[:, None].expand_as(seen.baselines))
-        # Each location but the first was drawn in the state after the previous glimpse.
+        # Each location but the first was sampled from the state after the previous glimpse.
         advantage = reward[:, None] - seen.baselines[:, :-1].detach()
         policy = -(advantage * seen.log_densities[:, 1:]).sum(1).mean()
         loss = classification + baseline + self.weight * policy
@@ -100,7 +100,7 @@ class Reinforcement(Objective):
         with torch.no_grad():
             for part in examples.split(AT_ONCE):
                 images = as_float(part.images)
-                # By calling the model itself, so that replaced parts take effect.
+                # Calls the model itself, so that replaced parts take effect.
                 drawn = [probabilities(model(images, generator=generator)) for _ in range(self.draws)]
                 averaged.append(torch.stack(drawn).mean(0))
                 one_draw.append(drawn[0].argmax(1))
