@@ -21,7 +21,7 @@ from attnviz.errors import CheckpointError, UnknownName, closest
 from attnviz.files import reason
 
 _FILE = checkpoint_folder.CARD
-_LARGEST = 2**24  # bytes of one file; our largest has 0.2 million
+_LARGEST = 2**24  # bytes per file; our largest has 0.2 million
 
 
 def names() -> list[str]:
@@ -84,7 +84,7 @@ def text(card: Card) -> str:
     return json.dumps({**fields, "digest": _digest(fields)}, indent=1, ensure_ascii=False) + "\n"
 
 
-_read = files.Remembered[Card](2**26)  # ours have 4 million bytes
+_read = files.Remembered[Card](2**26)  # our cards have 4 million bytes in total
 
 
 def read(name: str) -> Card:

@@ -126,7 +126,7 @@ def _look(age: float) -> Snapshot:
     with _lock:
         now, stamps = time.monotonic(), [files.stamp(one) for one in folders]
         last = _looked.get(folders)
-        tells = all(one is None or one.settled for one in stamps)  # whether they reveal files added or removed since
+        tells = all(one is None or one.settled for one in stamps)  # whether they show files added or removed since
         if last and tells and last.stamps == stamps and now - last.when < age:
             return last.snapshot
         before = last.snapshot.found if last else {}

@@ -103,7 +103,7 @@ def keep(model_state: dict[str, Tensor], card: Card) -> None:
         )
     if name in RECIPES or (name in cards.names() and not cards.is_kept(name)):
         raise BadInput(f"{name} is the name of a model that comes with attnviz. Choose another word after the dot.")
-    with alone():  # otherwise two users who choose the same word would write into one folder
+    with alone():  # otherwise two users who choose the same name would write to one folder
         if name in cards.names():
             raise BadInput(f"A model is already kept as {name}. Choose another word after the dot, or remove that one.")
         home = kept() / name
@@ -127,7 +127,7 @@ def alone() -> Iterator[None]:
                 yield
             finally:
                 checkpoint_folder.changed()
-    except Timeout as error:  # a subclass of OSError, hence before it
+    except Timeout as error:  # a subclass of OSError, hence caught before it
         raise CheckpointError("Somebody else is keeping or removing a model. Try again in a moment.") from error
     except OSError as error:
         raise CheckpointError(f"The folder {kept()} cannot be written: {reason(error)}.") from error

@@ -170,7 +170,7 @@ def _jobs(command: argparse.ArgumentParser) -> None:
     action.add_argument("--no-limits", action="store_true", help="allow any number of epochs, parameters and pictures")
     action.add_argument("--cluster", metavar="URL", help="the head of a Ray cluster, such as http://127.0.0.1:8265")
     actions.add_parser("watch", help="start queued jobs, and jobs whose node has died, until all have ended")
-    actions.add_parser("work").add_argument("job")  # what a node of a cluster runs
+    actions.add_parser("work").add_argument("job")  # run by a node of a cluster
     for word, what in {
         "stop": "stop a training after its batch", "resume": "continue after its last epoch",
         "delete": "remove a job and the runs that it started",

@@ -150,7 +150,7 @@ def _data(options: argparse.Namespace) -> None:
 
         def progress(fraction: float, sentence: str) -> None:
             nonlocal bar
-            if bar is None:  # so that an error comes without a bar
+            if bar is None:  # created late, so that an error comes without a bar
                 shape = "{desc} {bar:20} {percentage:.0f} %{postfix}"
                 bar = ending.enter_context(
                     tqdm(total=100, desc=options.name, bar_format=shape, disable=options.quiet or None)

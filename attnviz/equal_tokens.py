@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-NEAR = 40.0  # exp(-40) times what vanishes when added to 1 (exp(-36) in float64) is still a normal float32
+NEAR = 40.0  # exp(-NEAR) times a value that vanishes when added to 1 (exp(-36) in float64) is still a normal float32
 
 
 class Repeats(NamedTuple):
@@ -61,8 +61,8 @@ def mean_over_levels(scores: Tensor, tokens: Tensor, counts: Tensor) -> Tensor:
     level = torch.arange(len(tokens), device=tokens.device)
     occurs = counts > 0
     lowest, highest = occurs.int().argmax(1), len(tokens) - 1 - occurs.flip(1).int().argmax(1)
-    # The largest score among the levels that occur in a picture is at one of their ends: scores are monotonic.
-    # The subtracted score must be near it. With the score of a level that does not occur, all terms could be 0.
+    # Scores are monotonic, so the largest score among a picture's levels is at one of their ends. The subtracted score
+    # must be close to it: with the score of a level that does not occur, all terms could be 0.
     largest = torch.maximum(scores[..., lowest], scores[..., highest]).detach()  # (head, level, batch)
     apart = bool((largest.amax(-1, keepdim=True) - largest).amax() > NEAR)  # the only wait for the device
     if not apart:

@@ -48,7 +48,7 @@ class Trace(dict[str, Reading]):
         self._away, self._paths = away, {**layers, **away}
         self._kept = {pattern: _matching(pattern, known) for pattern in keep}
         self._wanted = {address: keep[pattern] for pattern, matches in self._kept.items() for address in matches}
-        self._edits: dict[str, list[tuple[str, int, Edit]]] = {}  # with the pattern and the position in its list
+        self._edits: dict[str, list[tuple[str, int, Edit]]] = {}  # each with its pattern and its position in the list
         self._gradients = gradients
         self._backward, self._transforms = passes.backward(), passes.transforms()
         self._visits: dict[str, list[Reading]] = {}
@@ -124,7 +124,7 @@ class Trace(dict[str, Reading]):
         if layer in self._away and tensor.device.type != "cpu" and self._hears(layer, name):
             shown = tensor.cpu()
             found = self._visit(layer, name, shown, axes, per)
-            # For gradients the model must continue with the kept tensor.
+            # For gradients, the model must continue with the kept tensor.
             return tensor if found is shown and not shown.requires_grad else found.to(tensor.device)
         before = None
         if layer in self._paths:
@@ -132,7 +132,7 @@ class Trace(dict[str, Reading]):
             words = self._check(layer, name, address, tensor, axes, per)
             if address in self._edits:
                 before, tensor = tensor, self._edited(address, tensor, words, per)
-        if self._outer is not None:  # it may edit the value again, and the model's final value is kept
+        if self._outer is not None:  # the outer trace may edit it again, and the model's final value is kept
             tensor = self._outer._visit(layer, name, tensor, axes, per)
         if before is not None:
             self._effects.edited(address, tensor)

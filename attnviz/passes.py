@@ -98,7 +98,7 @@ def _checkpoints() -> Iterator[bool]:
         frames.append(frame)
         frame = frame.f_back
     forwards = set()
-    if any(one.f_code is _APPLY for one in frames):  # to list all functions takes longer than a small pass
+    if any(one.f_code is _APPLY for one in frames):  # listing all functions takes longer than a small forward pass
         forwards = {getattr(inspect.unwrap(kind.forward), "__code__", None) for kind in _subclasses(function.Function)}
     for above in frames:
         code = above.f_code
@@ -134,7 +134,7 @@ class Effects:
         self._known = _known.setdefault(model, set())
         self._open = set(addresses) - self._known
         self._edited: set[str] = set()
-        self._marks: dict[int, tuple[StorageWeakRef, set[str]]] = {}  # the reference prevents reuse of the number
+        self._marks: dict[int, tuple[StorageWeakRef, set[str]]] = {}  # the reference prevents the ID from being reused
         self._has_answered = False
 
     @contextmanager

@@ -30,7 +30,7 @@ def _with_band(
 ) -> None:
     """Add a line with a band of its spread; lines differ in colour, dash and symbol."""
     colour, dash, symbol = COLOURS[at], DASHES[at], SYMBOLS[at]
-    # A band is one closed line, forwards and back.
+    # A band is one closed line, drawn forwards along one bound and back along the other.
     figure.add_scatter(
         x=np.concatenate([x, x[::-1]]), y=np.concatenate([mean + spread, (mean - spread)[::-1]]), fill="toself",
         fillcolor=colour, opacity=0.12, line={"width": 0}, mode="lines", hoverinfo="skip", showlegend=False,
@@ -118,7 +118,7 @@ def removal(
         places: number of these per picture.
     """
     figure = go.Figure()
-    for at, rule in enumerate(rules):  # with 0 removals nothing changes
+    for at, rule in enumerate(rules):  # 0 removals change nothing
         x, mean, spread = (np.concatenate([[0], values]) for values in (counts, rule.mean, rule.spread))
         hover = f"%{{x}} {unit}: %{{y:.3g}}, spread %{{customdata:.3g}}"
         _with_band(figure, at, rule.name, x, mean, spread, hover, spread)

@@ -28,7 +28,7 @@ HOW = (
     "it. Rows, columns and heads count from 1."
 )
 WITHOUT = ("live/live.js", "live/epoch_views.js", "pixel_viewer/jacobian.js", "pixel_viewer/layers.js")  # need a server
-PLANES = 4  # bytes of a float in single precision
+PLANES = 4  # bytes of a single-precision float, each stored as a plane
 PLAIN = bytes.maketrans(b"<>&", b"/:,")  # characters with a meaning in HTML
 HEIGHT = 760  # CSS pixels, in a notebook
 FONTS = {

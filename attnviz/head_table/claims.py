@@ -32,8 +32,8 @@ from attnviz.head_table.table import Mean, proportion
 from attnviz.head_table.work import Images, Work
 from attnviz.measures.matched_heads import FLAT
 
-MOSTLY = 0.5  # share of the queries, or of the attention
-EVEN = 0.95  # share of the maximum entropy
+MOSTLY = 0.5  # fraction of the queries, or of the attention
+EVEN = 0.95  # fraction of the maximum entropy
 TWICE = 2.0  # multiple of an even share
 ALIKE = 0.3  # correlation
 

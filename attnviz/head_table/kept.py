@@ -17,7 +17,7 @@ from attnviz import files, paths
 Arrays = dict[str, np.ndarray[Any, np.dtype[Any]]]
 
 VERSION = 2  # of the measures and of the file format
-MOST = 64  # tables to keep; the least recently used ones are deleted
+MOST = 64  # maximum number of tables; the least recently used ones are deleted
 _LARGEST = 1 << 30  # maximum size of a part, in bytes
 _DIGEST = 32  # bytes at the start of a file, before numpy's arrays
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from attnviz.arrays import Floats, Integers
 from attnviz.errors import BadInput
 
-ROUNDING = 1e-5  # share of a map's largest value: a smaller effect may be due to rounding in single precision
+ROUNDING = 1e-5  # fraction of a map's largest value: a smaller effect may be rounding in single precision
 
 
 def kendall(one: Floats, other: Floats, *, equal: float = 0.0) -> Floats:
@@ -38,7 +38,7 @@ def kendall(one: Floats, other: Floats, *, equal: float = 0.0) -> Floats:
         raise BadInput(f"Maps of the same places are ranked, at least two, not {one.shape} and {other.shape}.")
     places = one.shape[-1]
     first, second = (_ordinals(_rounded(values.reshape(-1, places), equal)) for values in (one, other))
-    pairs = np.sort(first * places + second, axis=-1)  # by the first map, and within its ties by the second
+    pairs = np.sort(first * places + second, axis=-1)  # ordered by the first map, ties by the second
     ties = [_tied(ordinals) for ordinals in (first, second, _ordinals(pairs))]
     agreeing = places**2 - ties[0] - ties[1] + ties[2] - 4 * _inversions(pairs % places)  # ordered pairs
     untied = (places**2 - ties[0]) * (places**2 - ties[1])

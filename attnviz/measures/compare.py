@@ -35,7 +35,7 @@ def multiples(
     scale = 1 / np.sqrt(query.shape[-1])
     if direction == "received":
         weights = np.zeros(key.shape[:2])
-        for at in range(len(query)):  # one head of 784 x 784 at a time
+        for at in range(len(query)):  # one head at a time, since each can have 784 x 784 weights
             scores = query[at] @ key[at].T * scale
             weights[at] = np.exp(scores - normaliser[at][:, None]).mean(0)
     elif token is None:

@@ -32,7 +32,7 @@ from attnviz.tracing import trace
 
 DRAWS = 20
 BATCH = 256  # pictures per forward pass
-_EQUAL = 1e-6  # share of the largest value: smaller differences are rounding
+_EQUAL = 1e-6  # fraction of the largest value: smaller differences are rounding
 
 
 @dataclass(frozen=True, eq=False)

@@ -93,7 +93,7 @@ def reach(query: Tensor, key: Tensor, grid: Grid) -> Reach:
         entropy=bits,
         entropy_share=bits / np.log2(tokens)
         if tokens > 1
-        else np.ones(heads),  # with one key, an even share is the only possibility
+        else np.ones(heads),  # with one key, an even share is the only possible weight
         distance=_array(distance) / count,
         even_distance=even / count,
         tokens=tokens,

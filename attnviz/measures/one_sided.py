@@ -35,7 +35,7 @@ def without_derivative(model: Model, image: Tensor) -> Tensor:
             model(pixels)
         if not ties.found:
             return torch.zeros(image.shape[1:], dtype=torch.bool)
-        # A pixel reaches a tie if it changes the tied values differently. Random factors do not cancel one another.
+        # A pixel affects a tie if it changes the tied values differently. Random factors do not cancel one another.
         (reached,) = torch.autograd.grad(torch.stack(ties.found).sum(), pixels)
     return reached[0] != 0
 
@@ -193,7 +193,7 @@ def _pooled(
     down, right = _pair(stride or kernel_size)
     if _pair(dilation) != (1, 1) or return_indices:
         return None
-    more = [(step - 1 if ceil_mode else 0) for step in (down, right)]  # padding, of which a window uses what it needs
+    more = [(step - 1 if ceil_mode else 0) for step in (down, right)]  # padding; a window uses only what it needs
     maps = functional.pad(maps, (left, left + more[1], above, above + more[0]), value=-torch.inf)
     return maps.unfold(-2, rows, down).unfold(-2, columns, right).flatten(-2)
 

@@ -71,7 +71,7 @@ def guessed_whole(length: int) -> float:
 def _at(place: int, length: int) -> list[float]:
     """Return the probability of each digit at a position of a sorted text."""
 
-    def up_to(digit: int) -> float:  # that at least place + 1 digits are at most this one
+    def up_to(digit: int) -> float:  # probability that at least place + 1 digits are at most this one
         share = (digit + 1) / DIGITS
         counts = range(place + 1, length + 1)
         return sum(comb(length, count) * share**count * (1 - share) ** (length - count) for count in counts)

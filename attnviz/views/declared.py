@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = np.ndarray
 else:
-    Array = object  # importing numpy takes a tenth of a second, and the home page draws a viewer before that
+    Array = object  # importing numpy takes a tenth of a second, and the home page draws a viewer before it is loaded
 
 FLOATS = ("float64", "float32")
 

@@ -108,7 +108,7 @@ def _view(name: str, data: bytes, start: int, entry: Any) -> np.ndarray:
     kind = np.dtype(dtype).newbyteorder("<")
     count = math.prod(shape)
     end = start + offset + count * kind.itemsize
-    span = math.prod(max(size, 1) for size in shape) * kind.itemsize  # NumPy counts so, even if a size is 0
+    span = math.prod(max(size, 1) for size in shape) * kind.itemsize  # as NumPy counts, even if a size is 0
     if end > len(data) or span > LARGEST:
         raise BadInput(f"The payload is truncated: the array {name!r} ends at byte {end} of {len(data)}.")
     return np.frombuffer(data, kind, count, start + offset).reshape(shape)

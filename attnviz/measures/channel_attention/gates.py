@@ -126,7 +126,7 @@ def _share(centred: Floats, sums: Floats, counts: Floats, times: Floats) -> Floa
         counts: number of drawn pictures of each class, (draw, class).
         times: how often each picture was drawn, (draw, picture).
     """
-    # Squared distances to the sample mean equal the squares minus its own square, which is small: it is near the mean.
+    # Squared distances to the sample mean equal the squares minus the sample mean's own square, which is small.
     middle = (sums.sum(1) ** 2).sum(-1) / counts.sum(-1)
     between = ((sums**2).sum(-1) / np.maximum(counts, 1)).sum(-1) - middle
     whole = times @ (centred**2).sum(1) - middle

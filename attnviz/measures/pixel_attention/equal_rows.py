@@ -15,7 +15,7 @@ from attnviz.arrays import Floats
 from attnviz.errors import BadInput
 from attnviz.measures.attention import scores
 
-ROUNDING = 1e-9  # share of the largest weight in two rows: closer rows differ only by the order of additions
+ROUNDING = 1e-9  # fraction of the largest weight in two rows: smaller differences come from the order of additions
 _BLOCK = 128  # queries at a time: the full weights of a head are never stored
 
 
@@ -31,7 +31,7 @@ def differences(query: Tensor, key: Tensor, token: int) -> Floats:
         for start, weights in _blocks(query[head], key[head]):
             block = found[start : start + len(weights)]
             torch.maximum(block, weights.sub_(row).abs_().amax(1), out=block)
-    found[token] = 0.0  # the sum of a row may be rounded differently in another block
+    found[token] = 0.0  # a row's sum may be rounded differently in another block
     return found.double().numpy()
 
 
@@ -47,7 +47,7 @@ def distinct_rows(query: Tensor, key: Tensor) -> int:
     # Equal queries have equal rows, so one of each is enough.
     query = query.transpose(0, 1).unique(dim=0).transpose(0, 1)  # (head, token, size)
     heads, tokens, _ = query.shape
-    # A number per row that differs if rows differ, so that rows that may be equal become neighbours.
+    # A number per row that differs if rows differ, so that sorting by it makes rows that may be equal neighbours.
     generator = torch.Generator().manual_seed(0)
     marks = query.new_zeros(tokens)
     for head in range(heads):

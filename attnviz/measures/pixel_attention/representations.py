@@ -14,8 +14,8 @@ from attnviz.arrays import Floats
 
 Kind = Literal["picture", "negative", "other"]
 
-ROUNDING = 1e-9  # share of the whole scale: double precision rounds w * intensity + b far less, even for small w
-_FLAT = 1e-12  # share of the largest value: a smaller span is rounding
+ROUNDING = 1e-9  # fraction of the whole scale: double precision rounds w * intensity + b far less, even for small w
+_FLAT = 1e-12  # fraction of the largest value: a smaller span is rounding
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def by_method(
         decode = encoded_once(model, strips, digits)
         with trace(model, keep=[], edits=dict.fromkeys(scores, hide)):
             unseen = decode(told)
-    # One copy for each step too, so that a single backward pass yields the derivatives of each.
+    # One copy for each step too, so that one backward pass yields the derivatives of all steps.
     copies = strips.detach().repeat(digits, 1, 1, 1).requires_grad_()
     with torch.enable_grad():
         logits = model(copies, targets=told).unflatten(0, (digits, batch))[:, :, :-1]
