@@ -19,7 +19,7 @@ from attnviz.ui.shared.glossary import term
 
 MODEL = "pixel_attention.1v8"
 EIGHT = {"model": MODEL, "data": "strokes", "number": "23"}
-OF_LAYER = ("address", "query", "key", "head", "show", "direction", "scale")  # fields that both pages have
+OF_LAYER = ("address", "query", "key", "head", "show", "direction", "scale")  # fields shared by both pages
 RANGES = {"signed": "any number", "unit": "0 to 1", "positive": "0 or more"}
 DRAWS = (
     "This model draws random numbers. Its taps, Jacobian and answer here all come from draw 1, with which its own page "
@@ -87,7 +87,7 @@ def explore(subject: Subject) -> None:
     sums = f" Sums to one over the axis {role.sums_to_one}." if role.sums_to_one else ""
     maps = findings.tap(subject, chosen, query)
     st.markdown(f"{role.meaning} Range: {RANGES[role.range]}.{sums}{counted(maps.axes)}")
-    # A choice in the maps of another epoch also holds for these; one in the maps of another tap does not.
+    # A choice made for another epoch's maps is valid here too; one made for another tap's maps is not.
     key = f"maps {subject.net.history or subject.net.key} {chosen}"
     show = value_bars if is_strip(maps) else map_grid
     show(TAP_VIEW.of(subject, address=chosen, query=query), key=key)

@@ -17,13 +17,13 @@ from attnviz.ui.shared import faults, page, url_state
 from attnviz.ui.shared.wording import verbatim
 
 PAD = "pad"
-HEADED = "draw.task"  # the task named at the top of the page
+HEADED = "draw.task"  # session state key: the task named at the top of the page
 
 FOUR_OR_NINE = (
     "ARcV8AeQAzUwNzA1MCE8DUgLSA1GEEYWRhZGFkY8FkgISgpICkIRQCM-I0AlPiMXFIgLkAMITAhKBkwISghMCEoDTAdKB0wJSgdKB0wJSgdMCUoH"
     "TAlKB0wJSk9L"
 )
-SMALL_THREE = "AQkS6AKsAjopPBtCHDokB0YFSD0oOyZCIEAgGjoISB02Oyg9FkEZQxm2og"  # in a corner
+SMALL_THREE = "AQkS6AKsAjopPBtCHDokB0YFSD0oOyZCIEAgGjoISB02Oyg9FkEZQxm2og"  # a 3 drawn in a corner
 HINTS = {True: "Draw a digit here", False: "Draw here, or start from a picture"}  # for digits, and for anything else
 TRIES = [
     ("a 4, or a 9?", {"strokes": FOUR_OR_NINE}),
@@ -71,7 +71,7 @@ def draw() -> None:
         names = panels.shown(its)
         offers = [(row, row.on_drawing) for row in MECHANISMS.values() if row.on_drawing]
         cards = panels.on_cards(names, its, settled=any(offer.word in st.query_params for _, offer in offers))
-        with st.container(key="other_inputs"):  # always there, so that the pad keeps its place below it
+        with st.container(key="other_inputs"):  # always present, so that the pad below keeps its position
             opened = other_inputs.show(clicked_input(PAD), its)
         drawing_pad(
             known,

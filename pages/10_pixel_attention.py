@@ -12,7 +12,7 @@ from attnviz.ui.server import preload
 from attnviz.ui.shared import experiments, mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.results import accuracy
 
-MODEL, FIRST_MODEL = first_look.NAME, "pixel_attention.1v8"  # the second: the default in links of version 1
+MODEL, FIRST_MODEL = first_look.NAME, "pixel_attention.1v8"  # FIRST_MODEL is the default in links of version 1
 
 TRIES = [
     ("1 or 8: the loop of an 8", {"model": FIRST_MODEL, "data": "strokes", "number": "23", "query": "12,13"}),

@@ -22,7 +22,7 @@ def main() -> None:
             order = settings.choose()
             access.ask()
             with st.container(key="train_begin", horizontal=True, vertical_alignment="center"):
-                # Not in a callback, which would start the training without a setting that was typed a moment ago.
+                # Not in a callback, which would start the training without a setting typed just before the click.
                 if st.button("Train", key="train_start", on_click=url_state.catch_up):
                     began = "The training has been started; it goes on without this page."
                     access.do(lambda: table.start(submissions.here(order)), began)

@@ -26,7 +26,7 @@ def main() -> None:
     found: list[Found] = []
     with page.sentences():
         access.said()
-        access.done()  # a button outside the list of searches: the whole page is drawn now
+        access.done()  # a button outside the list of searches was clicked: the whole page is being drawn now
         found = shown.choose()
         if found:
             shown.draw(found, said.chosen)
@@ -73,7 +73,7 @@ def start() -> dict[str, str]:
             words = settings.choose()
             asked, workers = settings.asked(words)
             access.ask()
-            # Not in a callback, which would start the search without a setting that was typed a moment ago.
+            # Not in a callback, which would start the search without a setting typed just before the click.
             if st.button("Search", key="search_do", type="primary"):
                 access.do(lambda: begin(asked, workers), "The search has been started; it goes on without this page.")
                 st.rerun()
