@@ -39,7 +39,7 @@ class Passes:
             noise = torch.randn(picture.shape, generator=torch.Generator().manual_seed(0)) * strength
             picture = picture + noise.to(picture) * picture.std().clamp_min(0.1)
         mode = _Muted(self.model, set(self.calls) if ends else None)
-        # Whatever watches the passes around this one is not to see it.
+        # Passes around this one must not record it.
         with suppress(_Enough), torch.no_grad(), mode:
             self.model(
                 *(self._put(one, picture) for one in self._arguments),

@@ -12,7 +12,7 @@ from torch import Tensor
 from attnviz.capture.frames import Where
 from attnviz.capture.layout import Layout
 
-ROWS = 8  # queries on which a call that nobody keeps is checked
+ROWS = 8  # number of queries on which a call that nobody keeps is checked
 
 
 @dataclass
@@ -201,7 +201,7 @@ def runs_over_channels(call: Call) -> bool:
         return False
     for given in call.where.given:
         if given.ndim == 4 and given.shape[1] == call.layout.size("head") and given.shape[2] == call.queries:
-            continue  # a query that has been split into heads already
+            continue  # the query, already split into heads
         tokens = [prod(given.shape[1:-1])] if given.ndim > 2 else []
         if given.ndim > 3:
             tokens.append(prod(given.shape[2:]))

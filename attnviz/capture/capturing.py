@@ -65,7 +65,7 @@ class Capture(Mode):
         self._own = {path for path, module in model.named_modules() if isinstance(module, layer)}
         self._wanted: dict[str, dict[str, Mapping[str, Any]]] = {}
 
-    # what was asked for
+    # Requested taps
 
     def wanted(self, key: str, taps: Sequence[str] = TAPS) -> dict[str, Mapping[str, Any]]:
         """Return which taps of a call are kept, and which part of each; the last pattern that matches counts."""
@@ -85,7 +85,7 @@ class Capture(Mode):
         parts = where.path.split(".")
         return bool(self._own) and any(".".join(parts[:n]) in self._own for n in range(len(parts) + 1))
 
-    # torch's own attention
+    # Torch's own attention
 
     def attention(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         where = self.frames.where("attention")
@@ -194,7 +194,7 @@ class Capture(Mode):
         if not call.refused and runs_over_channels(call):
             call.refused = refusals.CHANNELS
 
-    # attention that a model writes out
+    # Attention written out in the model's code
 
     def softmax(self, found: Softmax, compute: Callable[[Tensor], Tensor]) -> Tensor:
         where = self.frames.where("attention")
@@ -221,7 +221,7 @@ class Capture(Mode):
             self._hold(call, "key", both[1])
         scores = found.scores = self._through(call, "scores", scores)
         weights = self._through(call, "weights", compute(scores))
-        with aside(weights):  # what changes the weights in place afterwards must be noticed
+        with aside(weights):  # later in-place changes of the weights must be noticed
             found.sample = weights.detach().index_select(-2, rows_of(queries, weights.device))
         call.refused = refusals.UNUSED
         return weights
@@ -237,7 +237,7 @@ class Capture(Mode):
         with_what = self.lineage.of(other)
         if composed(call, with_what):
             result = compute(other)
-            if isinstance(with_what, Softmax):  # and so a product of weights, which may be multiplied further
+            if isinstance(with_what, Softmax):  # also a product of weights, which may be multiplied further
                 self.lineage.mark(result, found)
             return result
         if call.refused != refusals.UNUSED:
@@ -272,7 +272,7 @@ class Capture(Mode):
         self.lineage.mark(result, Mixed(call))
         return result
 
-    # everything else
+    # Other calls
 
     def _multi_head(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         training = named.get("training", arguments[13] if len(arguments) > 13 else True)

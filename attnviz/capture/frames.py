@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from attnviz.devices import twin_of
 
-_CALLS = ("_call_impl", "_wrapped_call_impl")  # of nn.Module; their arguments are never bound anew
+_CALLS = ("_call_impl", "_wrapped_call_impl")  # methods of nn.Module that never rebind their arguments
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Frames:
         module = self._module(frame)
         path = "" if module is None else self._modules[module]
         called = next((above for above in stack if _calls(above, module)), None)
-        frame = called or frame  # one visit, whichever methods of the module make its calls
+        frame = called or frame  # one visit, whichever of the module's methods makes the calls
         if self._open.get(path) is not frame:
             self._open[path] = frame
             self._visits[path] += 1
@@ -130,7 +130,7 @@ def _call(frame: FrameType) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 def _named(model: nn.Module) -> Iterator[tuple[nn.Module, str]]:
     for path, module in model.named_modules():
-        path = ".".join(word for word in path.split(".") if word != "_orig_mod")  # what torch.compile wraps around
+        path = ".".join(word for word in path.split(".") if word != "_orig_mod")  # added by torch.compile
         yield module, path
         if twin := twin_of(module):
             for inner, part in twin.named_modules():

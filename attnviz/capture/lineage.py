@@ -20,7 +20,7 @@ PARTS = {
 SHAPES = PARTS | {
     "clone", "contiguous", "flatten", "movedim", "permute", "reshape", "squeeze", "to", "transpose", "type_as",
     "unflatten", "unsqueeze", "view", "float", "type", "view_as", "reshape_as", "swapaxes",
-    "div", "div_", "__truediv__", "__itruediv__",  # the last step of a hard sigmoid that is written out
+    "div", "div_", "__truediv__", "__itruediv__",  # the last step of a hard sigmoid written out in code
 }  # fmt: skip
 SUMS = {
     "add",
@@ -38,8 +38,8 @@ SUMS = {
 }
 
 ENDS = {
-    "zeros_like", "ones_like", "empty_like", "rand_like", "randn_like",  # take the shape alone
-    "flip", "gather", "msort", "roll", "sort", "take_along_dim", "topk",  # have the keys in another order
+    "zeros_like", "ones_like", "empty_like", "rand_like", "randn_like",  # only use the shape
+    "flip", "gather", "msort", "roll", "sort", "take_along_dim", "topk",  # reorder the keys
 }  # fmt: skip
 JOINS = {"cat", "concat", "concatenate", "stack"}
 PROJECTIONS = {"linear", "conv1d", "conv2d", "conv3d"}
@@ -95,7 +95,7 @@ class Lineage:
     def pass_on(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any], result: Any) -> None:
         """Mark the result of an operation as its arguments are."""
         found = [mark for one in _tensors(arguments, named) if (mark := getattr(one, self._name, None)) is not None]
-        name = getattr(function, "__name__", "").partition(".")[0]  # an operator's has that of its overload
+        name = getattr(function, "__name__", "").partition(".")[0]  # an operator's name includes its overload
         if not found or name in ENDS:
             return
         if len(found) > 1 and name in SUMS:

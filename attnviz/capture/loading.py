@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from torch import Tensor, nn
 
-SIDE = 224  # pixels, where the model names no preprocessing
-MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet
-RANDOM = "random"  # in place of a file of weights
+SIDE = 224  # pixels, if the model declares no preprocessing
+MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # ImageNet's
+RANDOM = "random"  # instead of a weights file
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ def load_model(word: str, *, timm: bool = False, weights: str = "", side: int | 
         made = made_by(word)
     except AttnvizError:
         raise
-    except Exception as error:  # whatever code that is not ours raises
+    except Exception as error:  # third-party code may raise anything
         raise BadInput(f"{word} cannot be built: {type(error).__name__}: {error}") from error
     return _of_function(word, made, side or SIDE)
 
@@ -133,9 +133,9 @@ def parted(word: str) -> tuple[str, str]:
 
 def _from_file(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None  # as for every file that ends in .py
+    assert spec is not None and spec.loader is not None  # true for every file that ends in .py
     module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(path.parent.absolute()))  # so that it can import its neighbours
+    sys.path.insert(0, str(path.parent.absolute()))  # so that it can import modules next to it
     try:
         spec.loader.exec_module(module)
     finally:
@@ -161,7 +161,7 @@ def require(weights: str) -> None:
 def _of_timm(name: str, weights: str) -> Loaded:
     import torch
 
-    _torchvision()  # timm imports it
+    _torchvision()  # timm imports torchvision
     try:
         import timm
     except ModuleNotFoundError as error:
@@ -172,7 +172,7 @@ def _of_timm(name: str, weights: str) -> Loaded:
         raise BadInput(f"timm has no model {name!r}. {closest(known, there)}")
     try:
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)  # so that random weights are the same again
+            torch.manual_seed(0)  # makes random weights reproducible
             model = timm.create_model(name, pretrained=not weights)
     except Exception as error:
         if weights or ":" in name:
@@ -214,7 +214,7 @@ def _take(model: nn.Module, name: str, path: str) -> None:
 def _torchvision() -> None:
     from attnviz.data import vision
 
-    vision.torchvision()  # with torch's CPU build beside the ordinary wheel, `import torchvision` fails otherwise
+    vision.torchvision()  # with torch's CPU build and the ordinary wheel, a plain `import torchvision` fails
 
 
 def _imagenet() -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def composed(call: Call, other: Any) -> bool:
     if before is None or (before.where.path, before.where.visit) != (call.where.path, call.where.visit):
         return False
     if isinstance(other, Mixed) and before is not call and call.refused != refusals.COMPOSED:
-        return False  # what a few tokens have collected is a value as any other
+        return False  # the output of earlier attention is a value like any other
     call.refused = before.refused = refusals.COMPOSED
     return True
 

@@ -91,7 +91,7 @@ class Mode(TorchFunctionMode):
             function = self._operator(function)
         return getattr(self, _TABLE.get(function, "_other"))(function, arguments, named)
 
-    # what a subclass listens to
+    # Methods for subclasses to override
 
     def attention(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Compute torch's scaled dot-product attention."""
@@ -124,7 +124,7 @@ class Mode(TorchFunctionMode):
     def reduced(self, of: Any, sizes: list[int]) -> None:
         """Note that what was followed is summed over axes of these sizes."""
 
-    # what the operations are
+    # Operations
 
     def _other(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         result = function(*arguments, **named)
@@ -182,7 +182,7 @@ class Mode(TorchFunctionMode):
         if any(isinstance(mark, Running) and mark.outer for mark in marks) and not product.of_parameters:
             self.unweighted()
         sources = [self.lineage.of(mark.source) if isinstance(mark, Gate) else mark for mark in marks]
-        products = zip(sources, factors, strict=True)  # features of a layer, such as one on a product, are new ones
+        products = zip(sources, factors, strict=True)  # a layer's features, even of a product, are new ones
         direct = (mark for mark, one in products if not self.lineage.is_projected(one))
         before = next((mark for mark in direct if isinstance(mark, Product)), None)
         if before is not None and product.sure and before.sure and not (before.of_parameters or product.of_parameters):

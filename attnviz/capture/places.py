@@ -27,8 +27,8 @@ from attnviz.errors import BadInput
 from attnviz.grids import Grid
 
 MOST_STRIPES = 96
-MOST_NOWHERE = 32  # tokens that lie nowhere, where a raster is suggested; more are found, in more passes
-FAINT = 2e-3  # of the noise on the cross: so little that it does not hide the cross, and far above rounding
+MOST_NOWHERE = 32  # tokens without a position if a raster is suggested; finding more takes further passes
+FAINT = 2e-3  # relative to the noise on the cross: too weak to hide the cross, and far above rounding
 Said = Callable[[int, int], None]
 
 
@@ -83,7 +83,7 @@ def places_of(
     found, open_ = _by_cross(passes, clean, _suggested_of(clean, size), None)
     if open_:
         if not clean.same_as(passes.answers()):
-            return {}  # the order of the tokens is drawn anew in each pass
+            return {}  # the model draws a new token order in each pass
         everywhere = clean.changes(passes.answers(torch.ones(size)))
         there = {which: everywhere[which] for which in open_}
         counts = {which: int(on.sum()) for which, on in there.items() if len(on) == 1 and on.any()}

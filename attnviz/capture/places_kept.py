@@ -16,9 +16,9 @@ from attnviz.capture.call import Call
 from attnviz.capture.places import Both, Places
 from attnviz.grids import Grid
 
-_VERSION = 5  # of how places are found and written
-_NOT_PLAIN = "..."  # in place of what cannot be told in a word
-_MOST = 50_000_000  # bytes of a file
+_VERSION = 5  # of the method that finds positions, and of the file format
+_NOT_PLAIN = "..."  # replaces values that have no plain form
+_MOST = 50_000_000  # maximum size of a file in bytes
 
 
 def folder() -> Path:
@@ -52,8 +52,8 @@ def _plain(value: Any, depth: int = 4) -> Any:
         return value
     if isinstance(value, tuple | list) and depth:
         return [_plain(one, depth - 1) for one in value]
-    if isinstance(value, FunctionType) and depth:  # a function may hold itself
-        with suppress(ValueError):  # a cell that is empty yet
+    if isinstance(value, FunctionType) and depth:  # a function may contain itself
+        with suppress(ValueError):  # the cell may still be empty
             cells = [_plain(cell.cell_contents, depth - 1) for cell in value.__closure__ or ()]
             return _operations(value.__code__), cells
     return _NOT_PLAIN

@@ -106,7 +106,7 @@ def product_of(function: Any, arguments: tuple[Any, ...], named: dict[str, Any])
         left, right = right, left
     if not isinstance(left, Tensor) or not isinstance(right, Tensor):
         return None
-    turned = function is torch.cdist or function is F.linear  # the second one, as a key is
+    turned = function is torch.cdist or function is F.linear  # the second operand is transposed, as keys are
     if min(left.ndim, right.ndim) < 1 + turned or max(left.ndim, right.ndim) < 2:
         return None
     if function is torch.linalg.vecdot:

@@ -12,7 +12,7 @@ from attnviz.capture.places import Both, Places
 from attnviz.errors import TraceError
 from attnviz.readings import Grid, Reading
 
-_TOKENS = {"query": "query", "mixed": "query", "key": "key", "value": "key"}  # whose places the tokens of a tap have
+_TOKENS = {"query": "query", "mixed": "query", "key": "key", "value": "key"}  # tap -> tokens whose positions it uses
 
 
 class Computed(Reading):

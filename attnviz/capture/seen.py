@@ -51,9 +51,9 @@ class Captured:
         changes = {path: edits[path] for path in edits if path in self.asked}
         self.mode = Capture(model, patterns, changes, gradients, layer)
         self.calls: dict[str, Call] = {}
-        self.unplaced = ""  # why no places were found
+        self.unplaced = ""  # the reason why no positions were found
         self._places: dict[str, Both] | None = None
-        self._ahead: dict[str, Both | None] = {}  # of single calls, found before those of all
+        self._ahead: dict[str, Both | None] = {}  # positions of single calls, found before those of all
 
     def close(self) -> dict[str, Reading]:
         """Return the readings of a pass that has ended.
@@ -114,7 +114,7 @@ class Captured:
             arguments, named = self.mode.frames.arguments or ((), {})
             try:
                 self._ahead[key] = place_of(self.mode.model, arguments, named, key, self.calls[key])
-            except Exception:  # as below, where it is said
+            except Exception:  # `places` reports the error
                 self._ahead[key] = None
         return self._ahead[key] is not None
 
@@ -144,7 +144,7 @@ class Captured:
         try:
             with PROGRESS.get(progress)("Finding where tokens lie") as said:
                 found = places_of(self.mode.model, arguments, named, self._shown, said)
-        except Exception as error:  # whatever a model that is not ours raises where its attention gives zero
+        except Exception as error:  # third-party code may raise anything once its attention returns zeros
             self.unplaced = f"{type(error).__name__}: {error}"
             return drawn
         found |= drawn
@@ -167,7 +167,7 @@ def progress(what: str) -> Iterator[Said]:
     """Show in a terminal or a notebook how far a long search is; a short one shows nothing."""
     from tqdm import tqdm
 
-    hidden = False if "ipykernel" in sys.modules else None  # None: where nobody watches a terminal
+    hidden = False if "ipykernel" in sys.modules else None  # None hides the bar if stderr is not a terminal
     with tqdm(desc=what, unit=" passes", delay=2, leave=False, disable=hidden) as bar:
 
         def said(done: int, total: int) -> None:
@@ -219,7 +219,7 @@ def report_of(capture: Capture, calls: Mapping[str, Call], places: Callable[[str
     return "\n".join(lines)
 
 
-_SHOWN = 3  # paths of calls that are refused for one reason
+_SHOWN = 3  # maximum number of paths listed per reason of refusal
 _GATES = ("features", "one factor for each", "tap path")
 
 

@@ -25,7 +25,7 @@ def _along(values: npt.NDArray[Any], side: int, axis: int, of: np.ufunc) -> npt.
     padding[axis] = (side // 2, side // 2)
     held = np.moveaxis(np.pad(values, padding, "edge"), axis, 0)
     reach = 1
-    while 2 * reach <= side:  # windows of 1, 2, 4, ... and then two that overlap
+    while 2 * reach <= side:  # windows of 1, 2, 4, ... and finally two that overlap
         held = of(held[:-reach], held[reach:])
         reach *= 2
     if side > reach:
