@@ -52,8 +52,8 @@ def bottleneck(with_it: Curve, without: Curve, patient: Curve | None = None, vec
         return f"**{head}.** {numbers}{rest}"
     later = (at(patient, 15) or 0.0) - (at(vector, 15) or 0.0)
     longer = (
-        f" With ten times as many steps of training, and one training of each, the difference at 15 digits is "
-        f"{100 * later:.1f} points instead of {100 * long:.1f}: one vector then gets {share(at(vector, 15) or 0)}."
+        f" With ten times as many training steps, the difference at 15 digits is {100 * later:.1f} points instead of "
+        f"{100 * long:.1f}: one vector then gets {share(at(vector, 15) or 0)}."
     )
     if long >= BIG and later < long / 2:
         head += ", while the training is short"
