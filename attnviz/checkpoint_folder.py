@@ -93,7 +93,7 @@ class _Looked(NamedTuple):
     snapshot: Snapshot
 
 
-_looked: dict[tuple[Path, Path], _Looked] = {}  # only the last look
+_looked: dict[tuple[Path, Path], _Looked] = {}  # only the last one
 _generations = count(1)
 _lock = Lock()
 

@@ -97,7 +97,7 @@ def computing_where_faster(model: nn.Module, device: str, shape: tuple[int, int,
         else:
             apart = float((found - expected).abs().max() / expected.abs().max().clamp(min=1))
             times = f"{1000 * there:.1f} ms a picture there, {1000 * here:.1f} on the CPU"
-            if not apart <= AGREE[expected.dtype]:  # which is true of NaN too
+            if not apart <= AGREE[expected.dtype]:  # also true for NaN
                 _log.warning("%s computes on the CPU, not on %s: its logits there differ by %.1e", name, device, apart)
             elif there < here:
                 _log.info("%s computes on %s: %s", name, device, times)

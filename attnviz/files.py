@@ -96,7 +96,7 @@ def _size(descriptor: int, most: float = math.inf) -> int:
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)  # otherwise a pipe would wait for a writer
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)  # otherwise, a pipe would wait for a writer
 
 
 def sync(folder: Path) -> None:
@@ -175,7 +175,7 @@ def check_directory(content: bytes, most: int, what: str) -> None:
     if at < 0 or not (content.startswith(b"PK\5\6", at) and content.endswith(b"\0\0")):
         at = content.rfind(b"PK\5\6", max(0, at - 2**16))
     if at < 0 or at + _END.size > len(content):
-        return  # not a zip, which its reader reports
+        return  # not a zip file, which its reader reports
     count, size = _END.unpack_from(content, at)[4:6]
     if count > most or size > _EACH * most or content[max(0, at - 20) :].startswith(b"PK\6\7"):
         raise BadInput(f"The file holds too many members: at most {most:,} {what} are read.")

@@ -8,7 +8,7 @@ import platformdirs
 
 from attnviz.looks import once
 
-_SHIPPED = Path(__file__).parent / "_shipped"  # where setup.py copies what is next to the package in a checkout
+_SHIPPED = Path(__file__).parent / "_shipped"  # setup.py copies here what is next to the package in a checkout
 _CHECKOUT = Path(__file__).parents[1]
 
 _log = logging.getLogger(__name__)

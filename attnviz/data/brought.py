@@ -112,7 +112,7 @@ def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 def _folders(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], like: DataSpec) -> Brought:
     """Find picture files; the folder of each is its class."""
-    from attnviz.data.inputs import pictures  # which imports Pillow
+    from attnviz.data.inputs import pictures  # imports Pillow
 
     if not members or len(members) > PICTURES:
         raise BadInput(f"The zip must hold from {FEWEST} to {PICTURES:,} pictures, not {len(members):,}.")

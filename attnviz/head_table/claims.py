@@ -179,7 +179,7 @@ class ClaimWork(Work):
     def compute(self, number: int) -> Arrays:
         numbers = self.of_part(number)
         last = (numbers[-1] + 1) % len(self.images)
-        both = [*numbers, last]  # the other picture of each is the next one
+        both = [*numbers, last]  # each picture is paired with the next one
         steep = self.passes.gradient(self.batch(both))
         inked: dict[Grid, npt.NDArray[np.bool_] | None] = {}
         steepness: dict[Grid, Floats | None] = {}

@@ -69,7 +69,7 @@ class Run:
         with self._writing():
             try:
                 lock.acquire()
-            except Timeout as error:  # a subclass of OSError, hence caught in here
+            except Timeout as error:  # a subclass of OSError, hence caught inside `_writing`
                 raise RunError(f"Another process is training {self.folder}. Wait for it, or stop it.") from error
         events = training.run()
         try:

@@ -37,7 +37,7 @@ class RunFile(Strict):
             ),
             "device": self.device,
             "data_digest": self.data_digest,
-        }  # without defaults, so that a future setting of recipes renames no run
+        }  # without defaults, so that new settings of recipes do not rename runs
         digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
         return f"{self.earlier_id}.{digest[:10]}"
 

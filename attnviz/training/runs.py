@@ -242,7 +242,7 @@ def _loaded(run_id: str, epoch: int) -> "tuple[RunFile, dict[str, Tensor]]":
 def _notes(path: Path) -> tuple[int, str]:
     """Return the epoch and the digest in the header of a weights file."""
     try:
-        if not files.is_there(path):  # a device would be read for ever
+        if not files.is_there(path):  # reading a device would never end
             raise CheckpointError(f"The weights {path} cannot be read: it is not a regular file.")
         with safe_open(path, "np") as file:
             notes = files.from_json(file.metadata()["attnviz"])

@@ -215,7 +215,7 @@ def _before(recipe: Recipe, seeds: Sequence[int], digest: str) -> Card | None:
     try:
         card = cards.read(recipe.key)
     except CheckpointError:
-        return None  # its own error asks to train it again
+        return None  # its own error message says to train it again
     kept = [run.seed for run in card.runs if run.seed not in seeds]
     others = {
         "another recipe": not card.recipe.trains_like(recipe),

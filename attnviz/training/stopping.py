@@ -48,7 +48,7 @@ class _Asked:
     """The shared state of the signal handler and the loop."""
 
     def __init__(self) -> None:
-        self.waits = False  # whether a loop is running, which checks after each batch
+        self.waits = False  # whether a loop is running that checks after each batch
         self.asked = False
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 DTYPES = ("float64", "float32", "int32", "uint8")
 ALIGNMENT = 8
-DIMENSIONS = 8  # maximum for an array that is read
+DIMENSIONS = 8  # maximum number of dimensions of an array that is read
 LARGEST = 2**31 - 1  # maximum size of an axis, and maximum offset in bytes
 
 

@@ -89,7 +89,7 @@ def read(source: str) -> Bytes:
     try:
         packed = base64.b64decode(coded + "=" * (-len(coded) % 4), altchars=b"-_", validate=True)
         opened = zlib.decompressobj()
-        content = opened.decompress(packed, rows * columns * colours + 1)  # a limit: a kilobyte can hold a million
+        content = opened.decompress(packed, rows * columns * colours + 1)  # a kilobyte can unpack to a megabyte
     except (ValueError, binascii.Error, zlib.error) as error:
         raise BadInput(f"This is not a drawing: {coded[:40]!r}. Make a drawing and follow its link.") from error
     if len(content) != rows * columns * colours or not opened.eof or opened.unused_data:

@@ -73,7 +73,7 @@ def unpack(text: str) -> Bytes:
     try:
         packed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         opened = zlib.decompressobj()
-        content = opened.decompress(packed, most + 1)  # a limit: a kilobyte can hold a million
+        content = opened.decompress(packed, most + 1)  # a kilobyte can unpack to a megabyte
     except (ValueError, binascii.Error, zlib.error) as error:
         raise BadInput(f"This is not a drawn strip: {text[:40]!r}. Draw one and follow its link.") from error
     whole = opened.eof and not opened.unused_data and 0 < len(content) <= most and not len(content) % (SIDE * SIDE)

@@ -41,7 +41,7 @@ def per_picture(model: "nn.Module", cells: int, taps: Collection[str], passes: f
     passes. Attention materialises its matrix if one of its `taps` is kept or edited.
     """
     weights, layers = _sizes(model)
-    # As if every weight were used at every pixel, an overestimate, unless the model declares how often it uses them.
+    # Assumes that every weight is used at every pixel, an overestimate, unless the model declares how often it is used.
     plain = weights * min(cells, getattr(model, "weight_uses", cells)) / OPERATIONS
     spelled = 0.0
     for layer in layers:

@@ -43,7 +43,7 @@ class Head:
         self.scripts = {"draw": drawing + _preload("drawing_pad", FRONTEND)}
         if own.there():
             self.scripts["explorer"] = drawing + _preload("pixel_viewer", FRONTEND)
-        # If a faulty mechanism's preloads are missing here, its page reports the error when it draws the component.
+        # A faulty mechanism's preloads are left out; its page reports the error when it draws the component.
         for row, preloads in guard.each(
             MECHANISMS.values(),
             "components",

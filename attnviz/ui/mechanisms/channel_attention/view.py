@@ -109,7 +109,7 @@ CLASS_GATES = View("gates_of_classes", OfLayer, classes_payload, lasts=True)
 
 
 KINDS = {"se": "Squeeze-and-excitation", "cbam": "CBAM", "bam": "BAM"}  # of the model's `gate`
-WIDTHS = (16, 32, 64)  # of the model, unless its config says otherwise
+WIDTHS = (16, 32, 64)  # the model's, unless its config has others
 
 
 def panel_of(net: Net) -> Panel:

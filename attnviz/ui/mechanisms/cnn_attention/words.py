@@ -33,7 +33,7 @@ STAGES = (
     "next convolution; the cells after the last one are the blocks."
 )
 EVEN = 1.25  # even shares: attention is called nearly even if no weight is above this
-FIELD, STEP = 11, 4  # pixels of a receptive field, and from one to the next
+FIELD, STEP = 11, 4  # pixels: the size of a receptive field, and the step to the next
 WHO = (
     "All five networks begin with the same three convolutions and end with two layers of the same kind; the "
     "first of these has more inputs where a block keeps all its features. In the first network, every "

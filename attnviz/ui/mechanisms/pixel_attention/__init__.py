@@ -4,7 +4,7 @@ from pathlib import Path
 
 from attnviz.ui.mechanisms.mechanism import FurtherPage, Height, HomePicture, Mechanism, OnDrawing, gathered, later
 
-ERASE = "erase"  # the field of the URL that names the net whose drawing is erased
+ERASE = "erase"  # URL field that names the net whose drawing is erased
 
 MECHANISM = Mechanism(
     name="pixel_attention",

@@ -37,7 +37,7 @@ def numbers(view: AttentionView, state: Mapping[str, Any]) -> tuple[str, str] | 
     query, key = view.query[head, i], view.key[head, j]
     score = float(query @ key) / np.sqrt(len(query))
     weight = np.exp(score - view.log_normaliser[head, i])
-    # Each term on a line of its own, so that long numbers fit on a phone: a formula does not wrap.
+    # One line per term, so that long numbers fit on a phone, since formulas do not wrap.
     terms = r" \\ &\quad + ".join(
         rf"{coloured(QUERY, _signed(a))} \cdot {coloured(KEY, _signed(b))}"
         for a, b in zip(query[:3], key[:3], strict=True)

@@ -16,8 +16,8 @@ from attnviz.views import looking
 from attnviz.views.glimpses import GlimpseView, layer_of
 from attnviz.views.looking import Places
 
-PREFERRED = 23  # a well-drawn 8 in `strokes`, with which other pages open too
-TRIED = 40  # pictures that are searched for one that is answered correctly
+PREFERRED = 23  # a well-drawn 8 in `strokes`, also the first picture of other pages
+TRIED = 40  # pictures searched for one that is answered correctly
 FEW = 40  # pictures over which the mean path is taken
 
 

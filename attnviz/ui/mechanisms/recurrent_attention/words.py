@@ -23,7 +23,7 @@ NONE = (
     "No recurrent attention model has been trained here yet. `python -m attnviz train recurrent_attention --recipe "
     "cluttered` trains one on cluttered digits in about 20 minutes; this page then shows it."
 )
-COLLAPSED = 0.15  # as in attnviz/training/objectives/reinforcement.py, which loads torch
+COLLAPSED = 0.15  # as in attnviz/training/objectives/reinforcement.py, which imports torch
 EQUATION = r"""$$
 \ell_t \sim \mathcal{N}\big(\mu(h_{t-1}), \sigma^2\big)
 $$

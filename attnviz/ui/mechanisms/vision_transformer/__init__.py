@@ -4,7 +4,7 @@ from pathlib import Path
 
 from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, gathered, later
 
-# The view with which its page opens, and which the home page shows.
+# The view that opens on its page and is shown on the home page.
 MODEL, DATA, NUMBER = "vision_transformer.digits", "strokes", 23
 LAYER, HEAD = "2", "1"
 

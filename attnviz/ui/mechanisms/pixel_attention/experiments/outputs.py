@@ -25,7 +25,7 @@ WORDS = ("feature",)
 COUNT = 7  # as many as in the paper's figures 6 and 11
 LAYER = "attention"
 ALIKE, UNLIKE = 0.7, 0.3  # absolute correlations of output and picture
-PICTURES, OUTPUTS = "outputs_pictures", "outputs_maps"  # the keys of the grids
+PICTURES, OUTPUTS = "outputs_pictures", "outputs_maps"  # keys of the grids
 
 
 def show(subject: Subject) -> None:

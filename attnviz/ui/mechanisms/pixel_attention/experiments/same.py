@@ -61,7 +61,7 @@ def show(subject: Subject, head: int | None) -> None:
     positions = bool(subject.net.config.get("positions"))
     say(f"{finding(view, facts, query.ink)} {whole(*counts, positions)}")
 
-    columns = st.columns(3, gap="medium", vertical_alignment="bottom")  # so that the maps align
+    columns = st.columns(3, gap="medium", vertical_alignment="bottom")  # aligns the maps
     for column, name in zip(columns, ("lit", "apart", "row"), strict=True):
         with column:
             map_grid(SAME_INTENSITY.of(subject, map=name, query=query.number, head=head), key=f"same_{name}")
