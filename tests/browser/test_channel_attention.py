@@ -187,6 +187,12 @@ def test_a_phone_shows_the_picture_first_and_nothing_is_wider_than_it(opened: Op
     assert picture
     assert gates
     assert picture["y"] < gates["y"]
+    board, answer = (
+        find_gates(page).locator(f".picture-part > {part}").bounding_box() for part in (".board", ".answer-part")
+    )
+    assert board
+    assert answer
+    assert answer["x"] >= board["x"] + board["width"] and answer["y"] < board["y"] + board["height"], "beside it"
 
 
 def test_on_a_phone_a_button_shows_the_gates_of_places_instead_of_the_picture(opened: Open) -> None:

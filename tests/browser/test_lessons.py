@@ -240,11 +240,13 @@ def test_what_a_link_hides_is_hidden_until_all_is_shown(page: Page, serve: Serve
     page.goto(f"{serve()}/pixel_attention?only=experiments")
     experiments = page.locator(".st-key-experiments")
     expect(experiments).to_be_visible()
-    choices = page.locator(".st-key-page_choices")
-    expect(choices).to_be_hidden()
+    parts = [page.locator(f".st-key-page_{name}") for name in ("choices", "tries", "meaning")]
+    for part in parts:
+        expect(part).to_be_hidden()
     expect(page.locator('[data-testid="stTopNavLink"]')).to_have_count(0)
     page.get_by_role("link", name="Show everything").click()
-    expect(choices).to_be_visible()
+    for part in parts:
+        expect(part).to_be_visible()
     assert "only" not in page.url
 
 
