@@ -1,7 +1,8 @@
 """The conditions of tasks, which the page must meet before a task counts as done.
 
-    query is 12,13                                 a field of the URL viewer.answer is not 8 and off is set          a
-    value that a component declares, and a field of the URL pixel_viewer.share > 5
+    query is 12,13                                 a field of the URL
+    viewer.answer is not 8 and off is set          a value that a component declares, and a field of the URL
+    pixel_viewer.share > 5
 
 A name without a dot is a field of the URL, which omits defaults; a name with a dot is COMPONENT.VALUE.
 `frontend/lessons/progress.js` evaluates them.

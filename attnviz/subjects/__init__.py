@@ -2,8 +2,9 @@
 
     from attnviz.subjects import Subject, example, net
 
-    subject = Subject(net("pixel_attention.1v8"), example("strokes", 23)) subject.image
-    # uint8 (row, column, channel), the net's input model, _ = subject.net.load(double=True)          # the torch module
+    subject = Subject(net("pixel_attention.1v8"), example("strokes", 23))
+    subject.image                                     # uint8 (row, column, channel), the net's input
+    model, _ = subject.net.load(double=True)          # the torch module
 
 A net is a checkpoint, an epoch of a run or of a checkpoint's history, or a kind that another package adds to `NETS`. An
 example is a picture of a data set, a drawing, a strip of digits, or a kind that another package adds to `EXAMPLES`.

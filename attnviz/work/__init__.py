@@ -1,1 +1,1 @@
-"""Work that visitors wait for: who computes next, and what is kept of it."""
+"""Work that visitors wait for: its queue, the cache of its results, jobs and searches."""

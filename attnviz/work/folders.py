@@ -1,4 +1,4 @@
-"""What jobs and searches are asked for, and the folders that they are kept in: found, read, written and locked.
+"""The requests of jobs and searches, and their folders: finding, reading, writing and locking them.
 
 FOLDERS = Folders(Order, "job", ".jobs", "order.json")
 FOLDERS.ids(); FOLDERS.read(job)
@@ -29,26 +29,26 @@ from attnviz.training import runs
 from attnviz.work.processes import Identity
 
 LARGEST = 2**16
-"""Bytes of a file of settings, and of the end of a log that is read."""
+"""Maximum bytes of a settings file, and of the end of a log to read."""
 
 _PATIENCE = 10  # seconds to wait while another process starts a job or a search
 
 
 class Asked(Strict):
-    """A request to train or search a recipe with changes; subclasses add what else can be asked for.
+    """A request to train or search a recipe with changes; subclasses add other fields.
 
     The same request always has the same name.
 
     Args:
-        model, recipe: a recipe by its two names.
-        changes: settings of it that are changed, as `attnviz.recipes.altered` reads them.
+        model, recipe: the two names of the recipe.
+        changes: its changed settings, as read by `attnviz.recipes.altered`.
     """
 
     kind: ClassVar[str]
-    """What is asked for, in a word: "training"."""
+    """The kind of request in a word: "training"."""
 
     unnamed: ClassVar[frozenset[str]]
-    """The fields that do not change its name."""
+    """The fields that do not affect its name."""
 
     model: str
     recipe: str
@@ -56,7 +56,7 @@ class Asked(Strict):
 
     @property
     def id(self) -> str:
-        """Its name: the recipe, and a digest of all fields but those in `unnamed`."""
+        """Its name: the recipe, and a digest of all fields except those in `unnamed`."""
         what = self.model_dump(mode="json", exclude=set(self.unnamed))
         digest = hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
         return f"{self.model}.{self.recipe}.{digest[:10]}"
@@ -67,7 +67,7 @@ class Asked(Strict):
 
     @classmethod
     def read(cls, fields: Mapping[str, Any]) -> Self:
-        """Return what is asked for from its fields, which may come from anywhere."""
+        """Return the request with the given fields, which may be user input."""
         try:
             return cls.model_validate(fields)
         except ValidationError as error:
@@ -84,10 +84,10 @@ class Folders(Generic[Kind]):
     """The folders of all jobs, or of all searches.
 
     Args:
-        kind: of the request that each folder keeps.
-        word: what one of them is called: "job".
-        place: the name of their folder, beside the runs.
-        file: the name of the file in each that holds the request.
+        kind: the type of request in each folder.
+        word: the noun for one of them: "job".
+        place: the name of their folder, next to the runs.
+        file: the name of the file with the request in each folder.
     """
 
     kind: type[Kind]
@@ -96,7 +96,7 @@ class Folders(Generic[Kind]):
     file: str
 
     def folder(self) -> Path:
-        """Return the folder that holds one folder for each."""
+        """Return the folder that contains all of them."""
         return runs.folder() / self.place
 
     def ids(self) -> list[str]:
@@ -108,14 +108,14 @@ class Folders(Generic[Kind]):
         return []
 
     def home(self, name: str) -> Path:
-        """Return the folder of one, whose name can come from anywhere: no path is made of one that is none."""
+        """Return the folder of a name, which may be user input: an invalid name never becomes part of a path."""
         if not is_name(name) or not files.is_there(self.folder() / name / self.file):
             raise UnknownName(self.word, name, self.ids())
         return self.folder() / name
 
     def read(self, name: str) -> Kind:
-        """Return what was asked for under a name that can come from anywhere; UnknownName if there is none, RunError if
-        its file cannot be read.
+        """Return the request of a name, which may be user input. UnknownName: there is no such name; RunError: its file
+        cannot be read.
         """
         path = self.home(name) / self.file
         try:
@@ -127,14 +127,14 @@ class Folders(Generic[Kind]):
         return found
 
     def write(self, asked: Kind) -> Path:
-        """Write what is asked for, and return its folder. The caller holds the lock."""
+        """Write a request, and return its folder. The caller holds the lock."""
         home = self.folder() / asked.id
         home.mkdir(exist_ok=True)
         files.write(home / self.file, asked.model_dump_json(indent=1) + "\n")
         return home
 
     def remove(self, name: str, its_runs: Iterable[str]) -> None:
-        """Remove the folder of one, and runs of its own. The caller holds the lock."""
+        """Remove a folder and its own runs. The caller holds the lock."""
         try:
             for path in (*(runs.folder() / run for run in its_runs), self.folder() / name):
                 if path.exists():
@@ -157,14 +157,14 @@ class Folders(Generic[Kind]):
 
 
 def identity(path: Path) -> Identity | None:
-    """Return the process that a file names; None where it names none."""
+    """Return the process named in a file, or None."""
     with suppress(OSError, ValidationError):
         return Identity.model_validate_json(files.read(path, LARGEST), strict=False)
     return None
 
 
 def last_words(log: Path) -> str | None:
-    """Return the last line that a process wrote; None where it was cut off or wrote none."""
+    """Return the last complete line in a process's log, or None if there is none or it is truncated."""
     try:
         text = files.end(log, LARGEST).decode(errors="replace")
     except OSError:

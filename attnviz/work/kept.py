@@ -1,10 +1,10 @@
-"""A cache of results, bounded by bytes; what several request at once is computed once.
+"""A cache of results, bounded by bytes; concurrent requests for a result compute it once.
 
     kept = Kept(200_000_000, QUEUE)
-    maps = kept.get(("maps", name, digest, number), compute)        # computes in a turn of the queue, or finds it
+    maps = kept.get(("maps", name, digest, number), compute)        # cached, or computed in a turn of the queue
 
-What is kept is shared by all who ask, and so must not be changed: its numpy arrays are made read-only. Streamlit's
-caches hand a copy to each, count entries instead of bytes, and can be emptied by any visitor.
+Values are shared by all callers and must not be changed: their NumPy arrays are made read-only. Streamlit's caches
+return copies, count entries instead of bytes, and can be emptied by any visitor.
 """
 
 import sys
@@ -22,8 +22,8 @@ T = TypeVar("T")
 
 
 class Kept:
-    """Values by key, of so many bytes in all; those that were asked for longest ago are given up first, and one that is
-    larger by itself is not kept. They are computed in the queue.
+    """Values by key, with a maximum number of bytes in all. The least recently used are dropped first, and a value
+    larger than the maximum is not kept. Values are computed in the queue.
     """
 
     def __init__(self, most: int, queue: Queue) -> None:
@@ -42,15 +42,15 @@ class Kept:
         kind: Kind = Kind.SHORT,
         check: Callable[[], None] | None = None,
     ) -> T:
-        """Return the value of a key: kept, or computed by one thread for all that ask meanwhile.
+        """Return the value of a key, cached or computed by one thread for all concurrent callers.
 
         Args:
-            compute: called in a turn of the queue; what it raises is raised for all who asked, and is not kept.
-            kind: of the work; where a live answer comes to need what a page waits for, the turn comes sooner.
-            check: called now and then while it waits; what it raises ends the wait, for this caller alone.
+            compute: called in a turn of the queue; its exceptions are raised for all callers, and are not cached.
+            kind: the kind of work; if a live answer needs a value that a page waits for, its turn comes sooner.
+            check: called regularly while it waits; an exception ends the wait, for this caller only.
 
         Returns:
-            The value, which is not to be changed.
+            The value, which must not be changed.
         """
         while True:
             with self._lock:
@@ -70,7 +70,7 @@ class Kept:
                 return cast(T, coming.result())
 
     def forget(self, which: Callable[[Any], bool]) -> None:
-        """Give up the values of all keys of which `which` says so."""
+        """Drop the values of all keys for which `which` returns True."""
         with self._lock:
             for key in [key for key in self._values if which(key)]:
                 self.bytes -= self._values.pop(key)[1]
@@ -90,7 +90,7 @@ class Kept:
         kind: Kind,
         check: Callable[[], None] | None,
     ) -> None:
-        """Compute a value in a turn, unless somebody who had one already has begun meanwhile."""
+        """Compute a value in a turn, unless another thread that had a turn has begun to do so."""
         mine = False
         try:
             with self.queue.turn(kind, what=what, check=check, place=coming.waits):
@@ -123,7 +123,7 @@ class Kept:
 
 
 class _Coming:
-    """A value that somebody computes, or waits to compute."""
+    """A value that is being computed, or waits for its turn."""
 
     def __init__(self, queue: Queue) -> None:
         self.queue = queue
@@ -135,26 +135,26 @@ class _Coming:
         self._place: Place | None = None
 
     def waits(self, place: Place | None) -> None:
-        """Note the place in the queue of the thread that will compute it."""
+        """Record the place in the queue of the thread that will compute it."""
         self._place = place
         if place:
             self.queue.hurry(place, self._kind)
 
     def hurry(self, kind: Kind) -> None:
-        """Let it come as soon as work of a kind."""
+        """Give it the priority of a kind of work."""
         self._kind = min(self._kind, kind)
         if place := self._place:
             self.queue.hurry(place, self._kind)
 
     def result(self) -> Any:
-        """Return the value, or raise what was raised in its place."""
+        """Return the value, or raise the exception of its computation."""
         if self.error is not None:
             raise self.error
         return self.value
 
 
 def settled(value: Any) -> int:
-    """Make the numpy arrays in a value, of whatever nesting, read-only, and return about how many bytes it has."""
+    """Make the NumPy arrays in a value, at any depth, read-only, and return its approximate number of bytes."""
     size, seen, waiting = 0, set[int](), [value]
     while waiting:
         part = waiting.pop()
@@ -185,7 +185,7 @@ _PLAIN = frozenset({str, bytes, int, float, bool, type(None)})  # nearly all par
 
 
 def _held(value: Any) -> Iterable[Any]:
-    """Return what a value holds."""
+    """Return the parts of a value."""
     if isinstance(value, Mapping):
         return [*value.keys(), *value.values()]
     if isinstance(value, list | tuple | set | frozenset):

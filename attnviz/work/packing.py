@@ -1,4 +1,4 @@
-"""Several files as one, a zip: what comes from anywhere is read within bounds, and never by a path that it names."""
+"""Several files in one zip; untrusted zips are read within bounds, and their names never become paths."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST = 2000  # maximum number of files
 
 
 def packed(files: Mapping[str, bytes]) -> bytes:
-    """Return files, their content by name, as one, the same for the same files."""
+    """Pack files, name -> content, into a zip; equal files give equal bytes."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
         for name, file in files.items():
@@ -22,14 +22,14 @@ def packed(files: Mapping[str, bytes]) -> bytes:
 
 
 def names(content: bytes, most: int) -> list[str]:
-    """Return the names of the files in a zip from anywhere, in alphabetical order, without reading them; it and what is
-    packed in it may have `most` bytes.
+    """Return the names of the files in an untrusted zip, in alphabetical order, without reading them. It may have at
+    most `most` bytes, packed and unpacked.
     """
     return sorted(_sizes(content, most))
 
 
 def members(content: bytes, wanted: Iterable[str], most: int) -> dict[str, bytes]:
-    """Return some of the files of a zip that can come from anywhere; nothing is written."""
+    """Return some of the files in an untrusted zip; nothing is written."""
     sizes = _sizes(content, most)
     found = {}
     try:
@@ -60,4 +60,4 @@ def _sizes(content: bytes, most: int) -> dict[str, int]:
 
 
 def _damaged() -> BadInput:
-    return BadInput("The file is no zip that attnviz packed, or it is damaged.")
+    return BadInput("The file is not a zip packed by attnviz, or it is damaged.")

@@ -1,8 +1,8 @@
-"""Which process is which: its number can belong to another one later, so its start and the boot stand beside it.
+"""Identities of processes: a PID can be reused, so an identity also has the process's start and the boot.
 
-Processes of another container or machine cannot be seen by their numbers, so each also holds a lock while it lives.
+Processes in another container or on another machine cannot be found by PID, so each also holds a lock while it lives.
 
-Nothing here goes by the clock where the system counts ticks since its start (Linux): a clock set back changes nothing.
+If the system counts ticks since its start (Linux), the clock is not used, so that setting it back has no effect.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _PATIENCE = 1.0  # seconds
 
 children: list[subprocess.Popen[bytes]] = []
-"""Those that this process started: they stay zombies until they are waited for."""
+"""The processes started by this one, which remain zombies until they are waited for."""
 
 
 class Identity(Strict):
-    """What identifies a process.
+    """The identity of a process.
 
     Args:
-        process: its number.
-        started: when it started, as the system counts: on Linux in ticks since the machine's start, else in seconds.
-        boot: which start of the machine that was.
+        process: its PID.
+        started: its start time in the system's units: on Linux in ticks since the machine's start, else in seconds.
+        boot: the identifier of that start of the machine.
     """
 
     process: int
@@ -47,7 +47,7 @@ class Identity(Strict):
 
     @property
     def alive(self) -> bool:
-        """Whether that very process still runs; one that has ended but was not waited for does not."""
+        """Whether this exact process is still running, and not a zombie."""
         return self.boot == boot() and started(self.process) == self.started
 
 
@@ -57,13 +57,13 @@ def own() -> Identity:
 
 
 def of(process: int) -> Identity | None:
-    """Return the identity of a process by its number; None where none runs."""
+    """Return the identity of the process with a PID, or None if there is none."""
     found = started(process)
     return None if found is None else Identity(process=process, started=found, boot=boot())
 
 
 def boot() -> str:
-    """Return a word for this start of the machine: another one after the next."""
+    """Return an identifier of this start of the machine, which changes with the next start."""
     try:
         return _BOOT.read_text().strip()
     except OSError:  # not on Linux
@@ -71,7 +71,7 @@ def boot() -> str:
 
 
 def started(process: int) -> float | None:
-    """Return when a process started, as `Identity` keeps it; None where none of that number runs."""
+    """Return the start of the process with a PID, as in `Identity`, or None if there is none."""
     try:
         words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()  # the name may contain anything
         return None if words[0] in "ZX" else float(words[19])
@@ -87,10 +87,10 @@ def started(process: int) -> float | None:
 
 
 def is_locked(path: Path) -> bool:
-    """Return whether a process holds the lock of a file, in whatever container, or machine that shares the folder.
+    """Return whether a process holds the lock of a file, in any container, or on any machine that shares the folder.
 
-    Nothing is written, so that this can be asked of a folder that can only be read. A file that is not there, and one
-    that cannot be opened, is held by nobody.
+    Nothing is written, so that this also works in a read-only folder. A file that does not exist, or cannot be opened,
+    is not locked.
     """
     try:
         with files.opened(path) as file:
@@ -100,7 +100,7 @@ def is_locked(path: Path) -> bool:
 
 
 def hold(file: IO[bytes]) -> bool:
-    """Take the lock of an open file, which processes that inherit it hold, too; return whether it could be taken."""
+    """Take the lock of an open file, which processes that inherit the file hold too; return whether this succeeded."""
     until = time.monotonic() + _PATIENCE
     while not (taken := _locked(file, shared=False)) and time.monotonic() < until:
         time.sleep(0.01)  # another process may just be testing the lock
@@ -108,7 +108,7 @@ def hold(file: IO[bytes]) -> bool:
 
 
 def _locked(file: IO[bytes], shared: bool) -> bool:
-    """Take the lock of an open file if it is free; say that it was taken where there are no locks."""
+    """Take the lock of an open file if it is free, and return whether it was; True if there are no locks."""
     if sys.platform == "win32":
         return True
     try:
@@ -121,7 +121,7 @@ def _locked(file: IO[bytes], shared: bool) -> bool:
 
 
 def terminate(identity: Identity) -> bool:
-    """Ask a process to end by SIGTERM, if it is still that one; return whether it was asked."""
+    """Send SIGTERM to a process if it is still the same one, and return whether it was sent."""
     with suppress(psutil.Error):
         found = psutil.Process(identity.process)  # compares start times, so it never signals a new process with this ID
         if identity.alive:
@@ -131,8 +131,8 @@ def terminate(identity: Identity) -> bool:
 
 
 def spawn(words: list[str], threads: int, log: IO[bytes], alive: Path) -> subprocess.Popen[bytes]:
-    """Start a process in a session of its own, so that it outlives the process that started it. Its output goes to
-    `log`; it holds the lock of the file `alive` as long as it lives, and OSError says that another process does.
+    """Start a process in a new session, so that it outlives this one. Its output goes to `log`, and it holds the lock
+    of the file `alive` while it lives. OSError: another process holds that lock.
     """
     with files.opened(alive, "ab") as file:
         if not hold(file):
@@ -147,7 +147,7 @@ def spawn(words: list[str], threads: int, log: IO[bytes], alive: Path) -> subpro
 
 
 def environment(threads: int) -> dict[str, str]:
-    """Return the environment of a process that works in the background with so many CPU threads."""
+    """Return the environment of a background process with a number of CPU threads."""
     counts = {name: str(threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
     found = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
     paths = {"ATTNVIZ_RUNS": str(runs.folder().absolute()), "PYTHONPATH": os.pathsep.join(found)}
@@ -155,11 +155,11 @@ def environment(threads: int) -> dict[str, str]:
 
 
 def lowest(process: int) -> None:
-    """Give a process the lowest priority, for good."""
+    """Give a process the lowest priority permanently."""
     with suppress(psutil.Error):  # it may have ended already
         psutil.Process(process).nice(19 if os.name == "posix" else psutil.IDLE_PRIORITY_CLASS)
 
 
 def forget() -> None:
-    """Remove those that have ended from `children`; polling also reaps them, so that no zombie is left."""
+    """Remove ended processes from `children`; polling also reaps them, so that no zombie is left."""
     children[:] = [child for child in children if child.poll() is None]

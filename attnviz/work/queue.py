@@ -1,14 +1,14 @@
-"""One queue for all that visitors wait for: a computation takes one of a few turns, in a thread or the event loop.
+"""The queue of all computations for visitors: each takes one of a few turns, in a thread or the event loop.
 
     with QUEUE.turn(Kind.SHORT, what="attention of a picture"):         # in the thread of a page's script
         ...
     async with QUEUE.turn_async(Kind.LIVE, rank=browser.needs):         # in the event loop
         await to_thread.run_sync(...)
 
-Live answers go first, and one turn is always left for them: what a page computes is not interrupted, and a hand that
-draws cannot wait for it. Then comes short work, then long work. Within a kind the lowest rank goes first: by default
-the time of arrival, with as much added as work of the same name took before; so what is quick overtakes, and what is
-slow is overtaken for a while only. Who has a turn keeps it for all that is computed inside: that does not wait again.
+Live answers go first, and one turn is always reserved for them, since a page's computation cannot be interrupted and a
+drawing hand cannot wait for it. Then comes short work, then long work. Within a kind the lowest rank goes first. By
+default it is the time of arrival plus the time that work of the same name took before, so that quick work overtakes
+slow work, but only for a while. A turn covers everything computed inside it, which does not wait again.
 """
 
 import asyncio
@@ -21,16 +21,16 @@ from enum import IntEnum
 from threading import Event, Lock
 
 OVERTAKEN = 4.0
-"""Work lets later work go first until it has waited for this multiple of the seconds that it will take itself."""
+"""The maximum time that later work can overtake, as a multiple of the waiting work's own expected time."""
 
 LISTEN = 0.2
-"""Seconds between two checks of whether a waiting thread should go on waiting."""
+"""Seconds between checks of whether a waiting thread should go on waiting."""
 
 _has_turn: ContextVar[bool] = ContextVar("has_turn", default=False)
 
 
 class Kind(IntEnum):
-    """How urgent work is: of several kinds, the lower number goes first."""
+    """The urgency of work; lower numbers go first."""
 
     LIVE = 0
     SHORT = 1
@@ -38,12 +38,12 @@ class Kind(IntEnum):
 
 
 class Place:
-    """A place in the line.
+    """A place in the queue.
 
     Args:
-        kind: of the work.
-        rank: the lowest of a kind goes first; it is asked when a turn is free.
-        wake: called, from any thread, when the turn has come.
+        kind: the kind of the work.
+        rank: returns the rank when a turn is free; the lowest of a kind goes first.
+        wake: called, from any thread, when its turn has come.
     """
 
     def __init__(self, kind: Kind, rank: Callable[[], float], wake: Callable[[], None]) -> None:
@@ -51,8 +51,8 @@ class Place:
 
 
 class Queue:
-    """So many turns, of which some are left to live answers, and a line before them; the clock counts seconds, for
-    ranks and for how long work takes.
+    """A number of turns, some of which are reserved for live answers, and a waiting line. The clock, in seconds, is
+    used for ranks and for the duration of work.
     """
 
     def __init__(self, count: int, left: int = 1, clock: Callable[[], float] = time.monotonic) -> None:
@@ -75,12 +75,12 @@ class Queue:
         check: Callable[[], None] | None = None,
         place: Callable[[Place | None], None] = lambda place: None,
     ) -> Iterator[None]:
-        """Compute for the length of the block, in a thread; wait for it before.
+        """Wait for a turn in a thread, and hold it for the block.
 
         Args:
-            what: the name of the work, by which the queue learns how long it takes; "" learns nothing.
-            check: called now and then while it waits, and once at its end; what it raises gives the place up.
-            place: told the place while it waits, so that somebody else can `hurry` it; and None afterwards.
+            what: the name of the work, whose duration the queue learns; "" for none.
+            check: called regularly while it waits, and once at the end; an exception gives up the place.
+            place: called with the place while it waits, so that others can `hurry` it, and with None afterwards.
 
         Yields:
             None.
@@ -111,8 +111,8 @@ class Queue:
 
     @asynccontextmanager
     async def turn_async(self, kind: Kind, rank: Callable[[], float] | None = None) -> AsyncIterator[None]:
-        """Compute for the length of the block, in the event loop or in threads that it waits for; the lowest `rank` of
-        a kind goes first, by default the one that came first.
+        """Hold a turn for the block, in the event loop or in threads that it waits for. The lowest `rank` of a kind
+        goes first, by default the first to arrive.
         """
         if self.has_turn():
             yield
@@ -125,19 +125,19 @@ class Queue:
             self.leave(own)
 
     async def join(self, kind: Kind, rank: Callable[[], float] | None = None) -> Place:
-        """Wait for a turn in the event loop, and return the place that has it, which must `leave`."""
+        """Wait for a turn in the event loop, and return its place, with which the caller must call `leave`."""
         loop, come = asyncio.get_running_loop(), asyncio.Event()
         own = Place(kind, rank or self._rank(), lambda: _in_loop(loop, come))
         if not self._take(own):
             try:
                 await come.wait()
-            except BaseException:  # the visitor has left
+            except BaseException:  # such as when the visitor has left
                 self.leave(own)
                 raise
         return own
 
     def leave(self, place: Place) -> None:
-        """Give up a turn, or a place in the line."""
+        """Give up a turn, or a place in the queue."""
         with self._lock:
             if place in self._line:
                 self._line.remove(place)
@@ -148,7 +148,7 @@ class Queue:
         _wake(woken)
 
     def hurry(self, place: Place, kind: Kind) -> None:
-        """Let a place in the line count as one of another kind, if that goes before its own."""
+        """Change a waiting place to another kind, if that is more urgent."""
         with self._lock:
             if place not in self._line:
                 return
@@ -157,7 +157,7 @@ class Queue:
         _wake(woken)
 
     def after_live(self, seconds: float) -> None:
-        """Wait in a thread until no live answer is being computed, at most for so many seconds."""
+        """Wait in a thread until no live answer is being computed, for at most `seconds`."""
         self._no_live.wait(seconds)
 
     @staticmethod
@@ -168,7 +168,7 @@ class Queue:
     @staticmethod
     @contextmanager
     def within() -> Iterator[None]:
-        """Count what is computed in the block, in this thread, as part of a turn that another one has."""
+        """Treat computations of this thread in the block as part of another thread's turn."""
         token = _has_turn.set(True)
         try:
             yield
@@ -176,17 +176,17 @@ class Queue:
             _has_turn.reset(token)
 
     def takes(self, what: str) -> float:
-        """Return how many seconds work of a name took lately; 0 where nobody knows."""
+        """Return the recent duration of work with a name in seconds, or 0 if it is unknown."""
         return self._takes.get(what, 0.0)
 
     @property
     def waiting(self) -> int:
-        """How many are in the line."""
+        """The number of waiting places."""
         return len(self._line)
 
     @property
     def computing(self) -> int:
-        """How many have a turn."""
+        """The number of turns in use."""
         return sum(self._taken.values())
 
     def _rank(self, what: str = "") -> Callable[[], float]:
@@ -194,7 +194,7 @@ class Queue:
         return lambda: rank
 
     def _take(self, place: Place) -> bool:
-        """Join the line, and say whether there was no need to."""
+        """Join the queue, and return whether a turn was free at once."""
         with self._lock:
             self._line.append(place)
             woken = self._next()
@@ -206,7 +206,7 @@ class Queue:
         (self._no_live.clear if live else self._no_live.set)()
 
     def _next(self) -> list[Place]:
-        """Give the turns that are free to those who are next, and return their places."""
+        """Give free turns to the next places, and return these."""
         woken = []
         for _ in range(self.count - self.computing):
             others = self.computing - self._taken[Kind.LIVE]
@@ -223,7 +223,7 @@ class Queue:
 
 
 def wait(event: Event, check: Callable[[], None] | None = None) -> None:
-    """Wait for an event in a thread; what `check`, called now and then and once at the end, raises ends the wait."""
+    """Wait for an event in a thread; `check` is called regularly and at the end, and its exception ends the wait."""
     while not event.wait(LISTEN if check else None):
         if check:
             check()

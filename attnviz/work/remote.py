@@ -13,8 +13,8 @@ from attnviz.work.jobs import carrying, keeping
 
 
 def push(name: str, url: str) -> str:
-    """Copy a finished run, or a checkpoint, to the URL of a file, or of a folder with a slash at its end, as one file
-    that replaces what stood there before; return its URL.
+    """Copy a finished run, or a checkpoint, as one file to the URL of a file, or of a folder with a slash at its end.
+    Replace an existing file, and return its URL.
     """
     content = keeping.packed(name) if name in cards.names() else carrying.packed(name)
     target = f"{url}{name}.zip" if url.endswith("/") else url
@@ -25,10 +25,9 @@ def push(name: str, url: str) -> str:
 
 
 def pull(url: str, word: str | None = None) -> str:
-    """Bring in a run or a checkpoint that was copied to a URL, checked like a file that is uploaded, and return its
-    name.
+    """Import a run or a checkpoint that was copied to a URL, check it like an upload, and return its name.
 
-    A model is kept as MODEL.WORD, by default by what follows the first dot of the file's name.
+    A model is kept as MODEL.WORD; by default, WORD is the part of the file's name after the first dot.
     """
     with _told(url, "read"):
         system, path = _opened(url)
@@ -43,7 +42,7 @@ def pull(url: str, word: str | None = None) -> str:
 
 
 def _read(file: Any) -> bytes:
-    """Return all of a file, and no more than may be brought in: whatever size a server states."""
+    """Return the content of a file, up to the maximum size of an import, whatever size the server states."""
     parts, size = [], 0
     while size <= carrying.LARGEST and (part := file.read(2**22)):
         parts.append(part)
@@ -70,7 +69,7 @@ def _opened(url: str) -> tuple[Any, str]:
 
 @contextmanager
 def _told(url: str, what: str) -> Iterator[None]:
-    """Turn whatever goes wrong with a URL inside into one sentence: each file system has errors of its own."""
+    """Convert any error with a URL in the block into one sentence, since each file system has its own errors."""
     try:
         yield
     except AttnvizError:

@@ -1,7 +1,7 @@
-"""The two kinds of long work, jobs and searches: which there are, what each was asked for, and which runs are its own.
+"""The two kinds of long work, jobs and searches: their lists, their requests, and the runs that each owns.
 
-Who deletes one of these leaves the runs that another one has, and those that were there before it and belonged to
-nobody: it has only borrowed them.
+Deleting a job or a search leaves the runs that another one shares, and borrowed runs, which existed before it and
+belonged to nobody.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ JOBS = Folders(Order, "job", ".jobs", "order.json")
 SEARCHES = Folders(Wanted, "search", ".searches", study.FILE)
 
 BORROWED = "borrowed.json"
-"""The file in a job's folder that names the runs that it has borrowed; a search's trials say it themselves."""
+"""The file in a job's folder that names its borrowed runs; a search's trials record this themselves."""
 
 
 def runs_of_job(job: str, *, borrowed: bool = True) -> list[str]:
-    """Return the runs of a job, one for each of its seeds that has begun, in the order of the seeds."""
+    """Return the runs of a job, one for each started seed, in the order of the seeds."""
     lent: set[str] = set()  # jobs started by earlier versions have no record of them
     with suppress(OSError, ValueError, TypeError):
         lent = set() if borrowed else set(files.from_json(files.read(JOBS.folder() / job / BORROWED, LARGEST)))
@@ -34,7 +34,7 @@ def runs_of_job(job: str, *, borrowed: bool = True) -> list[str]:
 
 
 def runs_for(order: Order) -> list[str]:
-    """Return the runs that an order has begun, in the order of its seeds."""
+    """Return the started runs of an order, in the order of its seeds."""
     recipe, found = order.made(), {}
     for run in runs.ids():
         if run.startswith(f"{order.model}.{order.recipe}."):
@@ -46,7 +46,7 @@ def runs_for(order: Order) -> list[str]:
 
 
 def runs_of_search(search: str, *, borrowed: bool = True) -> list[str]:
-    """Return the runs of the trials of a search, be the pictures that it trains on there or not."""
+    """Return the runs of the trials of a search, even if its training pictures are missing."""
     opened = study.opened(SEARCHES.home(search), SEARCHES.read(search))
     told = () if opened is None else study.looked_at(opened)
     lent = {trial.run for trial in told if trial.borrowed and not borrowed}
@@ -54,9 +54,9 @@ def runs_of_search(search: str, *, borrowed: bool = True) -> list[str]:
 
 
 def runs_of_others(name: str, *, borrowed: bool = True) -> set[str] | None:
-    """Return the runs of all jobs and searches but one; of jobs that can no longer be read, none.
+    """Return the runs of all jobs and searches except one; unreadable jobs have none.
 
-    None where a search cannot be read, as Optuna or its database is not there: any run may be one of its runs then.
+    Return None if a search cannot be read because Optuna or its database is missing: then any run may belong to it.
     """
     found: set[str] = set()
     for job in JOBS.ids():
@@ -72,6 +72,6 @@ def runs_of_others(name: str, *, borrowed: bool = True) -> set[str] | None:
 
 
 def alone_of(name: str, its_runs: Iterable[str]) -> list[str]:
-    """Return those of its runs that no other job or search has; none where that cannot be told."""
+    """Return its runs that no other job or search shares, or none if that cannot be determined."""
     others = runs_of_others(name)
     return [run for run in its_runs if others is not None and run not in others]

@@ -1,7 +1,7 @@
 """Telling ink from paper on a grey picture, and fitting the picture to the drawing canvas.
 
-    inked, dark = ink(upload.grey)        # uint8 (row, column), 0 is paper, 255 is ink; whether the ink was dark canvas
-    = fitted(inked)                # uint8 (280, 280)
+    inked, dark = ink(upload.grey)        # uint8 (row, column), 0 is paper, 255 is ink; whether the ink was dark
+    canvas = fitted(inked)                # uint8 (280, 280)
 
 A scan, a screenshot or a picture of MNIST is `clean` and used unchanged. In a photograph, `photograph` finds the digit.
 The lines of ruled and squared paper are found in a picture of ink and subtracted from it.

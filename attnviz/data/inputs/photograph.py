@@ -1,7 +1,7 @@
 """Finding the digit on a photograph of a sheet of paper, and placing it alone on the drawing canvas.
 
-    found = find(upload.colours)          # uint8 (row, column) or (row, column, 3), 255 is white found.canvas,
-    found.box, found.notes  # uint8 (280, 280); (top, left, bottom, right); the steps, in sentences
+    found = find(upload.colours)          # uint8 (row, column) or (row, column, 3), 255 is white
+    found.canvas, found.box, found.notes  # uint8 (280, 280); (top, left, bottom, right); the steps, in sentences
 
 A scan or a screenshot has a clean border and is used whole, see `paper`. On a photograph, ink is darker than the paper
 around it by a ratio. Shadows and the edge between sheet and table hardly change that ratio, because the level of the

@@ -1,7 +1,7 @@
 """Reading picture files from visitors, which are converted to grey, or refused with one sentence.
 
-    upload = read(data)                   # the bytes of a file; its name does not matter upload.grey, upload.notes
-    # uint8 (row, column), 255 is white; ("Turned upright, ...",)
+    upload = read(data)                   # the bytes of a file; its name does not matter
+    upload.grey, upload.notes             # uint8 (row, column), 255 is white; ("Turned upright, ...",)
 
 PNG, JPEG, WebP, BMP and GIF are recognised by their content, and no other decoder of Pillow is ever called. The
 declared number of pixels is checked before any are decoded; large JPEGs are decoded small; everything else is converted

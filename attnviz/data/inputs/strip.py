@@ -1,7 +1,7 @@
 """Strips: pictures of 28 x 28 side by side, for models that read them from left to right; and drawn strips as text.
 
-    pack(pictures)         "eJxjYBgFo2AUDHcA..."        the text of a drawn strip in a URL unpack(text)           uint8
-    (digits, 28, 28)
+    pack(pictures)         "eJxjYBgFo2AUDHcA..."        the text of a drawn strip in a URL
+    unpack(text)           uint8 (digits, 28, 28)
 
 The text is URL-safe base64, without padding, of one byte per pixel, picture by picture and row by row, compressed by
 zlib. A byte is 0 to 15, so a pixel has 16 grey levels, and 30 digits fit into a URL.

@@ -1,4 +1,4 @@
-"""A finished run as one file to carry along: its settings, curve and weights, but no state to resume it from."""
+"""A finished run as one portable file: its settings, curve and weights, but no state to resume it from."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from attnviz.training.run_file import RunFile, config_of
 from attnviz.work import packing
 
 LARGEST = LIMIT + 2**26
-"""Bytes of a file that may be brought in: the weights of all epochs, and what stands beside them."""
+"""The maximum bytes of an imported file: the weights of all epochs, and the other files."""
 
 _NEEDED = {"run.json", "curve.jsonl"}
 _FILES = re.compile(
@@ -32,7 +32,7 @@ _COLUMN = re.compile(r"[\w .\[\]*-]{1,200}")  # a probe's column is "gradient_no
 
 
 def is_run(names: list[str]) -> bool:
-    """Return whether files of these names are a run that was packed."""
+    """Return whether files with these names are a packed run."""
     return set(names) >= _NEEDED
 
 
@@ -50,10 +50,9 @@ def packed(run_id: str) -> bytes:
 
 
 def bring(content: bytes) -> str:
-    """Put a run that was `packed` elsewhere among the runs here, and return its name, also where the same one is here
-    already.
+    """Import a run that was `packed` elsewhere, and return its name, even if the same run is here already.
 
-    No path is made of what the file says but the run's own name, which follows from its settings; nothing in it is run.
+    The only path from the file is the run's own name, which follows from its settings; nothing in the file is executed.
     """
     names = packing.names(content, LARGEST)
     if not is_run(names) or (others := [name for name in names if not _FILES.fullmatch(name)]):
@@ -91,8 +90,8 @@ def bring(content: bytes) -> str:
 
 
 def _is_same(home: Path, found: Mapping[str, bytes]) -> bool:
-    """Return whether a run that is here is finished and has the curve of a packed one, and its weights where both
-    keep them. Its settings are the same, as its name says."""
+    """Return whether an existing run is finished and has a packed run's curve, and its weights if both keep them. Their
+    names, and so their settings, are the same."""
     if runs.status_in(home).get("state") != "finished":
         return False
     compared = [name for name in found if name == "curve.jsonl" or name.startswith("weights-")]
@@ -104,7 +103,7 @@ def _is_same(home: Path, found: Mapping[str, bytes]) -> bool:
 
 
 def _checked(home: Path) -> tuple[RunFile, int]:
-    """Return the settings of a run and how many epochs it has, after all of it was read and held against each other."""
+    """Return the settings of a run and its number of epochs, after reading all of it and checking its consistency."""
     info = runs.parsed(home / "run.json")
     if not is_name(info.id):
         raise BadInput("Its recipe has no name that a folder could have.")
@@ -125,7 +124,7 @@ def _checked(home: Path) -> tuple[RunFile, int]:
 
 
 def _checked_notes(home: Path) -> None:
-    """Check what nothing depends on: the log and the answers."""
+    """Check the files on which nothing depends: the log and the answers."""
     if (home / "log.txt").exists():
         lines = files.read(home / "log.txt", LARGEST).decode(errors="replace").splitlines()
         if not all(durations.LINE.fullmatch(line) for line in lines):

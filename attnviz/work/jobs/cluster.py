@@ -1,12 +1,12 @@
-"""A Ray cluster, through the HTTP interface of its head (Ray Jobs). Nothing here imports ray.
+"""A client of a Ray cluster through its head's HTTP interface (Ray Jobs). It does not import ray.
 
     one = Cluster(address("http://127.0.0.1:8265"))
-    one.free()                                    # of each node, such as [Room(cpus=2.0, gpus=0.0)]
+    one.free()                                    # for each node, such as [Room(cpus=2.0, gpus=0.0)]
     one.submit("ID.1", ["python", "-m", ...], {"ATTNVIZ_RUNS": ...}, cpus=1, gpus=0)
     one.look("ID.1")                              # Look("RUNNING", "")
 
-Ray's own client is not used: it imports all of ray, waits for a head that does not answer for as long as it takes, and
-goes to another address than it was given where RAY_ADDRESS is set.
+Ray's own client is not used: it imports all of ray, waits without limit for a head that does not answer, and uses
+another address than the given one if RAY_ADDRESS is set.
 
 Source: the Ray Jobs REST API, https://docs.ray.io/en/latest/cluster/running-applications/job-submission/rest.html
 """
@@ -32,7 +32,7 @@ from attnviz import files
 from attnviz.errors import BadInput, RunError
 
 PLACE = "ATTNVIZ_CLUSTER"
-"""Environment variable: the cluster that the app's trainings are handed to."""
+"""Environment variable: the cluster that runs the app's trainings."""
 
 _PATIENCE = 3.0  # seconds within which a head must answer
 _REST = 10.0  # seconds before a head that did not answer is tried again
@@ -41,12 +41,12 @@ _silent: dict[str, tuple[float, str]] = {}  # address -> (time of the failure, e
 
 
 class Unreachable(RunError):
-    """A cluster does not answer, or not as one would; what it has of ours may go on all the same."""
+    """A cluster does not answer, or not as a Ray cluster does; our trainings on it may still be running."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """The resources of a node: those that are free, or all."""
+    """The free or total resources of a node."""
 
     cpus: float
     gpus: float
@@ -54,7 +54,7 @@ class Room:
 
 @dataclass(frozen=True)
 class Look:
-    """How a submission stands, in Ray's words: "PENDING", "RUNNING", "STOPPED", "SUCCEEDED" or "FAILED", and the type
+    """The status of a submission in Ray's words, "PENDING", "RUNNING", "STOPPED", "SUCCEEDED" or "FAILED", and the type
     of its error, such as "JOB_SUPERVISOR_ACTOR_DIED", or "".
     """
 
@@ -63,13 +63,13 @@ class Look:
 
     @property
     def lives(self) -> bool:
-        """Whether it waits or runs, as far as Ray knows."""
+        """Whether it is waiting or running, according to Ray."""
         return self.status in ("PENDING", "RUNNING")
 
 
 def address(word: str) -> str:
-    """Return the address of the head of a cluster, such as "http://127.0.0.1:8265", which has to be protected by a
-    token where others can reach it.
+    """Check and return the address of a cluster's head, such as "http://127.0.0.1:8265", which needs a token if others
+    can reach it.
     """
     try:
         parts = urlsplit(word)
@@ -89,7 +89,7 @@ def address(word: str) -> str:
 
 
 def token() -> str:
-    """Return the token of the cluster, from where Ray's own programs look for it; "" where there is none."""
+    """Return the token of the cluster, from the places where Ray's own programs look for it, or ""."""
     if found := os.environ.get("RAY_AUTH_TOKEN", "").strip():
         return found
     with suppress(OSError, UnicodeDecodeError, RuntimeError):
@@ -100,14 +100,14 @@ def token() -> str:
 
 @dataclass(frozen=True)
 class Cluster:
-    """The cluster whose head has this address, which `address` has checked; all methods raise Unreachable where it does
-    not answer as one would.
+    """The cluster whose head has an address checked by `address`. All methods raise Unreachable if it does not answer
+    as a Ray cluster does.
     """
 
     address: str
 
     def free(self) -> list[Room]:
-        """Return what is free on each node. It is some seconds old."""
+        """Return the free resources of each node, which may be some seconds old."""
         return [Room(cpus - used_cpus, gpus - used_gpus) for used_cpus, cpus, used_gpus, gpus in self._usage()]
 
     def has_gpu(self) -> bool:
@@ -115,7 +115,7 @@ class Cluster:
         return any(gpus >= 1 for _, _, _, gpus in self._usage())
 
     def submit(self, name: str, words: Sequence[str], environment: Mapping[str, str], cpus: int, gpus: int) -> None:
-        """Let the cluster run a command on a node that has so many CPUs and GPUs to reserve for it."""
+        """Submit a command, which runs on a node with the given numbers of free CPUs and GPUs."""
         asked = {
             "submission_id": name, "entrypoint": shlex.join(words), "entrypoint_num_cpus": cpus,
             "runtime_env": {"env_vars": dict(environment)},
@@ -123,16 +123,16 @@ class Cluster:
         self._ask("/api/jobs/", asked | ({"entrypoint_num_gpus": gpus} if gpus else {}))
 
     def look(self, name: str) -> Look | None:
-        """Return how a submission stands; None where the cluster knows of none of that name."""
+        """Return the status of a submission, or None if the cluster has none of that name."""
         found = self._ask(f"/api/jobs/{name}")
         return None if found is None else Look(str(found.get("status")), str(found.get("error_type") or ""))
 
     def stop(self, name: str) -> None:
-        """Ask a submission to end, by SIGTERM; one that has not begun ends as soon as it begins."""
+        """Stop a submission by SIGTERM; if it has not started, it stops as soon as it starts."""
         self._ask(f"/api/jobs/{name}/stop", {})
 
     def _usage(self) -> list[tuple[float, float, float, float]]:
-        """Return of each node: CPUs in use, and all; GPUs in use, and all."""
+        """Return for each node: used CPUs, all CPUs, used GPUs, all GPUs."""
         found = self._ask("/api/cluster_status") or {}
         try:
             nodes = ((found["data"]["clusterStatus"] or {}).get("loadMetricsReport") or {}).get("usageByNode") or {}
@@ -145,7 +145,7 @@ class Cluster:
             raise Unreachable(f"{self.address} does not answer as the head of a Ray cluster does.") from error
 
     def _ask(self, path: str, body: dict[str, Any] | None = None) -> dict[str, Any] | None:
-        """Return the answer to a request, or None where it says that there is no such thing."""
+        """Return the answer to a request, or None for status 404."""
         when, sentence = _silent.get(self.address, (0.0, ""))
         if sentence and time.monotonic() - when < _REST:
             raise Unreachable(sentence)
@@ -162,7 +162,7 @@ class Cluster:
                 return None
             why = {401: "It wants a token: see RAY_AUTH_TOKEN", 403: "It refuses the token"}.get(error.code)
             raise Unreachable(f"The cluster {self.address} answers {error.code}. {why or error.reason}.") from error
-        except (OSError, HTTPException, ValueError) as error:  # urllib's own errors are OSErrors
+        except (OSError, HTTPException, ValueError) as error:  # urllib's errors are OSErrors
             reason = getattr(error, "reason", error)
             why = files.reason(reason) if isinstance(reason, OSError) else str(reason) or type(reason).__name__
             sentence = f"The cluster {self.address} does not answer: {why}."
@@ -173,7 +173,7 @@ class Cluster:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Follows no redirect: the token is for one address only."""
+    """Does not follow redirects: the token is for one address only."""
 
     def redirect_request(self, *_: Any) -> None:
         return None

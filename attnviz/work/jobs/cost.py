@@ -1,4 +1,4 @@
-"""What orders will cost, estimated beside the app: in processes of their own, one at a time, for whoever still asks.
+"""Estimates of the cost of orders, computed in separate processes, one at a time, as long as they are requested.
 
 cost.of(order)        # None at first; ask again in a moment
 """
@@ -18,16 +18,16 @@ from attnviz.work.jobs.order import Order
 from attnviz.work.processes import environment, lowest
 
 PATIENCE = 120.0
-"""Seconds that an estimate may take."""
+"""The maximum seconds of an estimate."""
 
 LOOKED = 5.0
-"""Seconds after which nobody asks any more."""
+"""Seconds after the last request until an estimate is dropped."""
 
 AGAIN = 30.0
-"""Seconds after which an estimate that failed is made again: data may have come, and memory may be free."""
+"""Seconds after which a failed estimate is repeated: data may have arrived, or memory may be free."""
 
 MOST = 64
-"""Estimates that are kept, and as many may wait."""
+"""The maximum number of kept estimates, and of waiting ones."""
 
 _known: OrderedDict[str, tuple[Cost | AttnvizError, float]] = OrderedDict()  # with the time at which each was found
 _asked: OrderedDict[str, tuple[Order, float]] = OrderedDict()
@@ -36,7 +36,7 @@ _workers: list[threading.Thread] = []  # at most one
 
 
 def of(order: Order) -> Cost | None:
-    """Return what an epoch of an order will cost, or None where that is not known yet; it is found out meanwhile."""
+    """Return the cost of an epoch of an order, or None if it is not known yet; then it is estimated meanwhile."""
     key = _key(order.made(), order)
     with _lock:
         found, when = _known.get(key, (None, 0.0))
@@ -54,7 +54,7 @@ def of(order: Order) -> Cost | None:
 
 
 def _key(recipe: Recipe, order: Order) -> str:
-    """Return the settings that determine the cost of an epoch: not their number, except for the schedule."""
+    """Return the settings that determine the cost of an epoch; the number of epochs only counts for the schedule."""
     return json.dumps([recipe.model_dump(mode="json", exclude={"epochs", "patience"}), order.device, order.threads])
 
 
@@ -77,7 +77,7 @@ def _work() -> None:
 
 
 def _estimate(order: Order) -> Cost | AttnvizError:
-    """Run `python -m attnviz cost` and return what it says."""
+    """Run `python -m attnviz cost` and return its result."""
     try:
         child = subprocess.Popen(
             order.cost_words(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

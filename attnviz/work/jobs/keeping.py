@@ -1,4 +1,4 @@
-"""Models that somebody keeps: from any epoch of a run, under a word of one's own; and as one file to carry along."""
+"""Kept models: made from any epoch of a run under a chosen word, and packed as one portable file."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from attnviz.version import VERSION
 from attnviz.work import packing
 
 LARGEST = 64 * 2**20
-"""Bytes of a file that may be brought in, and of what is packed in it."""
+"""The maximum bytes of an imported file, packed and unpacked."""
 
 _CARD, _WEIGHTS = "card.json", "weights.safetensors"
 
 
 def keep(run_id: str, epoch: int, word: str) -> str:
-    """Keep the weights of a run after an epoch as a model, which then stands on every page; return its name."""
+    """Keep the weights of a run after an epoch as a model, which then appears on every page; return its name."""
     import torch
 
     from attnviz.training import seeds
@@ -63,7 +63,7 @@ def keep(run_id: str, epoch: int, word: str) -> str:
 
 
 def remove(name: str) -> None:
-    """Remove a model that somebody keeps; never one of ours."""
+    """Remove a kept model; refuse to remove one of ours."""
     there = [one for one in cards.names() if cards.is_kept(one)]
     if name not in there:
         raise UnknownName("kept model", name, there)
@@ -84,10 +84,10 @@ def packed(name: str) -> bytes:
 
 
 def bring(content: bytes, word: str) -> str:
-    """Keep a model that was `packed` elsewhere, and return its name, MODEL.WORD.
+    """Import a model that was `packed` elsewhere, keep it, and return its name, MODEL.WORD.
 
-    No path is made of what the file says, nothing in it is run, and no more of it is read than the sizes of its two
-    members that are checked first.
+    Names in the file never become paths, nothing in it is executed, and only its two members are read, after their
+    sizes have been checked.
     """
     if packing.names(content, LARGEST) != [_CARD, _WEIGHTS]:
         raise BadInput(f"The file must be a zip of {_CARD} and {_WEIGHTS} and nothing else.")
@@ -102,7 +102,7 @@ def bring(content: bytes, word: str) -> str:
 
 
 def _trusted(card_bytes: bytes, weights_bytes: bytes) -> tuple[dict[str, Tensor], Card]:
-    """Return the weights as they are stored, and their card."""
+    """Return the stored weights and their card."""
     with tempfile.TemporaryDirectory(prefix="attnviz-") as place:
         path, weights = Path(place) / _CARD, Path(place) / _WEIGHTS
         path.write_bytes(card_bytes)

@@ -1,4 +1,4 @@
-"""What a job is asked to train, and how much it may ask for."""
+"""The orders of jobs, and their limits."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from attnviz.recipes.recipe import Recipe
 from attnviz.work.folders import Asked
 
 UNLIMITED = "ATTNVIZ_TRAIN_UNLIMITED"
-"""Environment variable: "1" lifts the limits of jobs."""
+"""Environment variable: "1" removes the limits of jobs."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one job may ask for, at most; None for as much as it likes."""
+    """The maximum settings of a job; None for no limit."""
 
     epochs: int | None = 200
     minutes: float | None = 120.0
@@ -33,16 +33,16 @@ NONE = Limits(None, None, None, None, None)
 
 
 class Order(Asked):
-    """What a job trains.
+    """The order of a job.
 
     Args:
-        model, recipe, changes: as of `Asked`.
-        seeds: one training each, in this order.
-        device: on which.
-        threads: of the CPU.
-        minutes: after so many it stops and can be resumed; None takes the limit.
-        more: after so many epochs it stops likewise; None trains all.
-        cluster: the address of the Ray cluster that it is handed to; None trains it on this machine.
+        model, recipe, changes: as in `Asked`.
+        seeds: the seeds, with one training each, in this order.
+        device: the device to train on.
+        threads: the number of CPU threads.
+        minutes: the time after which it stops and can be resumed; None takes the limit.
+        more: the number of epochs after which it stops in the same way; None trains all.
+        cluster: the address of the Ray cluster to train on; None is this machine.
     """
 
     kind = "training"
@@ -56,14 +56,14 @@ class Order(Asked):
     cluster: Annotated[str, Field(max_length=300)] | None = None
 
     def words(self) -> list[str]:
-        """Return the command, word by word."""
+        """Return the command as a list of words."""
         # Without progress bars, the last line of the log is the reason why the training ended.
         words = [*self._words("train"), "--run-only", "--quiet", "--seeds", ",".join(map(str, self.seeds))]
         words += [] if self.minutes is None else ["--minutes", str(self.minutes)]
         return words if self.more is None else [*words, "--more", str(self.more)]
 
     def cost_words(self) -> list[str]:
-        """Return the command that estimates what an epoch costs, word by word."""
+        """Return the command that estimates the cost of an epoch, as a list of words."""
         return [*self._words("cost"), "--json"]
 
     def _words(self, command: str) -> list[str]:
@@ -73,12 +73,12 @@ class Order(Asked):
 
 
 def limits() -> Limits:
-    """Return the limits that hold here."""
+    """Return the current limits."""
     return NONE if os.environ.get(UNLIMITED) == "1" else Limits()
 
 
 def checked(order: Order, most: Limits) -> Order:
-    """Return an order with its minutes limited by what may be asked for."""
+    """Return an order with limited minutes, and refuse one that exceeds the limits."""
     recipe = order.made()
     if len(set(order.seeds)) < len(order.seeds):
         raise BadInput("Each seed can be trained once.")
@@ -100,7 +100,7 @@ def checked(order: Order, most: Limits) -> Order:
 
 
 def parameters(recipe: Recipe) -> int:
-    """Return how many parameters the recipe's model learns, without their memory."""
+    """Return the number of learnt parameters of the recipe's model, without allocating them."""
     import torch
 
     from attnviz import models

@@ -1,4 +1,4 @@
-"""All jobs at a glance, read from their folders once a second for all who watch them."""
+"""The status of all jobs, read from their folders once a second for all viewers."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from attnviz.work.jobs.order import Order
 from attnviz.work.jobs.table import State
 
 AGAIN = 1.0
-"""Seconds for which what was seen is good enough."""
+"""Seconds for which the last look is reused."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a job is.
+    """The progress of a job.
 
     Args:
-        share: of all epochs of all seeds, 0..1; a training that stops early is at its end before.
-        seed: the one in training, or the last.
-        epoch: so many of it are done.
-        epochs: so many each seed trains, at most.
-        seconds: that are left at most, going by the epochs so far; None before the first is done.
+        share: the finished share of all epochs of all seeds, 0..1; a training that stops early never reaches 1.
+        seed: the seed in training, or the last one.
+        epoch: the number of its finished epochs.
+        epochs: the maximum number of epochs of each seed.
+        seconds: the maximum remaining time, estimated from the epochs so far; None before the first is finished.
     """
 
     share: float
@@ -39,13 +39,13 @@ class Progress:
 
 @dataclass(frozen=True)
 class Seen:
-    """A job at some moment.
+    """A job at one moment.
 
     Args:
         job: its name.
-        state: how it stands.
-        runs: of its seeds that have begun.
-        order, recipe, progress: None where its order can no longer be read; `trouble` then says why.
+        state: its state.
+        runs: the runs of its started seeds.
+        order, recipe, progress: None if its order can no longer be read; `trouble` then gives the reason.
         trouble: a sentence, or "".
     """
 
@@ -59,7 +59,7 @@ class Seen:
 
     @property
     def lives(self) -> bool:
-        """Whether it trains or waits."""
+        """Whether it is training or waiting."""
         return self.state.word in ("running", "waiting")
 
 
@@ -68,7 +68,7 @@ _last: list[tuple[float, tuple[Seen, ...]]] = []
 
 
 def look() -> tuple[Seen, ...]:
-    """Start the next job, and return all jobs, those that train or wait first."""
+    """Start the next job, and return all jobs, beginning with those that are training or waiting."""
     with _lock:
         if _last and time.monotonic() - _last[0][0] < AGAIN:
             return _last[0][1]
@@ -83,7 +83,7 @@ def look() -> tuple[Seen, ...]:
 
 
 def again() -> None:
-    """Look anew at the next opportunity: something was started, stopped or deleted."""
+    """Make the next call of `look` read the folders, after something was started, stopped or deleted."""
     with _lock:
         _last.clear()
 
@@ -98,7 +98,7 @@ def _seen(job: str) -> Seen:
 
 
 def progress_of(job: str) -> Progress:
-    """Return how far a job is, read from the folders of its runs."""
+    """Return the progress of a job, read from the folders of its runs."""
     order = table.read(job)
     epochs = order.made().epochs
     done, seed, epoch, took = 0.0, order.seeds[0], 0, []

@@ -18,7 +18,7 @@ _LOOK = 1.0  # seconds between two checks of all jobs
 
 
 def act(options: argparse.Namespace) -> Iterator[str]:
-    """Do what was asked for, and yield lines that say what was done."""
+    """Run an action, and yield lines that report what was done."""
     if options.action == "work":
         work(options.job)
         return
@@ -55,7 +55,7 @@ def act(options: argparse.Namespace) -> Iterator[str]:
 
 
 def ordered(options: argparse.Namespace) -> order.Order:
-    """Return what the command line asks to train."""
+    """Return the order given on the command line."""
     from attnviz import devices
 
     at = None if options.cluster is None else cluster.address(options.cluster)
@@ -70,7 +70,7 @@ def ordered(options: argparse.Namespace) -> order.Order:
 
 
 def watch() -> Iterator[str]:
-    """Start what waits, and submit again what a node has lost, until no job is left; yield a line at every change."""
+    """Start waiting jobs, and resubmit those lost with a node, until no job is left; yield a line at every change."""
     told: dict[str, str] = {}
     while True:
         table.tend()
@@ -85,8 +85,8 @@ def watch() -> Iterator[str]:
 
 
 def work(job: str) -> None:
-    """Become the training of a job, on a node of a cluster; what it says goes into its folder. UnknownName or RunError
-    say that the node has other folders.
+    """Run the training of a job in this process, on a node of a cluster, with its output in the job's folder.
+    UnknownName, RunError: the node has other folders.
     """
     asked = table.read(job)
     try:

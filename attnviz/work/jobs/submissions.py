@@ -1,11 +1,11 @@
-"""Jobs on a cluster: submitted when a node has room, and again when that node has died.
+"""Jobs on a cluster, which are submitted when a node has room, and again if that node has died.
 
-    runs/.jobs/ID/cluster.json    which attempt it is, and whether that is over
+    runs/.jobs/ID/cluster.json    the number of the attempt, and whether it is over
 
-The folders of the runs are the truth, not what Ray says: it forgets everything when its head dies, or says that what
-has long been killed is running. A run is being trained while somebody holds its lock; only where nobody does is it
-submitted again, under the next name, and resumes from its last complete epoch. Nothing here runs by itself: whoever
-looks at the jobs, in the app or with `python -m attnviz jobs watch`, does this too.
+The folders of the runs are authoritative, not Ray, which forgets everything when its head dies, or reports killed jobs
+as running. A run is being trained while a process holds its lock. Only if none does is it submitted again, under the
+next name, and it resumes from its last complete epoch. Nothing here runs in the background: it is done by each look at
+the jobs, in the app or with `python -m attnviz jobs watch`.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from attnviz.work.jobs.cluster import PLACE, Cluster, Unreachable, address
 from attnviz.work.jobs.order import Order
 
 PYTHON = "ATTNVIZ_CLUSTER_PYTHON"
-"""Environment variable: the interpreter on the nodes; by default the path of the one that submits."""
+"""Environment variable: the interpreter on the nodes; by default the path of the submitting one."""
 
 LOST = 20
-"""So often a job is submitted again because its node died."""
+"""The maximum number of resubmissions of a job because its node died."""
 
 FAILED = 1
-"""So often it is submitted again because it ended without a word."""
+"""The maximum number of resubmissions of a job because it ended without a message."""
 
 QUIET = 300.0
-"""Seconds without a sign of life in its folders after which a job that Ray calls running is believed to be dead."""
+"""Seconds without changes in its folders after which a job that Ray reports as running is considered dead."""
 
 _AGAIN = 2.0  # seconds between two checks of one submission
 _SETTLE = 8.0  # seconds after a submission until the head reports what it has reserved
@@ -58,8 +58,8 @@ _signs: dict[str, tuple[object, float]] = {}  # job -> (last sign of life, time 
 
 
 class Submission(Strict):
-    """The last submission of a job: the number of its attempt, 0 before the first, whether it is over, and how many
-    before it were lost as a node died, or failed without a word.
+    """The last submission of a job: the number of the attempt, 0 before the first, whether it is over, and how many
+    earlier attempts were lost with a node, or failed without a message.
     """
 
     attempt: int = 0
@@ -69,7 +69,7 @@ class Submission(Strict):
 
 
 def read(home: Path) -> Submission | None:
-    """Return the last submission of the job in a folder; None where it was never meant for a cluster."""
+    """Return the last submission of the job in a folder, or None if it was never meant for a cluster."""
     with suppress(OSError, ValidationError):
         return Submission.model_validate_json(files.read(home / _FILE, LARGEST), strict=False)
     return None
@@ -82,7 +82,7 @@ def lives(home: Path) -> bool:
 
 
 def begin(order: Order, home: Path) -> None:
-    """Note, before a job waits, whether it is meant for a cluster. The caller holds the lock of all jobs."""
+    """Record, before a job waits, whether it is meant for a cluster. The caller holds the lock of all jobs."""
     _said.pop(order.id, None)
     if order.cluster is None:
         (home / _FILE).unlink(missing_ok=True)
@@ -91,10 +91,10 @@ def begin(order: Order, home: Path) -> None:
 
 
 def submit(order: Order, home: Path, alive: Sequence[tuple[str | None, Path]]) -> bool:
-    """Hand a job to its cluster if a node has room for it, and return whether it did; if not, `sentence` then says why.
+    """Submit a job to its cluster if a node has room for it, and return whether it did; if not, `sentence` says why.
 
-    The caller holds the lock of all jobs. `alive` are the clusters and folders of all jobs that have been submitted and
-    not ended.
+    The caller holds the lock of all jobs. `alive` holds the clusters and folders of all submitted jobs that have not
+    ended.
     """
     try:
         for other, folder in alive:  # their resources may not be reported as reserved yet
@@ -122,7 +122,7 @@ def submit(order: Order, home: Path, alive: Sequence[tuple[str | None, Path]]) -
 
 
 def may_have_ended(order: Order, home: Path, its_runs: Sequence[str]) -> int | None:
-    """Return which attempt of a job may have ended; None where there is none, or it was looked at a moment ago."""
+    """Return the attempt of a job that may have ended, or None if there is none, or it has just been checked."""
     now = time.monotonic()
     found = read(home)
     if found is None or found.over or now - _looked.get(order.id, -_AGAIN) < _AGAIN:
@@ -147,8 +147,8 @@ def may_have_ended(order: Order, home: Path, its_runs: Sequence[str]) -> int | N
 
 
 def settle(order: Order, home: Path, attempt: int, its_runs: Sequence[str]) -> bool:
-    """Note that an attempt has ended, if it has, and return whether the job is to be submitted again. The caller holds
-    the lock of all jobs.
+    """Record the end of an attempt, if it has ended, and return whether to submit the job again. The caller holds the
+    lock of all jobs.
     """
     found = read(home)
     if found is None or found.over or found.attempt != attempt:  # another process has already noticed it
@@ -177,7 +177,7 @@ def settle(order: Order, home: Path, attempt: int, its_runs: Sequence[str]) -> b
 
 
 def stop(order: Order, home: Path, its_runs: Sequence[str]) -> None:
-    """Ask a job on a cluster to end; Unreachable says that it trains on. The caller holds the lock of all jobs."""
+    """Stop a job on a cluster; if this raises Unreachable, it still trains. The caller holds the lock of all jobs."""
     found = read(home) or Submission()
     was_stopped = (home / "stopped").exists()
     files.write(home / "stopped", "")
@@ -195,12 +195,12 @@ def stop(order: Order, home: Path, its_runs: Sequence[str]) -> None:
 
 
 def sentence(job: str) -> str:
-    """Return how a job on a cluster stands, as far as this process has seen; "" where it has seen nothing."""
+    """Return a sentence on the status of a job on a cluster, or "" if this process has not looked at it."""
     return _said.get(job, "")
 
 
 def ended(home: Path) -> str | None:
-    """Say of a job that was submitted and has ended without a word how that was; None of any other."""
+    """Return a sentence on a submitted job that ended without a message, or None for any other job."""
     found = read(home)
     if found is None or not found.attempt or not found.over:
         return None
@@ -208,7 +208,7 @@ def ended(home: Path) -> str | None:
 
 
 def device(word: str, cluster: str) -> str:
-    """Return "cpu" or "cuda" for a device as the command line names it, on a cluster."""
+    """Return "cpu" or "cuda" for a device name of the command line, on a cluster."""
     if word not in ("auto", "cpu", "cuda"):
         raise BadInput(f"The device must be auto, cpu or cuda, not {word!r}.")
     has_gpu = word != "cpu" and Cluster(address(cluster)).has_gpu()
@@ -218,7 +218,7 @@ def device(word: str, cluster: str) -> str:
 
 
 def here(order: Order) -> Order:
-    """Return what the app trains: on the cluster that `ATTNVIZ_CLUSTER` names, if it names one."""
+    """Return the app's order, for the cluster in `ATTNVIZ_CLUSTER`, if it is set."""
     if not (at := os.environ.get(PLACE)):
         return order
     at = address(at)
@@ -238,12 +238,12 @@ def _write(home: Path, submission: Submission) -> None:
 
 
 def _environment(order: Order) -> dict[str, str]:
-    """Return what is set for a job on a node, whose folders have the same paths as here."""
+    """Return the environment of a job on a node, whose folders have the same paths as here."""
     here = processes.environment(order.threads)
     told = {name: here[name] for name in _TOLD if name in here}
     return {**told, "RAY_JOB_STOP_WAIT_TIME_S": str(_STOP_WAIT)}
 
 
 def is_trained(run: str) -> bool:
-    """Return whether somebody trains a run, in whatever container or on whatever machine."""
+    """Return whether a run is being trained, in any container or on any machine."""
     return processes.is_locked(runs.folder() / run / "lock")

@@ -1,7 +1,7 @@
-"""The jobs that there are: started, found again, stopped, resumed and deleted.
+"""The table of jobs: starting, finding, stopping, resuming and deleting them.
 
 one = table.start(Order(model="pixel_attention", recipe="1v8", changes={"data": "strokes", "epochs": "6"}))
-table.state(one).sentence          # "It is training."; ask as often as you like
+table.state(one).sentence          # "It is training."; may be called any number of times
 table.stop(one); table.resume(one); table.delete(one)
 """
 
@@ -33,10 +33,10 @@ from attnviz.work.processes import Identity
 from attnviz.work.shelf import JOBS
 
 WAITING = 8
-"""So many jobs may wait."""
+"""The maximum number of waiting jobs."""
 
 MOST = 100
-"""So many jobs there may be; the finished ones count until they are deleted."""
+"""The maximum number of jobs; finished ones count until they are deleted."""
 
 _OF_ALL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # errors that affect every job, not only one with a bad folder
 
@@ -49,12 +49,12 @@ Word = Literal["running", "waiting", "finished", "stopped", "failed", "interrupt
 
 @dataclass(frozen=True)
 class State:
-    """How a job stands.
+    """The state of a job.
 
     Args:
-        word: "interrupted" is one that neither ended by itself nor was stopped.
-        sentence: the same for a person.
-        place: in the queue, from 1; 0 where it does not wait.
+        word: the state; an "interrupted" job has neither finished nor been stopped.
+        sentence: the state in a sentence.
+        place: its position in the queue, from 1, or 0 if it is not waiting.
     """
 
     word: Word
@@ -66,7 +66,7 @@ folder, ids, read, runs_of = JOBS.folder, JOBS.ids, JOBS.read, shelf.runs_of_job
 
 
 def start(order: Order, most: Limits | None = None) -> str:
-    """Start a training or queue it; return its job's name, the same for the same order: one begun earlier goes on."""
+    """Start or queue a training, or continue an earlier one; return its job's name, the same for the same order."""
     order = orders.checked(order, most or orders.limits())
     if order.cluster is not None:
         cluster.address(order.cluster)
@@ -90,8 +90,8 @@ def start(order: Order, most: Limits | None = None) -> str:
 
 
 def resume(job: str, most: Limits | None = None, more: int | None = None, minutes: float | None = None) -> None:
-    """Resume a job from its last complete epoch, or let it wait; it stops again after so many `more` epochs (None: all)
-    or `minutes` (None: as many as it was started with).
+    """Resume or queue a job from its last complete epoch. It stops again after `more` epochs (None: all) or `minutes`
+    (None: as when it was started).
     """
     before = read(job)
     if minutes is None and most != orders.NONE:
@@ -100,7 +100,7 @@ def resume(job: str, most: Limits | None = None, more: int | None = None, minute
 
 
 def stop(job: str) -> None:
-    """Ask a job to end after the batch that it is in, or take it out of the queue; the next one starts by itself."""
+    """Stop a job after its current batch, or remove it from the queue; the next one starts automatically."""
     home = JOBS.home(job)
     with _alone():
         for path in _waiting():
@@ -117,8 +117,8 @@ def stop(job: str) -> None:
 
 
 def delete(job: str) -> None:
-    """Remove a job and its runs, but not those that another job or a search has too, nor those that were there before
-    it and belonged to nobody, such as runs of `train`, nor models that were kept.
+    """Remove a job and its runs, except runs shared with another job or a search, runs that existed before it and
+    belonged to nobody, such as runs of `train`, and kept models.
     """
     JOBS.home(job)
     with _alone():
@@ -131,10 +131,10 @@ def delete(job: str) -> None:
 
 
 def tend() -> None:
-    """Start the next job that waits, where nothing runs on its device or a cluster has room for it, and let one wait
-    again whose node has died. Whoever shows jobs calls this first.
+    """Start the next waiting job if its device is free or a cluster has room for it, and requeue one whose node has
+    died. Call this before showing jobs.
 
-    Where the folder of jobs can only be read, nothing is started: another server, which may write there, does it.
+    If the folder of jobs is read-only, nothing is started: another server with write access does it.
     """
     processes.forget()
     if not os.access(folder(), os.W_OK):
@@ -153,7 +153,7 @@ def tend() -> None:
 
 
 def state(job: str) -> State:
-    """Return how a job stands, from what its processes left behind."""
+    """Return the state of a job, from the files of its processes."""
     home = JOBS.home(job)
     if _alive(job):
         return State("running", submissions.sentence(job) or "It is training.")
@@ -188,7 +188,7 @@ def state(job: str) -> State:
 
 
 def _note_borrowed(order: Order) -> None:
-    """Write down which runs a new job finds that belong to nobody. The caller holds the lock."""
+    """Record the existing runs of a new job that belong to nobody. The caller holds the lock."""
     if not (found := shelf.runs_for(order)):
         return
     others = shelf.runs_of_others(order.id, borrowed=False)
@@ -209,7 +209,7 @@ def _queue() -> list[str]:
 
 
 def _witnesses(job: str) -> Iterator[Identity]:
-    """Yield the processes that may train a job: who was started for it, and who says so in one of its runs."""
+    """Yield the processes that may be training a job: those started for it, and those named in its runs."""
     if (found := identity(folder() / job / "process.json")) is not None:
         yield found
     with suppress(RunError, BadInput, UnknownName):
@@ -231,7 +231,7 @@ def _alive(job: str) -> bool:
 
 
 def _submitted() -> list[tuple[str, Order]]:
-    """Return the jobs that clusters have, with what they train."""
+    """Return the jobs on clusters, with their orders."""
     found = []
     for job in ids():
         if submissions.lives(folder() / job):
@@ -241,7 +241,7 @@ def _submitted() -> list[tuple[str, Order]]:
 
 
 def _start_next() -> None:
-    """Start what waits and finds its device free. The caller holds the lock."""
+    """Start the waiting jobs whose device is free. The caller holds the lock."""
     handed = [(order.cluster, folder() / job) for job, order in _submitted()]
     busy = set()
     for job in ids():

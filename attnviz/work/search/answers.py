@@ -1,10 +1,10 @@
-"""What a search says about its settings: whether more of one is better, with an interval, and how much each matters.
+"""The effects of settings in a search: whether more of one is better, with an interval, and its importance.
 
     contrast(found, "heads")           # with more than one head the accuracy is 0.2 points higher, -0.3 to 0.8
     importances(found)                 # by two methods, which need not agree
 
-Trials of a search are not drawn evenly: TPE tries again what was good, so that a difference can look larger or smaller
-than it is. Trials drawn at random (`--random --no-prune`) have no such bias.
+The trials of a search are not sampled uniformly: TPE prefers good settings, so that a difference can appear larger or
+smaller than it is. Random trials (`--random --no-prune`) have no such bias.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
 ENOUGH = 50
-"""Trials from which PED-ANOVA's makers let it speak: it looks at the best tenth, of which it wants five."""
+"""The minimum number of trials for PED-ANOVA according to its authors: it needs five in the best tenth."""
 
 _DRAWS = 2000  # bootstrap samples
 _GROUPS = 4  # number of groups for the values of a range, or of a choice among many numbers
@@ -33,11 +33,10 @@ _OF_EACH = 3  # minimum mean number of trials per value for each value to be its
 
 @dataclass(frozen=True)
 class Contrast:
-    """How much higher the value is where a setting is above its lowest value, other settings being equal as far as
-    straight lines through them can make them.
+    """The increase of the value if a setting is above its lowest value, with the other settings adjusted for linearly.
 
-    Its 95 % interval is None where one side has fewer than three trials; `counts` are the trials at the lowest value,
-    and above it.
+    Its 95 % interval is None if a side has fewer than three trials; `counts` are the numbers of trials at the lowest
+    value and above it.
     """
 
     value: float
@@ -46,20 +45,19 @@ class Contrast:
 
     @property
     def is_open(self) -> bool:
-        """Whether the trials leave it open if the setting matters."""
+        """Whether the trials do not decide if the setting matters."""
         return self.interval is None or self.interval[0] <= 0 <= self.interval[1]
 
 
 def contrast(found: Found, name: str, first: bool = False) -> Contrast | None:
-    """Compare the complete trials above the lowest value of an axis with those at it; a range is cut in the middle.
+    """Compare the complete trials above the lowest value of an axis with those at it; a range is split in the middle.
 
-    Trials that a search ended early are left out of the complete ones, as they were not good: what is left is no fair
-    sample. After the `first` epoch none was ended yet. None where all trials are on one side, or the search has no such
-    axis.
+    Pruned trials are not complete. Since they were poor, the others are not a fair sample; after the `first` epoch none
+    has been pruned yet. Return None if all trials are on one side, or the search has no such axis.
 
-    The difference is a coefficient of least squares, in which each other axis has a straight line, and a parabola where
-    it takes more than two values. The interval comes from drawing the trials again with replacement (Efron, "Bootstrap
-    methods: another look at the jackknife", 1979).
+    The difference is a least-squares coefficient, with a linear term for each other axis, and a quadratic term if it
+    has more than two values. The interval comes from bootstrapping the trials (Efron, "Bootstrap methods: another look
+    at the jackknife", 1979).
     """
     axis = next((axis for axis in found.axes if axis.name == name), None)
     trials = tuple(trial for trial in found.finished if trial.values) if first else found.complete
@@ -86,14 +84,14 @@ def contrast(found: Found, name: str, first: bool = False) -> Contrast | None:
 
 
 def importances(found: Found) -> dict[str, dict[str, float]]:
-    """Return how much each axis matters, 0..1, by two methods: name of the method -> name of the axis -> share.
+    """Return the importance of each axis, 0..1, by two methods: name of the method -> name of the axis -> share.
 
-    "among the best tenth": how much an axis decides whether a complete trial is among the best tenth; the shares of all
-    axes add up to 1 (Watanabe, Bansal and Hutter, "PED-ANOVA: efficiently quantifying hyperparameter importance in
-    arbitrary subspaces", 2023). "over all trials": the share of the variance of the values that the axis explains by
-    itself, corrected for the number of its groups (omega squared: Hays, "Statistics for psychologists", 1963), which
-    need not add up to anything. The values of a range are put into four groups, and so are numbers of which few trials
-    have the same; words of which few have the same are left out, as nothing says which of them are alike.
+    "among the best tenth": how much an axis determines whether a complete trial is in the best tenth; the shares of all
+    axes sum to 1 (Watanabe, Bansal and Hutter, "PED-ANOVA: efficiently quantifying hyperparameter importance in
+    arbitrary subspaces", 2023). "over all trials": the share of the variance of the values that the axis alone
+    explains, corrected for the number of its groups (omega squared: Hays, "Statistics for psychologists", 1963); these
+    need not sum to 1. The values of a range are divided into four groups, as are numbers that few trials share; words
+    that few trials share are left out, since they cannot be grouped by similarity.
     """
     trials = found.complete
     if len(trials) < 10 or len({trial.value for trial in trials}) < 2:
@@ -106,7 +104,7 @@ def importances(found: Found) -> dict[str, dict[str, float]]:
 
 
 def is_above(axis: Axis, places: np.ndarray) -> np.ndarray:
-    """Return which places of an axis, 0..1, count as above: all but the lowest choice, or the upper half of a range."""
+    """Return which positions on an axis, 0..1, are above: all but the lowest choice, or the upper half of a range."""
     return places > (1e-9 if axis.choices else 0.5)
 
 
@@ -119,9 +117,10 @@ def _coefficient(design: np.ndarray, values: np.ndarray) -> float:
 
 
 def _drawn_again(design: np.ndarray, values: np.ndarray, above: np.ndarray) -> np.ndarray:
-    """Return the coefficient for trials drawn again with replacement, of all draws with trials on both sides.
+    """Return the coefficient for bootstrap samples of the trials, for all samples with trials on both sides.
 
-    Least squares of repeated rows are those of rows with weights, here by their normal equations, all draws at once.
+    Least squares with repeated rows equals weighted least squares, solved by the normal equations for all samples at
+    once.
     """
     count, columns = design.shape
     which = np.random.default_rng(0).integers(0, count, (_DRAWS, count))
@@ -136,7 +135,7 @@ def _drawn_again(design: np.ndarray, values: np.ndarray, above: np.ndarray) -> n
 
 
 def _omega(trials: tuple[Trial, ...], axis: Axis) -> float | None:
-    """Return the share of the variance that an axis explains; None where its values cannot be put into groups."""
+    """Return the share of the variance that an axis explains, or None if its values cannot be grouped."""
     places = _places(trials, axis)
     # With nearly one group per trial, too little is left to correct for noise, which alone would explain much.
     are_few_alike = _OF_EACH * len(np.unique(places)) > len(places)

@@ -1,8 +1,8 @@
-"""Trials of a search in PostgreSQL, which workers on many machines share.
+"""Trials of a search in PostgreSQL, shared by workers on many machines.
 
-Optuna's own means do not give exactly as many finished trials as are asked for, nor does its gRPC proxy, which has
-neither heartbeats nor locks. So the gate is a lock of the database's session, which ends with its worker; and a worker
-writes every few seconds that it is alive, by the clock of the database.
+Optuna itself does not guarantee the exact number of finished trials, nor does its gRPC proxy, which has neither
+heartbeats nor locks. So the gate is a lock of the database session, which ends with its worker, and a worker writes a
+heartbeat every few seconds, by the database's clock.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
 BEAT = 10
-"""Seconds between two signs of life of a worker."""
+"""Seconds between a worker's heartbeats."""
 
 GRACE = 60
-"""Seconds without one after which another worker repeats its trial."""
+"""Seconds without a heartbeat after which another worker repeats its trial."""
 
 _PATIENCE = 60  # seconds to wait for the gate, which is held for at most a second
 _LONGEST = 1000  # maximum length of a URL
@@ -44,7 +44,7 @@ _OPTIONS = (
 
 
 def checked(url: str) -> str:
-    """Return the URL of a database that a search may use."""
+    """Check and return the URL of a search's database."""
     expected = "It must look like postgresql://USER@HOST:5432/DATABASE."
     try:
         parts = urlsplit(url)
@@ -65,15 +65,15 @@ def checked(url: str) -> str:
 
 
 class Database:
-    """The trials of a search in a database, whose URL `checked` has returned, as `stores.Store` says."""
+    """A `Store` of the trials of a search in a database, whose URL comes from `checked`."""
 
     def __init__(self, url: str, name: str) -> None:
         self._url, self._name = url, name
 
     @contextmanager
     def gate(self) -> Iterator[None]:
-        """Hold the lock of the search in the only session of this process, in which all its other work happens: when
-        the process dies, the lock is released after its last change, not before."""
+        """Hold the lock of the search in the only session of this process, which also does all its other work: if the
+        process dies, the lock is released after its last change, not before."""
         with self.safe():
             engine = _storage(self._url, True)._backend.engine
             with engine.connect() as session:
@@ -102,7 +102,7 @@ class Database:
         return None
 
     def dead(self, study: Study, running: list[FrozenTrial]) -> list[FrozenTrial]:
-        """Return the running trials whose workers have given no sign of life for `GRACE` seconds."""
+        """Return the running trials whose workers have sent no heartbeat for `GRACE` seconds."""
         from sqlalchemy import text
 
         with self.safe(), _backend(study).engine.connect() as session:
@@ -110,13 +110,13 @@ class Database:
         return [one for one in running if one._trial_id in silent or "owner" not in one.user_attrs]
 
     def began(self, study: Study, trial_id: int) -> None:
-        """Give the first sign of life."""
+        """Send the first heartbeat."""
         with self.safe():
             _backend(study).record_heartbeat(trial_id)
 
     @contextmanager
     def beating(self, study: Study, trial_id: int) -> Iterator[None]:
-        """Give a sign of life every `BEAT` seconds."""
+        """Send a heartbeat every `BEAT` seconds."""
         over = threading.Event()
 
         def beat() -> None:
@@ -134,7 +134,7 @@ class Database:
 
     @contextmanager
     def safe(self) -> Iterator[None]:
-        """Turn what goes wrong with the database inside into one sentence."""
+        """Convert errors of the database in the block into one sentence."""
         try:
             from sqlalchemy.exc import ArgumentError, SQLAlchemyError
         except ImportError as error:
@@ -167,10 +167,9 @@ _making = threading.Lock()  # two threads would create two storages, and one wou
 
 
 def _storage(url: str, works: bool) -> Any:
-    """Return Optuna's storage in a database, the same for all of a process: it keeps the trials that are finished.
+    """Return Optuna's storage in a database, one per process, which caches the finished trials.
 
-    The session of a worker must stay the same as long as it holds the gate; for whoever looks, another takes its place
-    when it has ended.
+    A worker's session must stay the same while it holds the gate; a reader's session is replaced when it has ended.
     """
     with _making:
         return _made(url, works)
@@ -200,7 +199,7 @@ def _made(url: str, works: bool) -> Any:
 
 
 def _backend(study: Study) -> Any:
-    """Return Optuna's storage without its cache: what it has for heartbeats is not public."""
+    """Return Optuna's storage without its cache: its heartbeat functions are not public."""
     return cast(Any, study._storage)._backend
 
 
@@ -211,12 +210,12 @@ def _execute(session: Connection, what: str, key: int) -> None:
 
 
 def _key(name: str) -> int:
-    """Return the number of a lock, which the database keeps apart from those of others by its size alone."""
+    """Return the number of a lock, which is so large that it does not collide with other programs' locks."""
     return int.from_bytes(hashlib.sha256(f"attnviz {name}".encode()).digest()[:8], "big", signed=True)
 
 
 def _why(error: BaseException) -> str:
-    """Return in one line what the database said."""
+    """Return the database's message in one line."""
     while (cause := getattr(error, "orig", None) or error.__cause__) is not None:
         error = cause
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]

@@ -1,4 +1,4 @@
-"""Trials in a file of the search's folder: Optuna's journal, with locks that a dying process releases."""
+"""Trials in a file in the search's folder: Optuna's journal, with locks that a dying process releases."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ _LARGEST = 256 * 2**20  # bytes: a quarter of a million trials
 
 
 class Lock:
-    """The lock of a journal, in the form that Optuna asks for. Whoever holds it finds whole lines only."""
+    """The lock of a journal, with Optuna's interface. Its holder finds only whole lines."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = FileLock(path.with_name("journal.lock"), timeout=_PATIENCE, poll_interval=_STEP)
 
     def acquire(self) -> bool:
-        """Take the lock, and cut off half a last line, which a full disk or a power cut can leave: with another line
-        behind it the journal could never be read again."""
+        """Take the lock, and cut off an incomplete last line, which a full disk or a power cut can leave: with another
+        line after it the journal could never be read again."""
         self._lock.acquire()
         mend(self._path)
         return True
 
     def release(self) -> None:
-        """Let the lock go."""
+        """Release the lock."""
         self._lock.release()
 
 
 def mend(path: Path) -> None:
-    """Cut off whatever follows the last line end of a file, if it is there; the caller holds its lock."""
+    """Cut off an incomplete last line of a file, if the file exists; the caller holds its lock."""
     with suppress(FileNotFoundError), files.regular(path, _LARGEST).open("rb+") as file:
         at = end = file.seek(0, os.SEEK_END)
         while at > 0:
@@ -60,7 +60,7 @@ def mend(path: Path) -> None:
 
 
 def alive(home: Path, worker: str) -> bool:
-    """Return whether a worker lives: it holds the lock of its file as long as it does, however it ends."""
+    """Return whether a worker is alive: it holds the lock of its file until it ends, for whatever reason."""
     path = home / "workers" / f"{worker}.lock"
     if not files.is_there(path):
         return False
@@ -72,7 +72,7 @@ def alive(home: Path, worker: str) -> bool:
 
 
 class Journal:
-    """The trials of a search in its folder, as `stores.Store` says."""
+    """A `Store` of the trials of a search in its folder."""
 
     def __init__(self, home: Path) -> None:
         self._home, self._path = home, home / "journal.jsonl"
@@ -90,7 +90,7 @@ class Journal:
             raise RunError(f"The search {self._home} cannot be written: {files.reason(error)}.") from error
 
     def created(self, direction: Literal["maximize", "minimize"]) -> Study:
-        """Return the study for a worker, after half a last line of its journal was cut off."""
+        """Return the study for a worker, after cutting off an incomplete last line of its journal."""
         with self._readable():
             import optuna
 
@@ -122,14 +122,14 @@ class Journal:
         return [one for one in running if names[one.number] not in living]
 
     def began(self, study: Study, trial_id: int) -> None:
-        """Nothing: the worker holds a lock."""
+        """Do nothing: the worker holds a lock."""
 
     def beating(self, study: Study, trial_id: int) -> AbstractContextManager[None]:
-        """Nothing: the worker holds a lock."""
+        """Do nothing: the worker holds a lock."""
         return nullcontext()
 
     def safe(self) -> AbstractContextManager[None]:
-        """Nothing: what can go wrong with a journal is reported as it is opened."""
+        """Do nothing: errors of a journal are reported when it is opened."""
         return nullcontext()
 
     def remove(self) -> None:

@@ -1,4 +1,4 @@
-"""A search from a shell: its workers are started, replaced when killed, and waited for; its progress is shown."""
+"""A search from a shell: starting its workers, replacing killed ones, waiting for them, and showing progress."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _LOOK = 0.5  # seconds between two checks of the workers
 
 
 def run(wanted: Wanted, workers: int, most: Limits, report: Callable[[Found], None]) -> Found:
-    """Search until all trials are finished or somebody stops it, and return them. A worker that is killed is replaced;
-    one that fails ends the search.
+    """Search until all trials are finished or the search is stopped, and return them. A killed worker is replaced; a
+    failing one ends the search.
 
-    After KeyboardInterrupt its workers have ended, and the same command resumes it.
+    After KeyboardInterrupt its workers have ended, and the same command resumes the search.
     """
     search = table.prepare(wanted, workers, most)
     alive = [table.spawn(search) for _ in range(workers)]
@@ -54,7 +54,7 @@ def run(wanted: Wanted, workers: int, most: Limits, report: Callable[[Found], No
 
 
 def _end(alive: list[subprocess.Popen[bytes]]) -> None:
-    """Ask workers to end, and wait for them."""
+    """Stop workers, and wait for them."""
     for child in alive:
         if (identity := processes.of(child.pid)) is not None:
             processes.terminate(identity)
@@ -63,10 +63,10 @@ def _end(alive: list[subprocess.Popen[bytes]]) -> None:
 
 
 class Progress:
-    """A bar that counts finished trials, by default on standard error; where there is no terminal, a line whenever one
-    has finished.
+    """A progress bar of finished trials, by default on standard error; without a terminal, a line for each finished
+    trial.
 
-    It appears with the first report, so that an error before it stands alone.
+    It appears with the first report, so that an earlier error is printed alone.
     """
 
     def __init__(self, trials: int, stream: TextIO | None = None, *, quiet: bool = False) -> None:
@@ -75,7 +75,7 @@ class Progress:
         self._told = ""
 
     def report(self, found: Found) -> None:
-        """Show how far a search is."""
+        """Show the progress of a search."""
         if self._quiet:
             return
         stream = self._stream or sys.stderr

@@ -1,9 +1,9 @@
 """Optuna's study of a search: exactly as many finished trials as requested, even if workers die.
 
-Optuna's own means do not give that (5.0.0): it counts trials when they end, so that two workers finish one too many; a
-journal keeps the trial of a worker that was killed as running for ever; and its lock makes the others wait for 30
-seconds. So one lock, the gate, is held while a worker looks for trials of the dead, counts the finished ones, and asks
-for a trial. `Store` says where the trials are kept, and what the gate is there.
+Optuna itself (5.0.0) does not guarantee this: it counts trials when they end, so that two workers finish one too many;
+a journal keeps a killed worker's trial as running for ever; and its lock makes the others wait for 30 seconds. So a
+worker holds one lock, the gate, while it looks for trials of dead workers, counts the finished ones, and asks for a
+trial. A `Store` keeps the trials and implements the gate.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
 
 FILE = "search.json"
-"""What is searched, in the folder of the search."""
+"""The file of the request, in the folder of the search."""
 
 TRIES = 3
-"""So often a trial is begun at most: one whose worker dies each time is not tried for ever."""
+"""The maximum number of tries of a trial, so that one that kills its worker is not tried for ever."""
 
 
 class Lost(Exception):
-    """A trial that another worker repeats, as this one gave no sign of life for too long."""
+    """A trial that another worker repeats, since this one sent no heartbeat for too long."""
 
 
 class Search:
-    """A search, as its workers and those who look at it see it, in its folder; `better` is "higher" or "lower"."""
+    """A search in its folder, for its workers and for readers; `better` is "higher" or "lower"."""
 
     def __init__(self, home: Path, wanted: Wanted, better: str) -> None:
         self.wanted = wanted
@@ -53,10 +53,10 @@ class Search:
         self.study.pruner = MedianPruner(n_startup_trials=10)
 
     def ask(self, worker: str) -> tuple[int, dict[str, Value], int] | None | bool:
-        """Take the next trial, behind the gate, for a worker that holds the lock of its file.
+        """Take the next trial, under the gate, for a worker that holds the lock of its file.
 
-        Return its number, its values, and the number of the trial that decides its seed: its own, or of one that died
-        and that it repeats. None if another worker still trains the last ones; False if all are finished.
+        Return its number, its values, and the number of the trial that determines its seed: its own, or that of a lost
+        trial that it repeats. Return None if other workers still train the last trials, and False if all are finished.
         """
         with self._at_the_gate():
             trials = self.sweep()
@@ -73,15 +73,15 @@ class Search:
             return trial.number, values, int(trial.user_attrs.get("first", trial.number))
 
     def is_finished(self) -> bool:
-        """Return whether as many trials are finished as are asked for by now."""
+        """Return whether the currently requested number of trials is finished."""
         with self._at_the_gate():
             return _finished(self.study.get_trials(deepcopy=False)) >= self._asked()
 
     def sweep(self) -> list[FrozenTrial]:
-        """Find the trials of dead workers, let others repeat them, and return all. The caller is behind the gate.
+        """Find the trials of dead workers, let others repeat them, and return all trials. The caller holds the gate.
 
-        What repeats a trial is written before it is called failed, and says so: killed between the two, it is not
-        written twice.
+        The repeating trial is written, with a note of what it repeats, before the other is marked as failed, so that a
+        kill between the two does not write it twice.
         """
         from optuna.trial import TrialState
 
@@ -93,27 +93,27 @@ class Search:
         return self.study.get_trials(deepcopy=False) if dead else trials
 
     def abandon(self, number: int) -> None:
-        """Let another worker repeat a trial, as its own was asked to stop."""
+        """Let another worker repeat a trial, since its own was asked to stop."""
         with self._at_the_gate():
             for one in self.study.get_trials(deepcopy=False):
                 if one.number == number and not one.state.is_finished():
                     self._give_up(one, False, one.user_attrs.get("tries", 1))
 
     def beating(self, number: int) -> AbstractContextManager[None]:
-        """Let others see that the worker of a trial lives, as long as this lasts."""
+        """Signal that the worker of a trial is alive, during the block."""
         return self._store.beating(self.study, self._id(number))
 
     def note(self, number: int, **what: Any) -> None:
-        """Write down something about a trial."""
+        """Record attributes of a trial."""
         with self._writing():
             for name, value in what.items():
                 self.study._storage.set_trial_user_attr(self._id(number), name, value)
 
     def took(self, number: int, there: bool, owned: bool) -> bool:
-        """Write down whether a trial goes on with a run that was not begun for it, and return it; one that repeats
-        another goes by that.
+        """Record and return whether a trial continues a run that was not started for it; a repeated trial inherits
+        this.
 
-        `owned` says that a job or another search began the run, and also deletes it.
+        `owned` is whether a job or another search started the run, and will delete it.
         """
         with self._writing():
             known = self.study._storage.get_trial(self._id(number)).user_attrs.get("took")
@@ -123,8 +123,8 @@ class Search:
         return there if known is None else bool(known)
 
     def report(self, number: int, value: float, epoch: int) -> bool:
-        """Write down the value of a trial after an epoch, and return whether it should be ended: its best value so far
-        is below the median of what others had after as many epochs.
+        """Record the value of a trial after an epoch, and return whether to prune it: its best value so far is worse
+        than the median of the others' values after as many epochs.
         """
         with self._writing():
             self.study._storage.set_trial_intermediate_value(self._id(number), epoch, value)
@@ -132,7 +132,7 @@ class Search:
             return self.wanted.prune and self.study.pruner.prune(self.study, trial)
 
     def tell(self, number: int, value: float | None) -> None:
-        """End a trial with the value that it reached, None if it was ended before it could."""
+        """End a trial with its value, or with None if it ended before it had one."""
         from optuna.trial import TrialState
 
         with self._at_the_gate():
@@ -160,7 +160,7 @@ class Search:
                 raise Lost from error
 
     def _asked(self) -> int:
-        """Return how many trials are to be finished: more may have been asked for since the worker began."""
+        """Return the requested number of trials, which may have been raised since the worker started."""
         with suppress(OSError, ValidationError):
             return Wanted.model_validate_json(files.read(self._home / FILE, LARGEST), strict=False).trials
         return self.wanted.trials
@@ -184,12 +184,12 @@ class Search:
 
 
 def opened(home: Path, wanted: Wanted) -> Study | None:
-    """Return the study of a search for reading only; None where no worker has begun it."""
+    """Return the study of a search for reading only, or None if no worker has started it."""
     return store(home, wanted).opened()
 
 
 def looked_at(study: Study) -> tuple[Trial, ...]:
-    """Return the trials of a study; RunError where they are damaged."""
+    """Return the trials of a study; RunError: they are damaged."""
     found = study.get_trials(deepcopy=False)
     try:
         return tuple(map(_trial, found))
@@ -202,7 +202,7 @@ def _finished(trials: list[FrozenTrial]) -> int:
 
 
 def _sampler(wanted: Wanted, begun: int) -> BaseSampler:
-    """Return a sampler whose draws depend on how many trials have begun, so that no restarted worker repeats some."""
+    """Return a sampler seeded by the number of started trials, so that restarted workers do not repeat draws."""
     from optuna.samplers import RandomSampler, TPESampler
 
     kind = TPESampler if wanted.sampler == "tpe" else RandomSampler
@@ -243,36 +243,36 @@ def _trial(one: FrozenTrial) -> Trial:
 
 
 class Store(Protocol):
-    """What holds the study of one search. All of it raises RunError where it cannot be read or written, and BadInput
-    where a package is missing."""
+    """The storage of a search's study. All methods raise RunError if it cannot be read or written, and BadInput if a
+    package is missing."""
 
     def gate(self) -> AbstractContextManager[None]:
-        """Hold the lock behind which all is done that must not happen twice."""
+        """Hold the lock for everything that must not happen twice."""
 
     def created(self, direction: Literal["maximize", "minimize"]) -> Study:
-        """Return the study for a worker, a new one if there is none. The caller is behind the gate."""
+        """Return the study for a worker, a new one if there is none. The caller holds the gate."""
 
     def opened(self) -> Study | None:
-        """Return the study for reading only; None where no worker has begun it."""
+        """Return the study for reading only, or None if no worker has started it."""
 
     def dead(self, study: Study, running: list[FrozenTrial]) -> list[FrozenTrial]:
-        """Return the running trials whose workers are dead, or died behind the gate, at which the caller is."""
+        """Return the running trials whose workers are dead, or died holding the gate, which the caller now holds."""
 
     def began(self, study: Study, trial_id: int) -> None:
-        """Say for the first time that the worker of a trial lives, before the trial gets its owner."""
+        """Signal for the first time that the worker of a trial is alive, before the trial gets its owner."""
 
     def beating(self, study: Study, trial_id: int) -> AbstractContextManager[None]:
-        """Say again and again that the worker of a trial lives."""
+        """Signal repeatedly, during the block, that the worker of a trial is alive."""
 
     def safe(self) -> AbstractContextManager[None]:
-        """Turn whatever goes wrong with the storage inside into one sentence."""
+        """Convert any error of the storage in the block into one sentence."""
 
     def remove(self) -> None:
-        """Remove the study, where it does not go with the folder of the search."""
+        """Remove the study, unless it is removed with the folder of the search."""
 
 
 def store(home: Path, wanted: Wanted) -> Store:
-    """Return where a search keeps its trials."""
+    """Return the storage of a search's trials."""
     if wanted.storage:
         from attnviz.work.search.database import Database
 

@@ -1,4 +1,4 @@
-"""The searches that there are: started, found again, stopped, resumed, deleted, and looked at.
+"""The table of searches: starting, finding, stopping, resuming, deleting and reading them.
 
 one = table.start(Wanted(model="pixel_line", recipe="digits", axes=..., trials=33), workers=2)
 table.state(one).sentence; table.found(one).best
@@ -30,20 +30,20 @@ from attnviz.work.search.wanted import Wanted
 from attnviz.work.shelf import SEARCHES
 
 MOST = 20
-"""So many searches there may be; the finished ones count until they are deleted."""
+"""The maximum number of searches; finished ones count until they are deleted."""
 
 Word = Literal["running", "finished", "stopped", "failed", "interrupted"]
 
 
 @dataclass(frozen=True)
 class State:
-    """How a search stands.
+    """The state of a search.
 
     Args:
-        word: "interrupted" is one whose workers neither ended by themselves nor were stopped.
-        sentence: the same for a person.
-        done: so many trials are finished.
-        trials: so many are asked for.
+        word: the state; the workers of an "interrupted" search have neither finished nor been stopped.
+        sentence: the state in a sentence.
+        done: the number of finished trials.
+        trials: the number of requested trials.
     """
 
     word: Word
@@ -57,8 +57,8 @@ runs_of = shelf.runs_of_search
 
 
 def start(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str:
-    """Start the workers of a search, or go on with it; with more trials than before it is given those. `most` is what
-    one training may ask for, by default what holds here. Return its name: the same for the same search.
+    """Start the workers of a new or earlier search, and raise its number of trials if more are requested. `most` are
+    the limits of a training, by default the current ones. Return its name, the same for the same search.
     """
     search = prepare(wanted, workers, most)
     with alone():
@@ -91,12 +91,12 @@ def prepare(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str
 
 
 def words(search: str) -> list[str]:
-    """Return the command of a worker, word by word."""
+    """Return the command of a worker as a list of words."""
     return [sys.executable, "-m", "attnviz", "search", "--worker", search]
 
 
 def spawn(search: str) -> subprocess.Popen[bytes]:
-    """Start one worker of a search, at the lowest priority and in a session of its own."""
+    """Start a worker of a search, at the lowest priority and in a new session."""
     place = home(search)
     (place / "stopped").unlink(missing_ok=True)
     try:
@@ -111,7 +111,7 @@ def spawn(search: str) -> subprocess.Popen[bytes]:
 
 
 def started(process: int) -> str:
-    """Return the name of the file in which whoever started a worker says that it lives."""
+    """Return the name of the file in which the starter of a worker records that it is alive."""
     return f"{process}-started.json"
 
 
@@ -133,7 +133,7 @@ def is_elsewhere(search: str) -> bool:
 
 
 def stop(search: str) -> None:
-    """Ask the workers of a search to end after their batch; it can be resumed."""
+    """Stop the workers of a search after their batch; it can be resumed."""
     with alone():
         for one in at_work(search):
             if processes.terminate(one):
@@ -143,13 +143,13 @@ def stop(search: str) -> None:
 
 
 def note_stopped(search: str) -> None:
-    """Write down that somebody has asked workers of a search to end."""
+    """Record that the workers of a search were asked to stop."""
     files.write(home(search) / "stopped", "")
 
 
 def delete(search: str) -> None:
-    """Remove a search and the runs of its trials, but not those that a job or another search has too, nor those that
-    were there before it and belonged to nobody, such as runs of `train`.
+    """Remove a search and the runs of its trials, except runs shared with a job or another search, and runs that
+    existed before it and belonged to nobody, such as runs of `train`.
     """
     place = home(search)
     with alone():
@@ -181,7 +181,7 @@ def found(search: str) -> Found:
 
 
 def state(search: str, known: Found | None = None) -> State:
-    """Return how a search stands, from its trials if they have just been read."""
+    """Return the state of a search, from its trials if they have just been read."""
     wanted, done = read(search), len((known or found(search)).finished)
     trials = wanted.trials
     if at_work(search) or is_elsewhere(search):

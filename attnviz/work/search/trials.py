@@ -1,4 +1,4 @@
-"""Trials as they are shown and shared: of a search that goes on, of one that is shipped, or of a paper."""
+"""Trials for display and exchange: from a running search, a shipped one, or a paper."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ State = Literal["complete", "pruned", "failed", "running", "waiting"]
 
 
 class Trial(Strict):
-    """One training of a search.
+    """A training of a search.
 
     Args:
-        number: from 0, in the order in which they were begun.
-        state: "pruned" is one that ended early, for the reason that `why` gives; "failed" one whose process died or was
-            stopped, and that another trial repeats.
+        number: its number, from 0, in the order in which trials were started.
+        state: a "pruned" trial ended early, for the reason in `why`; a "failed" trial's process died or was stopped,
+            and another trial repeats it.
         params: the value of each axis.
-        value: of what the search improves, at the epoch that is kept; None where there is none.
-        values: of the same after each epoch.
-        loss: of the same epoch, where a paper gives it.
-        run, epoch: whose weights it has; "" and 0 where there are none.
-        borrowed: whether its run was there before the search and belonged to no other job or search. It outlives this
-            one.
-        seed: of the training.
-        seconds: that it took.
-        why: it ended early, in a few words.
+        value: the optimised measure at the kept epoch, or None.
+        values: the same measure after each epoch.
+        loss: the loss at the kept epoch, if a paper states it.
+        run, epoch: the run and the epoch of its weights, or "" and 0.
+        borrowed: whether its run existed before the search and belonged to no other job or search. It outlives this
+            search.
+        seed: the seed of the training.
+        seconds: its duration.
+        why: the reason for ending early, in a few words.
     """
 
     number: Annotated[int, Field(ge=0)]
@@ -54,28 +54,28 @@ class Trial(Strict):
 
     @property
     def finished(self) -> bool:
-        """Whether it counts among the trials that were asked for."""
+        """Whether it counts as one of the requested trials."""
         return self.state in ("complete", "pruned")
 
 
 def written(value: Value) -> str:
-    """Return the value of an axis for people: "yes" for True, and three digits of a fraction."""
+    """Format the value of an axis: "yes" for True, and three digits of a fraction."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 class Found(Strict):
-    """The trials of one search.
+    """The trials of a search.
 
     Args:
-        name: of its file, or the ID of the search.
-        title: for people.
-        source: where its figures come from, in whole sentences.
-        measure: what is improved, such as "accuracy", of which part of the data.
-        better: which direction of it.
-        axes: what was varied.
-        trials: in the order of their numbers.
+        name: the name of its file, or the ID of the search.
+        title: its title for readers.
+        source: the origin of its figures, in whole sentences.
+        measure: the optimised measure, such as "accuracy", with the part of the data.
+        better: the better direction of the measure.
+        axes: the varied settings.
+        trials: the trials in the order of their numbers.
     """
 
     name: str
@@ -93,25 +93,25 @@ class Found(Strict):
 
     @property
     def complete(self) -> tuple[Trial, ...]:
-        """The trials that were trained to their end and have a value."""
+        """The trials that were trained to the end and have a value."""
         return tuple(trial for trial in self.trials if trial.state == "complete" and trial.value is not None)
 
     @property
     def best(self) -> Trial | None:
-        """The trial with the best value; None while none is complete."""
+        """The trial with the best value, or None if none is complete."""
         sign = 1 if self.better == "higher" else -1
         return max(self.complete, key=lambda trial: sign * (trial.value or 0.0), default=None)
 
 
 def names() -> list[str]:
-    """Return the names of the searches that are shipped."""
+    """Return the names of the shipped searches."""
     found = resources.files("attnviz.work.search").joinpath("shipped").iterdir()
     return sorted(one.name.removesuffix(".json") for one in found if one.name.endswith(".json"))
 
 
 @lru_cache
 def shipped(name: str) -> Found:
-    """Return one of the searches that are shipped."""
+    """Return a shipped search."""
     if name not in names():
         raise UnknownName("search", name, names())
     text = resources.files("attnviz.work.search").joinpath("shipped", f"{name}.json").read_bytes()

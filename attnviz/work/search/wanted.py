@@ -1,4 +1,4 @@
-"""What a search is asked for, and how much it may ask for."""
+"""The requests of searches, and their limits."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from attnviz.work.search import database
 
 MOST_TRIALS = 1000
 MOST_SECONDS = 60.0
-"""What one search, and one trial of it, may ask for at most."""
+"""The maximum settings of a search and of its trials."""
 
 
 class Wanted(Asked):
-    """What is searched.
+    """The request of a search.
 
     Args:
-        model, recipe, changes: as of `Asked`, for all trials.
-        axes: what is varied.
-        trials: so many are to be finished. It is no part of the name: a search can be given more of them later.
-        seconds: after so many of computing a trial ends with what it has; one that is repeated has as many again.
+        model, recipe, changes: as in `Asked`, for all trials.
+        axes: the varied settings.
+        trials: the number of trials to finish. It does not affect the name, so that it can be raised later.
+        seconds: the computing time after which a trial ends with its current value; a repeated trial has as much again.
         sampler: "tpe" learns from the trials so far, "random" does not.
-        prune: whether a trial that is worse after an epoch than half of those before it is ended there.
-        seed: of the draws; a trial's own seed is this one plus its number.
-        threads: of the CPU, for each worker.
-        storage: URL of a PostgreSQL that keeps its trials, for workers on several machines; "" for its folder.
+        prune: whether to end a trial that is worse after an epoch than half of the earlier trials.
+        seed: the seed of the sampler; a trial's own seed is this plus its number.
+        threads: the number of CPU threads of each worker.
+        storage: the URL of a PostgreSQL database for its trials, for workers on several machines; "" for its folder.
     """
 
     kind = "search"
@@ -60,12 +60,12 @@ class Wanted(Asked):
 
 
 def axes_of(recipe: Recipe) -> tuple[Axis, ...]:
-    """Return what is varied of a recipe where nobody says otherwise."""
+    """Return the settings of a recipe that are varied by default."""
     return recipes.VARIED.get(recipe.key) or usual(recipe)
 
 
 def checked(wanted: Wanted, workers: int, most: Limits) -> None:
-    """Refuse what asks for more than one training may, or cannot be trained."""
+    """Refuse a search that exceeds the limits, or cannot be trained."""
     if workers < 1:
         raise BadInput(f"A search needs at least one worker, not {workers}.")
     if (recipe := wanted.made()).validation is None:

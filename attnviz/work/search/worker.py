@@ -1,4 +1,4 @@
-"""A worker of a search: a process that trains one trial after the other until enough are finished."""
+"""A worker of a search: a process that trains trials until enough are finished."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from attnviz.work.search.study import Lost, Search
 from attnviz.work.search.wanted import Wanted
 
 WEIGHTS = 20_000_000
-"""Bytes that the weights of a finished trial may take; above that only those of its best epoch are kept."""
+"""The maximum bytes of a finished trial's weights; above that only those of its best epoch are kept."""
 
 _WAIT = 0.3  # seconds between two checks of others' last trials
 
 
 def work(home: Path, wanted: Wanted) -> None:
-    """Train trials of a search until all are finished; after Terminated another worker goes on with this one's run."""
+    """Train trials of a search until all are finished; after Terminated another worker continues this one's run."""
     torch.set_num_threads(wanted.threads)
     with _alive(home) as name:
         given = material(wanted.made(), "cpu")
@@ -41,7 +41,7 @@ def work(home: Path, wanted: Wanted) -> None:
         search = Search(home, wanted, goal.measures[measure].better)
         while (found := search.ask(name)) is not False or not _leaves(search, home, name):
             if not isinstance(found, tuple):
-                time.sleep(_WAIT)  # another process cannot be waited for
+                time.sleep(_WAIT)  # it cannot wait for another process's child
                 continue
             number, values, first = found
             asked = _Asked(given, goal, measure, values, wanted.seed + first)
@@ -54,10 +54,10 @@ def work(home: Path, wanted: Wanted) -> None:
 
 
 def _leaves(search: Search, home: Path, name: str) -> bool:
-    """Sign off if all trials are finished still, and return whether they are.
+    """Sign off if all trials are still finished, and return whether they are.
 
-    Whoever asks for more of them counts the living workers behind the same lock: this one is either counted, and sees
-    that there are more, or has signed off.
+    A process that requests more trials counts the living workers under the same lock: this one is either counted, and
+    sees the request, or has signed off.
     """
     with table.alone():
         if finished := search.is_finished():
@@ -66,12 +66,12 @@ def _leaves(search: Search, home: Path, name: str) -> bool:
 
 
 def measured(goal: Objective, wanted: Wanted) -> str:
-    """Return what a search improves: the accuracy, or what the recipe watches where there is none."""
+    """Return the measure that a search optimises: the accuracy or, without one, the measure that the recipe watches."""
     return "accuracy" if "accuracy" in goal.measures else wanted.made().watch
 
 
 class _Asked:
-    """What one trial trains."""
+    """The inputs of a trial."""
 
     def __init__(self, given: Material, goal: Objective, measure: str, values: dict[str, Value], seed: int) -> None:
         self.given, self.goal, self.values, self.seed = given, goal, values, seed
@@ -79,7 +79,7 @@ class _Asked:
 
 
 def _trial(search: Search, number: int, asked: _Asked) -> None:
-    """Train one trial as a run of its own, and tell what became of it."""
+    """Train a trial as a separate run, and record its result."""
     generator = torch.Generator().manual_seed(asked.seed)
     try:
         recipe = search.wanted.trial(asked.values)
@@ -120,7 +120,7 @@ def _trial(search: Search, number: int, asked: _Asked) -> None:
 
 
 def _kept(run: Run, goal: Objective) -> int:
-    """Return the epoch of a closed run that its recipe keeps."""
+    """Return the epoch that a closed run keeps."""
     curve, recipe = run.curve(), run.info.recipe
     if recipe.keep != "best":
         return len(curve)
@@ -134,9 +134,9 @@ def _kept(run: Run, goal: Objective) -> int:
 
 
 def _train(search: Search, number: int, run: Run, training: Training, column: str) -> tuple[str, bool]:
-    """Train until the end, or until the trial is pruned or its seconds are over.
+    """Train to the end, or until the trial is pruned or its time is over.
 
-    Return why it ended early, "" where it did not, and whether what it has reached counts as its value.
+    Return the reason for ending early, or "", and whether the reached value counts.
     """
     # CPU time, since a busy machine must not cut short the trials that compute most.
     end = time.process_time() + search.wanted.seconds * search.wanted.threads
@@ -156,7 +156,7 @@ def _train(search: Search, number: int, run: Run, training: Training, column: st
 
 
 def tidy(home: Path, best: int) -> None:
-    """Remove of a finished trial what only resuming needs and, if large, the weights of all epochs but the best."""
+    """Remove a finished trial's state for resuming and, if they are large, the weights of all epochs but the best."""
     for state in states.found(home).values():
         state.unlink()
     paths = {epoch: runs.weights_path(home, epoch) for epoch in runs.epochs_in(home)}
@@ -168,7 +168,7 @@ def tidy(home: Path, best: int) -> None:
 
 @contextmanager
 def _alive(home: Path) -> Iterator[str]:
-    """Hold a lock that says that this worker lives, under a name that no other one has."""
+    """Hold a lock that shows that this worker is alive, under a unique name."""
     name = f"{processes.own().process}-{secrets.token_hex(4)}"
     try:
         (home / "workers").mkdir(parents=True, exist_ok=True)
@@ -182,7 +182,7 @@ def _alive(home: Path) -> Iterator[str]:
 
 
 def _sign_off(home: Path, name: str) -> None:
-    """Remove what says that this worker lives."""
+    """Remove the files that show that this worker is alive."""
     # The lock first: without the other file, it would look like the lock of a worker on another machine.
     for own in (f"{name}.lock", f"{name}.json", table.started(processes.own().process)):
         (home / "workers" / own).unlink(missing_ok=True)
