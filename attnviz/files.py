@@ -137,19 +137,19 @@ def stamp(path: Path | str) -> Stamp | None:
 
 
 class Remembered(Generic[T]):
-    """What was read of files that have at most so many bytes in all; what was read longest ago is given up first."""
+    """A cache of results read from files of at most `most` bytes in all; the least recently read are dropped first."""
 
     def __init__(self, most: float) -> None:
         self._most, self._lock = most, Lock()
         self._known: OrderedDict[Path, tuple[tuple[Stamp | None, ...], T]] = OrderedDict()
 
     def known(self, path: Path, stamps: tuple[Stamp | None, ...]) -> T | None:
-        """Return what is known of a path where the stamps are those of the last time; else None."""
+        """Return the cached result of a path if its stamps have not changed, else None."""
         found = self._known.get(path)
         return found[1] if found is not None and found[0] == stamps else None
 
     def get(self, path: Path, stamps: tuple[Stamp | None, ...], read: Callable[[], T]) -> T:
-        """Return what is known of a path, read again where the stamps, taken before, are others than the last time."""
+        """Return the cached result of a path, or read it again if its stamps, taken before, have changed."""
         known = self._known.get(path)
         if known is not None and known[0] == stamps:
             return known[1]

@@ -1,6 +1,6 @@
 """The import of torchvision, and its downloads.
 
-With a CPU build of torch beside torchvision's ordinary wheel, torchvision's compiled operators cannot be loaded and its
+With a CPU build of torch and torchvision's ordinary wheel, torchvision's compiled operators cannot be loaded and its
 import fails (`operator torchvision::nms does not exist`). Nothing here needs those operators, so their two names are
 declared before the import. It takes more than a second: import it only where it is used.
 """

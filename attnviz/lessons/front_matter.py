@@ -56,18 +56,18 @@ _PARTED = re.compile(r"---[ \t]*\n((?:(?!##|:::).*\n)*?)---[ \t]*(?:\n|\Z)")
 _FIELD = re.compile(r"([A-Za-z_]\w*)\s*:(?:\s.*)?")
 
 _SENTENCES = (
-    ("mapping values are not allowed", "A value with a colon in it stands between quotes: title: 'Heads: a story'."),
+    ("mapping values are not allowed", "A value with a colon in it must be in quotes: title: 'Heads: a story'."),
     ("could not find expected ':'", "Each line is 'name: value', and this one has no colon after its name."),
-    ("cannot start any token", "A value that begins with {character!r} stands between quotes."),
+    ("cannot start any token", "A value that begins with {character!r} must be in quotes."),
     ("expected <block end>", "This line is indented differently from those before it, or its quotes are not closed."),
-    ("found undefined alias", "A value that begins with '*' stands between quotes."),
-    ("found unexpected end of stream", "A quotation mark that is opened here is never closed."),
-    ("expected ',' or", "A bracket that is opened here is never closed."),
-    ("expected the node content", "A value that begins with a bracket or a comma stands between quotes."),
+    ("found undefined alias", "A value that begins with '*' must be in quotes."),
+    ("found unexpected end of stream", "A quotation mark opened here is never closed."),
+    ("expected ',' or", "A bracket opened here is never closed."),
+    ("expected the node content", "A value that begins with a bracket or a comma must be in quotes."),
     ("block sequence entries are not allowed", "A list begins on the line after its name, each sentence after '- '."),
-    ("found unknown escape", "A backslash stands between single quotes: 'a \\ b'."),
-    ("could not determine a constructor", "A value that begins with '!' stands between quotes."),
-    ("expected alphabetic or numeric", "A value that begins with '*' or '&' stands between quotes."),
+    ("found unknown escape", "A backslash must be in single quotes: 'a \\ b'."),
+    ("could not determine a constructor", "A value that begins with '!' must be in quotes."),
+    ("expected alphabetic or numeric", "A value that begins with '*' or '&' must be in quotes."),
 )
 
 
@@ -107,14 +107,14 @@ def _other(content: str) -> Iterator[tuple[int, str]]:
         for event in yaml.parse(content, yaml.BaseLoader):
             line = event.start_mark.line
             if getattr(event, "tag", None) or getattr(event, "anchor", None):
-                yield line + 1, "A value that begins with '!', '&' or '*' stands between quotes."
+                yield line + 1, "A value that begins with '!', '&' or '*' must be in quotes."
             rest = lines[event.end_mark.line][event.end_mark.column :] if event.end_mark.line < len(lines) else ""
             if isinstance(event, yaml.ScalarEvent) and rest.lstrip().startswith("#"):
-                yield event.end_mark.line + 1, "What follows ' #' would be lost: a value with it stands between quotes."
+                yield event.end_mark.line + 1, "Text after ' #' would be lost: a value with it must be in quotes."
     except yaml.YAMLError as error:
         yield explained(error, content)
     except (ValueError, OverflowError):  # a character that does not exist
-        yield line + 1, "This value cannot be read: put it between single quotes."
+        yield line + 1, "This value cannot be read: put it in single quotes."
 
 
 def parted(text: str, complain: Callable[[int, str], None]) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """A visitor's drawing as text: the exact bytes that a model received, short enough for a URL.
 
-    name(picture)          "drawing:eJxjYBgFo2AUDHcA..."       what stands where a data set is named otherwise
+    name(picture)          "drawing:eJxjYBgFo2AUDHcA..."       a name in place of a data set's
     read(name)             uint8 (28, 28)
 
 After the colon: URL-safe base64, without padding, of the bytes row by row, compressed by zlib. `frontend/draw/links.js`
