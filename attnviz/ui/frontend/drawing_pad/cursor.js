@@ -1,5 +1,5 @@
 // Drawing by keyboard and by ear: the pad as a grid of 28 x 28 cells (WAI-ARIA grid pattern), with one tab stop and a
-// cursor. Only the cell under the cursor is in the page; its place among the others is said in its attributes.
+// cursor. Only the cell under the cursor is in the page; its attributes give its position among the others.
 
 import { element, set } from "../core/dom.js";
 import { gridMove } from "../hands/keys.js";
@@ -18,7 +18,7 @@ export class PadCursor {
     this.name = `pad-${pads++}`;
     this.row = CELLS / 2;
     this.column = CELLS / 2;
-    this.line = null; // that Shift and arrows are drawing
+    this.line = null; // drawn with Shift and arrows
     this.current = element("div", { role: "row" });
     this.frame = element("div.cursor", { "aria-hidden": "true" });
     this.help = element("p.keys", { id: `${this.name}-keys` }, KEYS);
@@ -42,7 +42,7 @@ export class PadCursor {
     this.refresh();
   }
 
-  /** Take the focus for a hand that draws: its keys are then heard, and no cursor is shown. */
+  /** Take the focus for a hand that draws: keys work, but no cursor is shown. */
   follow() {
     this.leave();
     this.byHand = true;
@@ -50,7 +50,7 @@ export class PadCursor {
     this.byHand = false;
   }
 
-  /** No cursor is shown. */
+  /** Hide the cursor. */
   leave() {
     this.element.classList.remove("keyed");
     this.line = null;
@@ -77,7 +77,7 @@ export class PadCursor {
     this.refresh();
   }
 
-  /** Draw on to the cursor's cell. */
+  /** Extend the line to the cursor's cell. */
   lengthen(from) {
     const { pad } = this;
     const { tool, width, paint } = pad.tools;
@@ -107,18 +107,18 @@ export class PadCursor {
     return placeOf(this.row, this.column);
   }
 
-  /** How much of the cursor's cell is ink, 0..1. */
+  /** The fraction of ink in the cursor's cell, 0..1. */
   get share() {
     return this.pad.surface.mean(this.row, this.column) / 255;
   }
 
-  /** Show and say where the cursor is. */
+  /** Show and announce the position of the cursor. */
   refresh() {
     const { row, column, name, frame } = this;
     Object.assign(frame.style, { left: `${column * PER_CENT}%`, top: `${row * PER_CENT}%` });
     const id = `${name}-${row}-${column}`;
     if (this.cell?.id !== id) {
-      // A new cell each time: a screen reader says only what it has not said before.
+      // A new cell each time because a screen reader announces only new elements.
       this.cell = element("div.hidden", { role: "gridcell", id, "aria-colindex": column + 1 });
       this.current.replaceChildren(this.cell);
       set(this.current, "aria-rowindex", String(row + 1));

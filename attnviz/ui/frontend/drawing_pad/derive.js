@@ -1,16 +1,15 @@
-// What the draw page says of a drawing, keeps and links, and the strokes of a hand and of keys. Nothing here knows the
-// page.
+// The words, stored state and links of the draw page, and strokes by hand and by keys. It does not access the page.
 
 import { CELLS, SIDE, UNITS } from "../hands/strokes.js";
 
 export const CELL = SIDE / CELLS; // canvas pixels
 
-const NEAR = 4 * UNITS; // a hand trembles below this: the next point of a stroke lies at least so far away
-// what a link says where there are no panels, and a URL that says nothing of them
+const NEAR = 4 * UNITS; // the minimum distance between points of a stroke: a hand trembles below this
+// the default without panels, and for a URL without fields for them
 const PANELS = { models: "", heads: "", map: "attention", change: false, trained: "", pin_trained: "" };
 const NO_CHOICE = { heads: {}, map: "attention", change: false, trained: null, pin_trained: null, pin: null };
-const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: it may stand in a URL, as in drawn.py
-const FILE = "file"; // the name of a picture that a link cannot bring
+const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: it can stand in a URL, as in drawn.py
+const FILE = "file"; // the name of a picture that does not fit into a link
 const NOTHING = { drawing: "", base: null, centred: true }; // of a URL without words
 const CENTRED =
   "Your drawing is cut out, scaled to 20 \u00d7 20 pixels, and placed with its centre of mass in the middle of " +
@@ -18,22 +17,22 @@ const CENTRED =
 
 const WHOLE = "The whole pad, scaled to the pixels that each model takes.";
 
-/** @typedef {{drawing: string, base: string|null, centred: boolean}} Drawn a drawing, as a URL says it */
+/** @typedef {{drawing: string, base: string|null, centred: boolean}} Drawn a drawing, as encoded in a URL */
 
 /** @param {Drawn} one @param {Drawn} other */
 function same(one, other) {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Whether a picture under the strokes may stand in a URL. @param {Base|null} base */
+/** Whether a picture below the strokes can stand in a URL. @param {Base|null} base */
 export function fitsLink(base) {
   return !base || SAMPLE.test(base.name);
 }
 
 /**
- * What keeps a drawing out of a link; null for nothing.
+ * The reason why a drawing does not fit into a link, or null.
  * @param {{base: Base|null, strokes: Stroke[]}} drawing
- * @param {string} short its strokes as a URL says them; "" if they are too long
+ * @param {string} short its encoded strokes; "" if they are too long
  * @returns {"strokes"|"base"|null}
  */
 export function obstacleOf({ base, strokes }, short) {
@@ -42,8 +41,8 @@ export function obstacleOf({ base, strokes }, short) {
 }
 
 /**
- * A drawing out of a file, as the pad takes it. The picture under its strokes is called by the name of a sample only if
- * it is that sample: a link says the name alone, and would bring that one.
+ * A drawing from a file, for the pad. The picture below its strokes gets the name of a sample only if it is that
+ * sample: a link contains only the name, and would load the sample.
  * @param {{base: Base|null, strokes: Stroke[]}} drawing
  * @param {{base: Base}[]} samples
  */
@@ -52,7 +51,7 @@ export function fromFile({ base, strokes }, samples) {
   return { base: base && { ...base, name: samples.some((one) => is(one.base)) ? base.name : FILE }, strokes };
 }
 
-/** The view that a link says. @param {Drawn} drawn @param {any} panels as `panelsInLink` gives them */
+/** The view of a link. @param {Drawn} drawn @param {any} panels as returned by `panelsInLink` */
 export function linkedOf({ drawing, base, centred }, { pin = null, ...panels }) {
   const pinned = { pin: pin?.drawing ?? "", pin_start: pin?.base ?? null, pin_centred: pin?.centred ?? true };
   return { strokes: drawing, start: base, centred, ...PANELS, ...panels, ...pinned };
@@ -61,7 +60,7 @@ export function linkedOf({ drawing, base, centred }, { pin = null, ...panels }) 
 /**
  * The drawings to start from.
  * @param {{name: string, label: string}[]} samples
- * @param {Uint8Array} values of all
+ * @param {Uint8Array} values values of all pictures
  * @param {number} side pixels along each side of a picture
  * @param {boolean} drawn whether they are drawings
  */
@@ -75,7 +74,7 @@ export function startsOf(samples, values, side, drawn = true) {
 }
 
 /**
- * Whether what a tab kept is newer than what the URL says, which may be one or two strokes behind.
+ * Whether the stored state of a tab is newer than the URL, which may be one or two strokes behind.
  * @param {{known: any, pending?: any[]}} kept
  * @param {Drawn} url
  */
@@ -84,7 +83,7 @@ export function isNewer({ known, pending }, url) {
 }
 
 /**
- * Whether what a tab kept of its panels is newer than what the URL says.
+ * Whether the stored view of a tab's panels is newer than that of the URL.
  * @param {{now: any, known: any}} kept their view, and the words of the URL for it
  * @param {any} url
  */
@@ -92,7 +91,7 @@ export function panelsNewer({ now, known }, url) {
   return [NO_CHOICE, known, now].some((one) => written(one) === written(url));
 }
 
-/** The same for the same values, in whichever order they are listed. */
+/** Equal strings for equal values, in any order of their keys. */
 function written(value) {
   return JSON.stringify(value, (_, one) =>
     one && typeof one === "object" && !Array.isArray(one)
@@ -101,12 +100,12 @@ function written(value) {
   );
 }
 
-/** What the URL may still come to say, of what was told before. @param {any[]} pending @param {Drawn} url */
+/** The reported states that the URL may still take. @param {any[]} pending @param {Drawn} url */
 export function pendingAfter(pending, url) {
   return pending.slice(pending.findIndex((one) => same(one, url)) + 1);
 }
 
-/** What a key does to the history. @param {KeyboardEvent} event @returns {"undo"|"redo"|null} */
+/** The effect of a key on the history. @param {KeyboardEvent} event @returns {"undo"|"redo"|null} */
 export function stepOf({ key, ctrlKey, metaKey, altKey, shiftKey }) {
   const letter = key.toLowerCase();
   if (!(ctrlKey || metaKey) || altKey) return null;
@@ -115,25 +114,25 @@ export function stepOf({ key, ctrlKey, metaKey, altKey, shiftKey }) {
 }
 
 /**
- * How the picture that the models see was made from the drawing.
- * @param {string} words "": as it usually does
- * @param {boolean} centres whether what is drawn may be centred
+ * How the models' input was made from the drawing.
+ * @param {string} words "" for the usual way
+ * @param {boolean} centres whether drawings may be centred
  */
 export function captionOf(words, centres = true) {
   const caption = words || (centres ? CENTRED : WHOLE);
-  return caption.replaceAll(" \u00d7 ", "\u00a0\u00d7\u00a0"); // a size is not parted between two lines
+  return caption.replaceAll(" \u00d7 ", "\u00a0\u00d7\u00a0"); // a size is not split between two lines
 }
 
 // A hand
 
-/** Whether a place, x, y, is too near to the last point of a stroke to be its next. */
+/** Whether a position x, y is too close to the last point of a stroke to be the next one. */
 export function isNear(points, place) {
   const [dx, dy] = [place[0] - points.at(-2), place[1] - points.at(-1)];
   return dx * dx + dy * dy < NEAR * NEAR;
 }
 
 /**
- * From the last point of a stroke to where the hand is.
+ * The part from the last point of a stroke to the hand.
  * @param {Stroke} stroke
  * @param {number[]} rest x, y, pressure
  */
@@ -145,7 +144,7 @@ export function tipOf({ points, pressures, ...stroke }, [x, y, pressure]) {
   };
 }
 
-/** A stroke up to where the hand stopped. @param {Stroke} stroke @param {number[]|null} rest x, y, pressure */
+/** A stroke up to the end of the hand's movement. @param {Stroke} stroke @param {number[]|null} rest x, y, pressure */
 export function endedAt(stroke, rest) {
   const { points, pressures } = stroke;
   if (!rest || (rest[0] === points.at(-2) && rest[1] === points.at(-1))) return stroke;
@@ -160,10 +159,10 @@ export function centreOf([row, column]) {
 }
 
 /**
- * The points of a line from one cell to another; null at the edge of the sheet, where both are one.
+ * The points of a line from one cell to another; null at the edge of the sheet, where both are the same.
  * @param {number[]} from
  * @param {number[]} to
- * @param {Stroke|null} line that leads on
+ * @param {Stroke|null} line the line to extend
  */
 export function lineTo(from, to, line) {
   const points = line ? line.points : centreOf(from);
@@ -176,7 +175,7 @@ export function placeOf(row, column) {
   return `row ${row + 1}, column ${column + 1}`;
 }
 
-/** What lies in a cell, in words. @param {number} share of ink, 0..1 */
+/** The contents of a cell, in words. @param {number} share of ink, 0..1 */
 export function contentOf(share) {
   return share > 0.5 ? "ink" : share > 0.02 ? "the edge of ink" : "background";
 }

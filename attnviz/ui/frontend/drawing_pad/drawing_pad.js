@@ -1,4 +1,4 @@
-// The draw page: a pad, and next to it the panels of the models that look at the drawing. They are one component
+// The draw page: a pad, and next to it the panels of the models that classify the drawing. They are one component
 // because the panels follow every movement of the hand. Python's side is attnviz/ui/components/drawing_pad.py.
 //
 //     Pad       pad.js             what is drawn: it asks nobody and waits for nobody
@@ -16,27 +16,27 @@ import { mountable } from "../core/part.js";
 import { BadDrawing } from "../hands/strokes.js";
 
 const EMPTY = { base: null, strokes: [] };
-const UNDONE = "undone"; // what is told where nothing is left of a drawing that goes on
-const PENDING = 20; // drawings that Python was told of, at most, while its answer is awaited
+const UNDONE = "undone"; // reported if nothing is left of a continued drawing
+const PENDING = 20; // maximum number of drawings reported to Python while its answer is pending
 
-// What was kept when the visitor went to another page.
+// The state stored when the visitor went to another page.
 /** @type {import("./memory.js").Kept|null} */
 let left = null;
 
 export class DrawingPad extends PadFrame {
   constructor(parent) {
     super(parent);
-    this.cards = null; // a page may have none
+    this.cards = null; // a page may have no panels
     this.centred = true;
     this.begun = false;
-    /** @type {any[]} what Python may have been told since it last answered, the newest at the end */
+    /** @type {any[]} states possibly reported since Python's last answer, the newest at the end */
     this.pending = [];
   }
 
   receive(bytes) {
     this.takeNew(bytes);
     if (this.away) {
-      this.look(true); // mounted anew, in the same place
+      this.look(true); // remounted in the same place
       this.saySoon();
     }
     this.away = false;
@@ -58,7 +58,7 @@ export class DrawingPad extends PadFrame {
     this.pad.take(header.sheet);
     this.seen.offer(header.sheet.centres);
     const laid = JSON.stringify([names, header.sheet]);
-    const another = laid !== this.laid; // other pictures to start from, another sample, perhaps another canvas
+    const another = laid !== this.laid; // different pictures to start from, sample, perhaps canvas
     this.laid = laid;
     this.inputs.show(header.inputs, header.input);
     if (header.input && header.input === this.opening) {
@@ -72,10 +72,10 @@ export class DrawingPad extends PadFrame {
     if (asked) this.followed();
     else if (another && this.begun) this.look(true);
     this.known = header.url;
-    // Of what was told before this, the URL will not speak any more; if the page asks for something else, of nothing.
+    // The URL will never show anything reported before this; if the page asks for other data, nothing at all.
     this.pending = asked ? [] : derive.pendingAfter(this.pending, header.url);
     this.keep();
-    // the page has begun to want to know what was seen, or ceased to
+    // the page has started or stopped asking for the models' input
     if (header.cards.settled !== this.wanted) this.settle();
     this.wanted = header.cards.settled;
   }
@@ -103,7 +103,7 @@ export class DrawingPad extends PadFrame {
     if (!this.followKept()) this.followPanels(asked.value);
   }
 
-  /** Show what the URL says of the panels. @param {any} asked */
+  /** Show the panels' view in the URL. @param {any} asked */
   followPanels(asked) {
     const { pin } = asked;
     const { header, arrays } = this;
@@ -119,8 +119,8 @@ export class DrawingPad extends PadFrame {
   }
 
   /**
-   * The first time on this page: show what this tab has kept of the panels, if it is newer.
-   * @returns {boolean} whether it is
+   * On the first visit to this page, show this tab's stored view of the panels, if it is newer.
+   * @returns {boolean} whether it is newer
    */
   followKept() {
     const kept = this.begun ? null : this.kept();
@@ -132,12 +132,12 @@ export class DrawingPad extends PadFrame {
     return true;
   }
 
-  /** What this tab keeps: of another page that one has come from, and so has all; or of a reload. */
+  /** This tab's stored state: complete when coming from another page, or from a reload. */
   kept() {
     return left ?? here();
   }
 
-  /** The hand rests, and the models have answered. @param {string} word of the picture that they saw */
+  /** Called when the hand rests and the models have answered. @param {string} word that of their input */
   saw(word) {
     const { id } = this.pad.now; // which an undo and the eraser keep, and Clear does not
     this.word = word || (id === this.drawnOn ? UNDONE : "");
@@ -145,7 +145,7 @@ export class DrawingPad extends PadFrame {
     if (this.header.cards.settled) this.settle();
   }
 
-  /** Let the models look. @param {boolean} complete false within a stroke */
+  /** Ask the models. @param {boolean} complete false within a stroke */
   look(complete) {
     const { pad, cards } = this;
     const centred = this.centred && this.header.sheet.centres;
@@ -154,7 +154,7 @@ export class DrawingPad extends PadFrame {
     cards?.show(pad.raster(), { centred, settled: complete, empty: pad.empty, now: pad.now, drawn });
   }
 
-  /** The first time on this page: what the URL says, unless this tab has drawn on since. */
+  /** On the first visit to this page, show the URL's drawing, unless this tab has a later state. */
   begin(asked) {
     const { url } = this.header;
     const kept = this.kept();
@@ -169,7 +169,7 @@ export class DrawingPad extends PadFrame {
     }
   }
 
-  /** Show what the URL asks for; an undo leads back. */
+  /** Show the drawing requested by the URL; an undo restores the old one. */
   follow({ drawing, base, centred }) {
     const { header, arrays } = this;
     this.setCentred(centred);
@@ -186,9 +186,9 @@ export class DrawingPad extends PadFrame {
   }
 
   /**
-   * The pad shows what Python asked for, which need not be told again: that would be sent with the URL of before, and
-   * could undo what the visitor has clicked meanwhile. Python hears when a picture from outside is there.
-   * A link that cannot be read stays in the URL: told of the empty pad, Python would take it out, as a step for *Back*.
+   * The pad shows Python's drawing, which need not be reported: the report would carry the old URL and could undo the
+   * visitor's clicks since then. Python is told when a picture comes from outside. An unreadable link stays in the URL:
+   * told of the empty pad, Python would remove it, as a step for *Back*.
    */
   followed() {
     const first = !this.begun;
@@ -197,7 +197,7 @@ export class DrawingPad extends PadFrame {
     if ((!first || this.unreadable) && derive.fitsLink(base)) this.state("drawn").note(this.settled().drawn);
   }
 
-  // What the visitor does
+  // Actions of the visitor
 
   changed(complete) {
     this.look(complete);
@@ -232,7 +232,7 @@ export class DrawingPad extends PadFrame {
   }
 
   forgotten() {
-    this.pad.own.clear(); // what is on the pad, too, until a hand draws on it
+    this.pad.own.clear(); // the drawing on the pad, too, until a hand draws on it
     this.saySoon();
     this.announce("Your last drawings were deleted from this browser.");
     this.pad.sheet.focus();
@@ -245,18 +245,18 @@ export class DrawingPad extends PadFrame {
     event.preventDefault();
   }
 
-  // What is kept
+  // Storage
 
   keep() {
     const { pad } = this;
-    if (!this.begun) return; // it has not begun: what was kept is still to be read
+    if (!this.begun) return; // it has not begun: the stored state has not been read yet
     keepHere(this.toKeep());
-    // Only what a hand has drawn: a sample that was looked at is there to be looked at again.
+    // Only drawings made by hand: a sample can be opened again anyway.
     if (pad.now.strokes.length && !pad.empty) this.lasts.keep(pad.now, pad.own.has(pad.now.id));
     this.saySoon();
   }
 
-  /** What outlives a reload. @returns {import("./memory.js").Kept} */
+  /** The state that survives a reload. @returns {import("./memory.js").Kept} */
   toKeep() {
     const { pad, cards, centred, known, pending, header } = this;
     const pinned = cards?.pin.showing;
@@ -268,7 +268,7 @@ export class DrawingPad extends PadFrame {
     return { drawing: pad.now, history: pad.memory, centred, known, pending, panels };
   }
 
-  /** The drawing as it may stand in the URL; "" if it is empty or too long. */
+  /** The drawing encoded for the URL; "" if it is empty or too long. */
   get short() {
     const written = this.pad.state();
     return written.length <= this.header.longest ? written : "";
@@ -276,7 +276,7 @@ export class DrawingPad extends PadFrame {
 
   settled() {
     const { base } = this.pad.now;
-    const seen = (this.header.cards.settled && this.word) || ""; // else each stroke would be told twice
+    const seen = (this.header.cards.settled && this.word) || ""; // otherwise each stroke would be reported twice
     return {
       drawn: { drawing: this.short, base: base?.name ?? null, centred: this.centred },
       seen,
@@ -284,12 +284,12 @@ export class DrawingPad extends PadFrame {
     };
   }
 
-  /** What is on the pad as a link says it; null where it does not fit into one. */
+  /** The drawing encoded for a link; null if it does not fit. */
   drawn() {
     return this.pad.empty || derive.obstacleOf(this.pad.now, this.short) ? null : this.settled().drawn;
   }
 
-  /** A link to what one sees, made here: the page’s own URL follows a moment later. */
+  /** A link to the present view, made here: the page’s own URL follows a moment later. */
   link() {
     const obstacle = derive.obstacleOf(this.pad.now, this.short);
     if (obstacle) return { url: null, long: obstacle === "strokes" };

@@ -8,8 +8,8 @@ import { toJson } from "../hands/strokes.js";
 const NAME = "attnviz-drawing";
 
 /**
- * What can be saved, for `Savers`.
- * @param {{drawing: () => any, raster: () => import("../live/live.js").Values}} owner of the pad
+ * The files to save, for `Savers`.
+ * @param {{drawing: () => any, raster: () => import("../live/live.js").Values}} owner access to the pad
  */
 export function files(owner) {
   return {
@@ -18,7 +18,7 @@ export function files(owner) {
   };
 }
 
-/** Save the canvas as it is shown to the models; ink black on white. @param {{values: any, shape: number[]}} raster */
+/** Save the canvas that the models are shown, as black ink on white. @param {{values: any, shape: number[]}} raster */
 async function savePng({ values, shape: [rows, columns, channels] }) {
   const canvas = element("canvas", { width: columns, height: rows });
   const at = (pixel, one) => (channels === 1 ? 255 - values[pixel] : values[channels * pixel + one]);

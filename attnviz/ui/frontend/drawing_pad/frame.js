@@ -1,4 +1,4 @@
-// The elements of the draw page, made once; drawing_pad.js says what they do and show.
+// The elements of the draw page, made once; drawing_pad.js fills them and handles their events.
 
 import { element, say, text } from "../core/dom.js";
 import { Part } from "../core/part.js";
@@ -61,7 +61,7 @@ export class PadFrame extends Part {
     });
   }
 
-  /** What is drawn has changed. @param {boolean} [_complete] false within a stroke */
+  /** Called after a change of the drawing. @param {boolean} [_complete] false within a stroke */
   changed(_complete) {}
 
   /** @param {boolean} _centred whether the drawing is to be centred */
@@ -70,13 +70,13 @@ export class PadFrame extends Part {
   /** @param {{base: Base|null, strokes: Stroke[], words: string}} _drawing to start from */
   start(_drawing) {}
 
-  /** Have the page open one of the other inputs, above the pad; "" closes it. @param {string} _name */
+  /** Ask the page to open one of the other inputs, above the pad; "" closes it. @param {string} _name */
   openInput(_name) {}
 
-  /** The last drawings were deleted. */
+  /** Called after the last drawings were deleted. */
   forgotten() {}
 
-  /** A link to what one sees. @returns {{url: string|null, long: boolean, left?: boolean}} */
+  /** A link to the present view. @returns {{url: string|null, long: boolean, left?: boolean}} */
   link() {
     return { url: null, long: false };
   }

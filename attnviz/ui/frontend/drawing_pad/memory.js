@@ -1,5 +1,5 @@
-// What the browser keeps of drawings, and nobody else: the one on the pad, for this tab, and the last ten of this
-// browser. Storage can be refused or full: then nothing is kept, and that is all.
+// Drawings stored in the browser only: the one on the pad, for this tab, and the last ten of this browser. If storage
+// is refused or full, nothing is kept and nothing else fails.
 
 import { BadDrawing, decode, encode, packBase, unpackBase } from "../hands/strokes.js";
 
@@ -13,11 +13,11 @@ export const MOST = 10;
 
 /**
  * @typedef {object} Kept
- * @property {Drawing} drawing on the pad
+ * @property {Drawing} drawing the drawing on the pad
  * @property {History|null} [history]
  * @property {boolean} centred
  * @property {any} known the words of the URL for it
- * @property {any[]} [pending] its states that Python has been told since
+ * @property {any[]} [pending] its states reported to Python since then
  * @property {{now: any, known: any, pinned: {now: {base: Base|null, strokes: Stroke[]}, centred: boolean, trained:
  *   number|null}|null}|null} [panels]
  *   their view, the words of the URL for it, and the pinned drawing
@@ -27,7 +27,7 @@ function plain({ id, base, strokes }) {
   return { id, base: packBase(base), strokes: encode(strokes) };
 }
 
-/** @returns {Drawing|null} null for what is damaged, or was written by another version */
+/** @returns {Drawing|null} null if it is damaged or was written by another version */
 function drawing(stored) {
   try {
     return { id: String(stored.id), base: unpackBase(stored.base), strokes: decode(stored.strokes) };
@@ -36,7 +36,7 @@ function drawing(stored) {
   }
 }
 
-/** Keep what is on the pad and in the panels, so that it is there again after a reload. @param {Kept} kept */
+/** Store the state of the pad and the panels for the next reload. @param {Kept} kept */
 export function keepHere(kept) {
   const least = { ...kept, history: null, drawing: plain(kept.drawing), panels: packPanels(kept.panels) };
   try {
@@ -45,12 +45,12 @@ export function keepHere(kept) {
     try {
       sessionStorage.setItem(HERE, JSON.stringify(least)); // the steps of many large pictures may not fit
     } catch {
-      // Refused or full: a reload then begins with the drawing of the URL.
+      // Refused or full: a reload then begins with the drawing in the URL.
     }
   }
 }
 
-/** @returns {Kept|null} what `keepHere` kept */
+/** @returns {Kept|null} the state stored by `keepHere` */
 export function here() {
   try {
     const stored = JSON.parse(sessionStorage.getItem(HERE) ?? "null");
@@ -98,7 +98,7 @@ export function packHistory({ past, now, future }) {
   };
 }
 
-/** Undo `packHistory`. @returns {History|null} null for what is damaged */
+/** Undo `packHistory`. @returns {History|null} null if it is damaged */
 export function unpackHistory(stored) {
   try {
     const bases = stored.bases.map(unpackBase);
@@ -120,15 +120,15 @@ function raise() {
 }
 
 /**
- * Keep a drawing among the last ones, the newest first; one that is among them already is renewed in its place, and
- * another that shows the same, such as what a link has brought back since, is left out.
+ * Store a drawing among the last ones, the newest first; a stored drawing is updated in its position, and one that
+ * looks the same, such as one brought back by a link, is left out.
  * @param {Drawing} now
- * @param {boolean} own whether a hand has drawn on it here: what a link brought is kept where it came from
- * @returns {boolean} whether that was possible
+ * @param {boolean} own whether a hand has drawn on it here: the drawing of a link is stored where it came from
+ * @returns {boolean} whether it could be stored
  */
 export function keepLast(now, own) {
   try {
-    // Read again each time: another tab may have written meanwhile.
+    // Read again each time because another tab may have written meanwhile.
     const others = read();
     const written = plain(now);
     const place = others.findIndex(({ id }) => id === now.id);
@@ -143,7 +143,7 @@ export function keepLast(now, own) {
   }
 }
 
-/** Whether the browser keeps anything here. */
+/** Whether the browser stores anything here. */
 export function canKeep() {
   try {
     return Boolean(localStorage);
@@ -169,7 +169,7 @@ export function forget() {
   try {
     localStorage.removeItem(LAST);
   } catch {
-    // Nothing was kept.
+    // Nothing was stored.
   }
 }
 
@@ -184,14 +184,14 @@ function read() {
   return Array.isArray(stored) ? stored.filter((one) => typeof one?.id === "string") : [];
 }
 
-/** Where not all fit, the oldest are left out. */
+/** If not all fit, the oldest are left out. */
 function write(drawings) {
   for (let count = drawings.length; count > 0; count--) {
     try {
       localStorage.setItem(LAST, JSON.stringify(drawings.slice(0, count)));
       return true;
     } catch {
-      // Full: with one less.
+      // Full: try with one less.
     }
   }
   return false;

@@ -1,5 +1,5 @@
-// The pad: a sheet to draw on with mouse, pen, finger or keyboard. It needs no server: the stroke is painted where the
-// hand's events arrive, and what is drawn lives here.
+// The pad: a sheet to draw on with mouse, pen, finger or keyboard. It needs no server: strokes are painted by the event
+// handlers, and the drawing is stored here.
 
 import { element, say, set, text } from "../core/dom.js";
 import { PadCursor } from "./cursor.js";
@@ -10,13 +10,13 @@ import { shareIn } from "../hands/place.js";
 import { Raster } from "../hands/raster.js";
 import { decode, encode, fits, FULL, PRESSURES, SIDE, simplify, toUnit } from "../hands/strokes.js";
 
-const DEEP = 200; // so many steps can be undone
-const ERASER = 32; // of a pen that is turned around, among `buttons`
+const DEEP = 200; // maximum number of steps that can be undone
+const ERASER = 32; // the eraser end of a pen, in `buttons`
 
 /** @typedef {{id: string, base: Base|null, strokes: Stroke[]}} Drawing never changed, only replaced */
 
 /**
- * A new drawing. Its id tells it from others when the browser keeps it; an undo brings the old id back.
+ * A new drawing. Its id identifies it in the browser's storage; an undo restores the old id.
  * @param {Base|null} base
  * @param {Stroke[]} strokes
  * @returns {Drawing}
@@ -27,18 +27,18 @@ function drawing(base = null, strokes = []) {
 
 export class Pad {
   /**
-   * @param {HTMLElement} node that it is put into
+   * @param {HTMLElement} node the container
    * @param {object} hands
-   * @param {(complete: boolean) => void} hands.changed after every visible change: true if it is complete, false within
-   *   a stroke
-   * @param {(words: string) => void} [hands.tell] says what happened, for those who cannot see it
-   * @param {(words: string) => void} [hands.refuse] says why a stroke was not kept
+   * @param {(complete: boolean) => void} hands.changed called after every visible change: complete is false within a
+   *   stroke
+   * @param {(words: string) => void} [hands.tell] announces a change to screen readers
+   * @param {(words: string) => void} [hands.refuse] explains why a stroke was dropped
    */
   constructor(node, { changed, tell = () => {}, refuse = () => {} }) {
     this.changed = changed;
     this.tell = tell;
     this.refuse = refuse;
-    /** @type {Set<string>} ids of the drawings that a hand has drawn on here */
+    /** @type {Set<string>} ids of the drawings changed by hand here */
     this.own = new Set();
     /** @type {Drawing[]} */
     this.past = [];
@@ -47,10 +47,10 @@ export class Pad {
     this.future = [];
     this.surface = new Raster();
     /** @type {any} */
-    this.pointer = null; // that draws: its stroke, and the surface before it
+    this.pointer = null; // the pointer that draws: its stroke, and the surface before it
     this.tools = new PadTools(this);
     this.canvas = element("canvas", { "aria-hidden": "true" });
-    this.behind = element("canvas"); // what is on the screen without the stroke that is being drawn
+    this.behind = element("canvas"); // the screen without the stroke in progress
     this.words = text();
     this.hint = element("p.hint", { "aria-hidden": "true" }, this.words);
     this.cursor = new PadCursor(this);
@@ -62,19 +62,19 @@ export class Pad {
     this.tools.refresh();
   }
 
-  // What it holds
+  // Contents
 
   /** Whether nothing is drawn. */
   get empty() {
     return !this.surface.values.some((value) => value > 0);
   }
 
-  /** What is drawn, 0 is paper, 255 is ink, or in colour: a copy. @returns {import("../live/live.js").Values} */
+  /** A copy of the pixels: 0 is paper, 255 is ink; or in colour. @returns {import("../live/live.js").Values} */
   raster() {
     return { values: this.surface.values.slice(), shape: this.surface.shape };
   }
 
-  /** Whether it is drawn in colour. */
+  /** Whether the drawing is in colour. */
   get coloured() {
     return this.surface.channels > 1;
   }
@@ -85,7 +85,7 @@ export class Pad {
   }
 
   /**
-   * Take another sheet, on which what is drawn is laid out anew.
+   * Take another sheet and redraw the drawing on it.
    * @param {{canvas: number, channels: number, hint: string}} sheet
    */
   take({ canvas, channels, hint }) {
@@ -98,30 +98,30 @@ export class Pad {
     if (this.inks) this.colour(this.inks);
   }
 
-  /** The strokes as a short string that may stand in a URL. */
+  /** The strokes as a short string for a URL. */
   state() {
     return encode(this.now.strokes);
   }
 
   /**
-   * Show other strokes, and another picture under them: a new drawing, from which an undo leads back.
-   * @param {string} written as `state` gives it
+   * Show other strokes and another picture below them, as a new drawing; an undo restores the old one.
+   * @param {string} written the strokes, as returned by `state`
    * @param {Base|null} base
-   * @throws {import("../hands/strokes.js").BadDrawing} nothing was changed
+   * @throws {import("../hands/strokes.js").BadDrawing} if the strokes cannot be read; nothing is changed then
    */
   load(written, base = null) {
     this.open({ base, strokes: decode(written) });
   }
 
-  /** Show another drawing. @param {{base: Base|null, strokes: Stroke[], id?: string}} other id: where it is known */
+  /** Show another drawing. @param {{base: Base|null, strokes: Stroke[], id?: string}} other id: if it is known */
   open({ base, strokes, id }) {
     const other = drawing(base, strokes);
     this.become(id ? { ...other, id } : other);
   }
 
-  // What changes it
+  // Changes
 
-  /** Take a drawing as the next step, which can be undone. @param {boolean} anew it is not on the sheet yet */
+  /** Take a drawing as the next step, which can be undone. @param {boolean} anew whether to redraw it */
   become(next, anew = true) {
     this.past.push(this.now);
     if (this.past.length > DEEP) this.past.shift();
@@ -131,9 +131,9 @@ export class Pad {
   }
 
   /**
-   * Draw one more stroke over all that is there.
-   * @param {boolean} further it takes the place of the last one, which it lengthens: they are one step
-   * @returns {boolean} whether it is kept: what could not be read again is refused now, and not lost later
+   * Draw one more stroke on top.
+   * @param {boolean} further whether it extends and replaces the last one, as one step
+   * @returns {boolean} whether it is kept: a stroke that could not be decoded is refused now rather than lost later
    */
   add(stroke, further = false) {
     const { strokes } = this.now;
@@ -180,7 +180,7 @@ export class Pad {
   replace(next) {
     this.surface.draw(next);
     if (this.pointer) {
-      // in the middle of a stroke: it goes on, on the other drawing
+      // during a stroke, which continues on the other drawing
       this.pointer.before = this.surface.values.slice();
       this.surface.stroke(this.pointer.stroke);
     }
@@ -189,7 +189,7 @@ export class Pad {
     this.show(next);
   }
 
-  /** Take a drawing that is on the sheet already. */
+  /** Take a drawing that is already on the sheet. */
   show(next) {
     this.now = next;
     this.refresh();
@@ -197,13 +197,13 @@ export class Pad {
     this.changed(true);
   }
 
-  /** Take what there is as the first step: there is nothing to undo. */
+  /** Take the present drawing as the first step: there is nothing to undo. */
   begin() {
     [this.past, this.future] = [[], []];
     this.tools.refresh();
   }
 
-  /** What undo and redo know, so that another pad can go on. */
+  /** The history for undo and redo, so that another pad can continue. */
   get memory() {
     return { past: this.past, now: this.now, future: this.future };
   }
@@ -213,7 +213,7 @@ export class Pad {
     this.replace(now);
   }
 
-  // Hands
+  // Input
 
   listen() {
     const { sheet } = this;
@@ -221,7 +221,7 @@ export class Pad {
     sheet.addEventListener("pointermove", (event) => this.move(event));
     for (const end of ["pointerup", "pointercancel", "lostpointercapture"])
       sheet.addEventListener(end, (event) => this.up(event));
-    sheet.addEventListener("contextmenu", (event) => this.pointer && event.preventDefault()); // a finger that rests
+    sheet.addEventListener("contextmenu", (event) => this.pointer && event.preventDefault()); // a resting finger
   }
 
   down(event) {
@@ -231,7 +231,7 @@ export class Pad {
     this.sheet.setPointerCapture(event.pointerId);
     this.cursor.follow();
     const { tool, width, paint: colour } = this.tools;
-    // Only a pen measures how hard it presses; what other devices say there is a constant, or the size of a fingertip.
+    // Only a pen measures pressure; other devices report a constant, or the size of a fingertip.
     const stroke = {
       tool: turned ? "erase" : tool,
       width,
@@ -251,7 +251,7 @@ export class Pad {
     this.follow(several.length ? several : [event]);
   }
 
-  /** Lengthen the stroke by the places where the hand has been, and paint that at once. */
+  /** Extend the stroke by the positions of the hand, and paint that at once. */
   follow(events) {
     const { stroke } = this.pointer;
     const { points, pressures } = stroke;
@@ -268,7 +268,8 @@ export class Pad {
       this.draw(stroke, Math.max(0, points.length / 2 - 2));
     }
     const { rest } = this.pointer;
-    // The tip of the pen, nearer than the next point will be: ink up to there, and the point only if the hand stops.
+    // The tip of the pen, closer than the next point can be: ink is drawn up to it, but it is a point only if the hand
+    // stops.
     if (rest) this.draw(tipOf(stroke, rest));
     this.changed(false);
   }
@@ -277,7 +278,7 @@ export class Pad {
     if (event.pointerId !== this.pointer?.id) return;
     const { stroke, before, behind, rest } = this.pointer;
     this.pointer = null;
-    // What is kept is a little simpler than what was painted on the way.
+    // The stored stroke is slightly simpler than the one painted on the way.
     this.surface.values.set(before);
     if (behind) copy(this.behind, this.canvas);
     else this.repaint();
@@ -286,13 +287,13 @@ export class Pad {
 
   // The sheet
 
-  /** Draw a stroke, or the rest of it from a point on, on the surface and on the screen. */
+  /** Draw a stroke, or the rest of it after a point, on the surface and on the screen. */
   draw(stroke, first = 0) {
     this.surface.stroke(stroke, first);
     this.ink(stroke, first);
   }
 
-  /** Take the colours of a theme. @param {Uint32Array} inks from paper to ink, of colours.js */
+  /** Take the colours of a theme. @param {Uint32Array} inks from paper to ink, from colours.js */
   colour(inks) {
     this.inks = inks;
     this.sheet.style.background = paperOf(this.paints);
@@ -317,7 +318,7 @@ export class Pad {
     this.ink(this.pointer.stroke);
   }
 
-  /** Show what lies over the drawing. */
+  /** Show the layer above the drawing. */
   refresh() {
     this.hint.hidden = Boolean(this.pointer || this.now.base || this.now.strokes.length);
     this.cursor.refresh();

@@ -6,7 +6,7 @@ import { canvasOf, colourAt, pictureCanvas } from "../maps/paint.js";
 import { walk } from "../hands/raster.js";
 import { CELLS, channelsOf, greyAt, SIDE } from "../hands/strokes.js";
 
-const SMALL = 100; // pixels along each side of a picture whose pixels are to be seen
+const SMALL = 100; // pixels along each side of a picture with visible pixels
 const BLACK = "black"; // the paper of a canvas in colour
 
 /**
@@ -29,7 +29,7 @@ export function paint(canvas, { base, strokes }, inks) {
   for (const stroke of strokes) inkStroke(canvas, stroke, inks);
 }
 
-/** The colour of an empty sheet. @param {Uint32Array|null} inks as of `paint` */
+/** The colour of an empty sheet. @param {Uint32Array|null} inks as for `paint` */
 export function paperOf(inks) {
   return inks ? css(inks[0]) : BLACK;
 }
@@ -41,7 +41,7 @@ function colourOf({ tool, colour }, inks) {
   return css(inks[colour ? Math.round((greyAt(colour, 0) * TOP) / 255) : TOP]);
 }
 
-/** Paint one stroke more, or the rest of it from a point on. @param {Uint32Array|null} inks as of `paint` */
+/** Paint one more stroke, or the rest of it after a point. @param {Uint32Array|null} inks as for `paint` */
 export function inkStroke(canvas, stroke, inks, first = 0) {
   const context = opaque(canvas);
   const size = canvas.width / SIDE;
@@ -60,7 +60,7 @@ export function inkStroke(canvas, stroke, inks, first = 0) {
         context.fill();
         return;
       }
-      // One path as long as the width stays: a stroke of one width is painted at once.
+      // One path for each constant width: a stroke of one width is painted at once.
       if (wide !== r0 + r1) {
         if (wide !== null) context.stroke();
         wide = r0 + r1;
@@ -76,7 +76,7 @@ export function inkStroke(canvas, stroke, inks, first = 0) {
 }
 
 /**
- * Paint a picture that models see, a pixel of the canvas each.
+ * Paint an input of models, one canvas pixel per pixel.
  * @param {HTMLCanvasElement} canvas
  * @param {{values: Uint8Array, shape: number[]}|null} picture (row, column, channel); null: an empty one
  * @param {Uint32Array} inks from paper to ink
@@ -88,7 +88,7 @@ export function paintSeen(canvas, picture, inks) {
   context2d(canvas).drawImage(from, 0, 0);
 }
 
-/** Copy what is on a canvas to another one. @param {HTMLCanvasElement} from @param {HTMLCanvasElement} to */
+/** Copy a canvas to another one. @param {HTMLCanvasElement} from @param {HTMLCanvasElement} to */
 export function copy(from, to) {
   if (to.width !== from.width) to.width = to.height = from.width;
   opaque(to).drawImage(from, 0, 0);
@@ -96,7 +96,7 @@ export function copy(from, to) {
 
 /**
  * @param {HTMLCanvasElement} canvas
- * @returns {CanvasRenderingContext2D} what draws on it; nothing of the page shows through
+ * @returns {CanvasRenderingContext2D} its context; the page does not show through
  */
 function opaque(canvas) {
   return /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));

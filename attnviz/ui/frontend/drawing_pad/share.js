@@ -1,11 +1,11 @@
-// How a drawing leaves the page, and comes back: a link, a PNG, the strokes as JSON.
+// Saving and opening a drawing: a link, a PNG, the strokes as JSON.
 
 import { Savers } from "../hands/controls.js";
 import { NotShown, settled } from "../core/at_rest.js";
 import { element } from "../core/dom.js";
 import { BadDrawing, fromJson } from "../hands/strokes.js";
 
-const LARGEST = 4 << 20; // characters of a file that are read
+const LARGEST = 4 << 20; // maximum number of characters read from a file
 const TOO_LONG = "This drawing is too long for a link. Save it as JSON instead: the file contains it exactly.";
 const PIN_LEFT = " The pinned drawing does not fit into it.";
 const NOT_IN_LINK =
@@ -15,12 +15,12 @@ const NOT_IN_LINK =
 export class PadShare extends Savers {
   /**
    * @param {object} owner
-   * @param {() => {base: Base|null, strokes: Stroke[]}} owner.drawing what is on the pad
-   * @param {() => import("../live/live.js").Values} owner.raster what is drawn, pixel by pixel
-   * @param {() => {url: string|null, long: boolean, left?: boolean}} owner.link to it, or null where there cannot be
-   *   one
-   * @param {(drawing: {base: Base|null, strokes: Stroke[]}) => void} owner.open shows a drawing that was read
-   * @param {(words: string) => void} owner.say shows a sentence; "" takes it away
+   * @param {() => {base: Base|null, strokes: Stroke[]}} owner.drawing the drawing on the pad
+   * @param {() => import("../live/live.js").Values} owner.raster its pixels
+   * @param {() => {url: string|null, long: boolean, left?: boolean}} owner.link a link to it, or null if there cannot
+   *   be one
+   * @param {(drawing: {base: Base|null, strokes: Stroke[]}) => void} owner.open shows a drawing from a file
+   * @param {(words: string) => void} owner.say shows a sentence; "" removes it
    */
   constructor(owner) {
     super(async () => (await import("./export.js")).files(owner), {}, owner.say, ["PNG", "JSON"]);

@@ -1,4 +1,4 @@
-// What stands below the pad: the picture that the models see, pictures to start from, and the last drawings.
+// The elements below the pad: the models' input, pictures to start from, and the last drawings.
 
 import { element, focused, say, set, text } from "../core/dom.js";
 import { captionOf } from "./derive.js";
@@ -8,10 +8,7 @@ import { CELLS, encode, inColour } from "../hands/strokes.js";
 
 const THUMB = 44; // CSS pixels
 
-/**
- * The picture that was made of the drawing for the first model, the steps in words, and the switch that leaves them
- * out.
- */
+/** The input made from the drawing for the first model, the steps in words, and the switch that skips them. */
 export class Seen {
   /** @param {(centred: boolean) => void} switched whether the drawing is to be centred */
   constructor(switched) {
@@ -31,7 +28,7 @@ export class Seen {
   }
 
   /**
-   * Show what a model was given.
+   * Show the input of a model.
    * @param {{values: Uint8Array, shape: number[]}|null} picture (row, column, channel); null: not known yet
    * @param {string} words how it was made from the drawing
    */
@@ -47,7 +44,7 @@ export class Seen {
     if (!this.picture) this.show(null, "");
   }
 
-  /** Offer the switch or, of what is never centred, not. @param {boolean} centres */
+  /** Show the switch, unless drawings are never centred. @param {boolean} centres */
   offer(centres) {
     this.switch.hidden = !centres;
     this.centres = centres;
@@ -67,7 +64,7 @@ export class Seen {
 
 /** A row of small drawings, each a button. */
 export class Thumbs {
-  /** @param {string} label @param {(drawing: any) => void} take is given the drawing that was clicked */
+  /** @param {string} label @param {(drawing: any) => void} take called with the clicked drawing */
   constructor(label, take) {
     this.take = take;
     this.drawings = [];
@@ -75,8 +72,7 @@ export class Thumbs {
   }
 
   /**
-   * @param {{base: Base|null, strokes: Stroke[], words: string}[]} drawings words: what each is, for those who cannot
-   *   see it
+   * @param {{base: Base|null, strokes: Stroke[], words: string}[]} drawings words: the label of each for screen readers
    */
   show(drawings) {
     const place = this.buttons?.indexOf(focused(this.element)) ?? -1;
@@ -107,7 +103,7 @@ export class Thumbs {
     });
   }
 
-  /** Frame one of them. @param {number} which -1: none */
+  /** Frame one of the drawings. @param {number} which -1 for none */
   mark(which) {
     this.buttons?.forEach((button, i) => set(button, "aria-current", String(i === which)));
   }
@@ -117,8 +113,8 @@ export class Thumbs {
 export class LastDrawings {
   /**
    * @param {object} owner
-   * @param {(drawing: any) => void} owner.open is given the drawing that was clicked
-   * @param {() => void} owner.forgotten they were deleted
+   * @param {(drawing: any) => void} owner.open called with the clicked drawing
+   * @param {() => void} owner.forgotten called after they were deleted
    */
   constructor({ open, forgotten }) {
     this.thumbs = new Thumbs("Your last drawings", open);
@@ -139,7 +135,7 @@ export class LastDrawings {
   }
 
   /**
-   * @param {import("./memory.js").Drawing} drawing that is to be the newest
+   * @param {import("./memory.js").Drawing} drawing the newest one
    * @param {boolean} own whether a hand has drawn on it here
    */
   keep(drawing, own) {
@@ -155,7 +151,7 @@ export class LastDrawings {
   show(framed) {
     const drawings = last();
     const stored = canKeep() && !this.refused;
-    // By what is drawn: after an undo, another stroke leaves as many as there were.
+    // Compare contents: after an undo, another stroke gives the same number of strokes.
     const written = JSON.stringify(drawings.map(({ id, strokes }) => [id, encode(strokes)]));
     this.element.hidden = !drawings.length && stored;
     this.forgetter.hidden = !drawings.length;
@@ -170,13 +166,9 @@ export class LastDrawings {
   }
 }
 
-/**
- * Other pictures to start from: a button each. The page has them chosen above the pad, and says which is open there.
- */
+/** Other pictures to start from, one button each. The page offers them above the pad and reports the open one.  */
 export class Inputs {
-  /**
-   * @param {(name: string) => void} open is given the name of the one that was clicked; "" closes the one that is open
-   */
+  /** @param {(name: string) => void} open called with the name of the clicked one; "" closes the open one */
   constructor(open) {
     this.open = open;
     this.buttons = [];
@@ -185,7 +177,7 @@ export class Inputs {
 
   /**
    * @param {{name: string, label: string}[]} inputs
-   * @param {string} opened the name of the one that is open; "" for none
+   * @param {string} opened the name of the open one; "" for none
    */
   show(inputs, opened) {
     if (this.buttons.length !== inputs.length) {

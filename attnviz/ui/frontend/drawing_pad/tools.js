@@ -1,10 +1,10 @@
-// The tools of the pad, in one line under it.
+// The tools of the pad, on one line below it.
 
 import { element, set } from "../core/dom.js";
 import { CELLS, SIDE } from "../hands/strokes.js";
 
-// Canvas pixels. A digit that fills the pad then has strokes of 1.7 pixels where the models see it, one of a third of
-// that size 5: between them lie MNIST's. With wider pens small digits are blots, with thinner ones large digits fade.
+// Canvas pixels. A digit that fills the pad then has strokes of 1.7 pixels in the models' input, and one of a third of
+// that size has 5: MNIST's are between these. Wider pens blot small digits, thinner ones fade large ones.
 const WIDTH = 20;
 const [THIN, THICK] = [8, 48];
 
@@ -46,12 +46,12 @@ export class PadTools {
     );
   }
 
-  /** How wide strokes are, in canvas pixels. */
+  /** The width of strokes, in canvas pixels. */
   get width() {
     return Number(this.slider.value);
   }
 
-  /** What a stroke has of a colour: nothing on a sheet of ink. @returns {{colour?: number[]}} */
+  /** The colour of a stroke; none on a sheet of ink. @returns {{colour?: number[]}} */
   get paint() {
     if (!this.pad.coloured || this.tool === "erase") return {};
     const { value } = this.colour;
@@ -63,7 +63,7 @@ export class PadTools {
     this.refresh();
   }
 
-  /** Show what is chosen and what can be done. */
+  /** Show the chosen tool and the possible actions. */
   refresh() {
     const { past, now, future, coloured } = this.pad;
     this.colours.hidden = !coloured;
