@@ -1,5 +1,5 @@
-// A strip, what a net reads of it step by step, and where each step looks; the weights of a step can be moved by hand.
-// Python's side is attnviz/ui/components/alignment.py, which also says how the view stands in the URL.
+// A strip, a net's reading of it step by step, and the attention of each step; the weights of a step can be moved by
+// hand. Python's side is attnviz/ui/components/alignment.py, which also describes the view in the URL.
 
 import { makeScale } from "../core/colours.js";
 import { element, grown, say, set, text } from "../core/dom.js";
@@ -18,8 +18,8 @@ import { Shown } from "./shown.js";
 import { StepPanel } from "./step_panel.js";
 
 const LOST = "The live connection is lost: the weights follow your hand, but the answer is the previous one.";
-const BEAT = 650; // milliseconds a step while it plays
-const SIDE = 330; // of the column at the right
+const BEAT = 650; // milliseconds per step while playing
+const SIDE = 330; // width of the right column
 const GAP = 24;
 const FREE = { moved: [], mask: true }; // nothing is changed by hand
 
@@ -41,7 +41,7 @@ export class Alignment extends LivePart {
       isLast: () => this.isLast,
       ended: () => this.draw(),
     });
-    this.questions = 0; // that were asked
+    this.questions = 0; // the changes in the last request
     this.narrow = false;
     const guarded = (act) => (value) => this.guard(() => act(value));
     this.words = { answer: text(), note: text() };
@@ -98,7 +98,7 @@ export class Alignment extends LivePart {
     }
     this.takeView(shown.facts, (asked) => {
       if (changed && !asked && !first) this.view.moved = []; // it says nothing about another strip
-      // What comes later is not known yet; and gradients are those of the net as it is.
+      // Later weights are not known yet, and gradients belong to the unchanged net.
       if (this.view.told === "own" || shown.layer.of === "gradient") this.view.mask = true;
       if (this.view.moved.length && !movable(shown.layer)) this.view.moved = [];
     });
@@ -106,7 +106,7 @@ export class Alignment extends LivePart {
     this.follow();
   }
 
-  // What the visitor does
+  // Actions of the visitor
 
   key(event) {
     if (pressed(this, event)) event.preventDefault();
@@ -119,10 +119,10 @@ export class Alignment extends LivePart {
     this.changed();
   }
 
-  /** Change the view on purpose. @param {Record<string, any>} changes */
+  /** Change the view deliberately. @param {Record<string, any>} changes */
   set(changes) {
     this.pause();
-    if ("told" in changes || "layer" in changes) this.looked = null; // its row and column mean something else there
+    if ("told" in changes || "layer" in changes) this.looked = null; // its row and column have another meaning there
     Object.assign(this.view, changes);
     if (changes.told) Object.assign(this.view, FREE);
     this.follow();
@@ -138,8 +138,8 @@ export class Alignment extends LivePart {
   /**
    * Move the weights of a step.
    * @param {number} step
-   * @param {number} by columns to the right, from where they were; 0 lets them go
-   * @param {boolean} [done] whether the hand has let go
+   * @param {number} by columns to the right of their original position; 0 releases them
+   * @param {boolean} [done] whether the drag has ended
    */
   move(step, by, done = false) {
     const { shown } = this;
@@ -155,7 +155,7 @@ export class Alignment extends LivePart {
     if (done) this.changed();
   }
 
-  /** Look at a place of the matrix or the strip. @param {{row: number, column: number}|null} place */
+  /** Look at a cell of the matrix or the strip. @param {{row: number, column: number}|null} place */
   look(place) {
     if (JSON.stringify(place) === JSON.stringify(this.looked)) return;
     this.looked = place;
@@ -185,7 +185,7 @@ export class Alignment extends LivePart {
     this.player.stop();
   }
 
-  /** Tell Python, but not while it plays: the page that follows would compete with the next step. */
+  /** Report to Python, but not while playing: the run of the page would compete with the next step. */
   settle() {
     if (this.playing) clearTimeout(this.settling);
     else super.settle();
@@ -193,7 +193,7 @@ export class Alignment extends LivePart {
 
   // The answer
 
-  /** Ask what the net says with what is changed. */
+  /** Request the net's answer to the changes. */
   follow() {
     const { view, header, shown } = this;
     const { layer, lacksGradients } = shown;
@@ -206,7 +206,7 @@ export class Alignment extends LivePart {
     const { moved, told } = view;
     const question = ++this.questions;
     const hear = (answer) => {
-      if (question === this.questions) this.rest(); // an answer to an earlier place of the hand is shown, too
+      if (question === this.questions) this.rest(); // an answer to an earlier position of the hand is shown, too
       if (lacksGradients) this.hearGradients(answer, told);
       else this.hear(answer, layer.name, moved);
     };
@@ -239,7 +239,7 @@ export class Alignment extends LivePart {
     this.draw();
   }
 
-  /** Lay the canvas out for what it shows. */
+  /** Lay out the canvas for its contents. */
   refit() {
     if (!this.room) return;
     const { shown, header, shapes } = this;
@@ -319,7 +319,7 @@ export class Alignment extends LivePart {
     if (!this.asker.pending && !this.playing) this.announceDone(() => panel.spoken);
   }
 
-  /** @param {Float64Array} row of the matrix, which is shown */
+  /** @param {Float64Array} row the shown row of the matrix */
   sayLegend(row) {
     const { legend, shown, looked } = this;
     const { layer } = shown;

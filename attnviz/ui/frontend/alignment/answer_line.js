@@ -1,9 +1,9 @@
-// The text that a net says, symbol by symbol, with the right text below it.
+// The text predicted by a net, symbol by symbol, with the correct text below it.
 
 import { element } from "../core/dom.js";
 
 export class AnswerLine {
-  /** @param {(step: number) => void} choose a symbol was clicked */
+  /** @param {(step: number) => void} choose called when a symbol is clicked */
   constructor(choose) {
     this.choose = choose;
     this.says = element("span.symbols.says");
@@ -21,8 +21,8 @@ export class AnswerLine {
   /**
    * @param {string[]} said
    * @param {string[]|null} right
-   * @param {number} step the chosen one
-   * @param {string[]} before what was said before anything was changed
+   * @param {number} step the chosen step
+   * @param {string[]} before the text before any change
    */
   show(said, right, step, before) {
     const state = JSON.stringify([said, right, before]);

@@ -1,4 +1,4 @@
-// What is chosen above the strip: what each step is told, which layer and head are shown, and whether the mask is on.
+// The choices above the strip: the input text of each step, the layer, the head, and the mask.
 
 import { element } from "../core/dom.js";
 import { SegmentedControl } from "../hands/controls.js";
@@ -9,7 +9,7 @@ const MASKS = { yes: "on", no: "off" };
 
 export class Choices {
   /**
-   * @param {object} on hears what was chosen
+   * @param {object} on callbacks for the choices
    * @param {(told: string) => void} on.told
    * @param {(layer: string) => void} on.layer
    * @param {(head: number|"mean") => void} on.head
@@ -40,7 +40,7 @@ export class Choices {
     this.layers.value = shown.layer.name;
     this.showHeads(shown.now.weights.shape[0], view.head);
     this.masks.element.hidden = !shown.masked;
-    const known = view.told === "own" || shown.layer.of === "gradient"; // no step has a later one to look at
+    const known = view.told === "own" || shown.layer.of === "gradient"; // no step can attend to a later one
     this.masks.show(view.mask ? "yes" : "no", [], known ? ["no"] : []);
   }
 

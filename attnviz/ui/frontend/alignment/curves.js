@@ -1,5 +1,5 @@
-// Accuracy by the length of the strip: a line for each model, a band over its seeds, and a dot at
-// the length of the strip, where that was tested.
+// Accuracy by the length of the strip: a line for each model, a band over its seeds, and a dot at the length of the
+// strip, if that was tested.
 
 import { element, say, set, svg, text } from "../core/dom.js";
 import { SegmentedControl } from "../hands/controls.js";
@@ -40,7 +40,7 @@ export class Curves {
       ),
     );
     this.shown = "";
-    /** @type {Map<string, number>} by key: which dashes a curve has */
+    /** @type {Map<string, number>} the dash pattern of each curve, by key */
     this.numbers = new Map();
   }
 
@@ -48,9 +48,9 @@ export class Curves {
    * @param {Curve[]} curves
    * @param {object} facts
    * @param {string} facts.measure
-   * @param {number} facts.length of the strip
+   * @param {number} facts.length length of the strip
    * @param {number|null} facts.trained digits of the longest strip in training
-   * @param {string} facts.own key of the net that is shown
+   * @param {string} facts.own key of the shown net
    */
   show(curves, facts) {
     this.element.hidden = !curves.length;

@@ -1,4 +1,4 @@
-// What leaves the page: PNG and SVG of the strip with the matrix below it, and every weight as CSV.
+// Saving the strip with the matrix below it as PNG and SVG, and every weight as CSV.
 
 import { counted } from "../core/numbers.js";
 import { fileNameOf, filesOf, originLines, Sheet, toCsv } from "../export/export.js";
@@ -9,7 +9,7 @@ const MARGIN = 24;
 const GUTTER = 96;
 const ROW = 18;
 
-/** What can be saved, for `Savers`. @param {import("./alignment.js").Alignment} part */
+/** The files to save, for `Savers`. @param {import("./alignment.js").Alignment} part */
 export function files(part) {
   return filesOf(part, sheetOf, fileName, csv);
 }

@@ -1,5 +1,5 @@
-// Hands on the canvas: a pointer looks, a click or a tap chooses a step, the handle of the peak is dragged; keys do all
-// of it.
+// Input on the canvas: a pointer looks, a click or a tap chooses a step, the handle of the peak is dragged; keys can do
+// all of this.
 
 import { placeIn } from "../hands/place.js";
 import { movable, movedBy } from "./derive.js";
@@ -97,7 +97,7 @@ export class Hands {
 }
 
 /**
- * What a key does.
+ * Handle a key.
  * @param {import("./alignment.js").Alignment} part
  * @param {KeyboardEvent} event
  * @returns {boolean} whether it did something

@@ -6,26 +6,26 @@ import { best, wholePercent } from "../core/numbers.js";
 import { canvasOf } from "../maps/paint.js";
 import { found, layoutOf } from "./layout.js";
 
-// Where the columns of the gutter stand, in pixels of the design; 0 for one that is left out
+// The positions of the gutter's columns, in pixels of the design; 0 for a hidden one
 const WIDE = { number: 18, right: 40, said: 76, sure: 122, heads: ["target", "output"] };
 const NARROW = { number: 16, right: 32, said: 54, sure: 0, heads: ["true", "out"] };
 
 /**
- * What is shown.
+ * The shown data.
  * @typedef {object} Shown
  * @property {Uint8Array} picture
  * @property {{queries: string, keys: string, of?: string}} layer
  * @property {Float64Array} matrix (query, key)
- * @property {number} row the chosen one
+ * @property {number} row the chosen row
  * @property {number} step the chosen step
  * @property {string[]} said by step
  * @property {string[]|null} right by step
- * @property {number[]} sure the probability of what is said, by step
- * @property {string[]} heads what the columns of the matrix mean, or the digits of the strip
+ * @property {number[]} sure the probability of the predicted symbol, by step
+ * @property {string[]} heads the headings of the matrix's columns, or the digits of the strip
  * @property {{row: number, column: number}|null} looked
  * @property {boolean} hides whether later steps are masked
  * @property {boolean} moves whether the peak has a handle
- * @property {number} by how far the weights of the step are moved
+ * @property {number} by the shift of the step's weights
  */
 
 export class Scene {
@@ -80,7 +80,7 @@ export class Scene {
     this.paintCross(shown, tools);
   }
 
-  /** Where the weights lie on their scale. @param {Pick<Shown, "matrix"|"layer"|"hides">} shown */
+  /** Map the weights to indices on their scale. @param {Pick<Shown, "matrix"|"layer"|"hides">} shown */
   indicesOf({ matrix, layer, hides }) {
     const { rows, columns } = this.at;
     const indices = new Uint16Array(matrix.length);
@@ -96,7 +96,7 @@ export class Scene {
     return indices;
   }
 
-  /** A matrix of weights as a picture of its own resolution, for exports. */
+  /** A matrix of weights as a picture at its own resolution, for exports. */
   mapOf(matrix, hides, palettes) {
     const { rows, columns } = this.at;
     const { layer } = this.facts;
@@ -105,7 +105,7 @@ export class Scene {
     return canvasOf(columns, rows, (pixel) => palette[indices[pixel]]);
   }
 
-  /** The picture, and on it the weights of the chosen row where its keys are columns of the strip. */
+  /** Paint the picture with the weights of the chosen row, if its keys are columns of the strip. */
   paintStrip({ picture, layer, row }, indices, { context, colour, write, quiet, theme, palettes }) {
     const { at, strip, facts } = this;
     const [rows, columns] = facts.picture;
@@ -213,7 +213,7 @@ export class Scene {
         context.stroke();
       }
     }
-    // The digits of the strip, so that a column is found again
+    // The digits of the strip, which identify its columns
     context.strokeStyle = colour("line");
     context.lineWidth = 1;
     const right = at.xs[at.columns];
@@ -278,7 +278,7 @@ export class Scene {
     }
   }
 
-  /** One cross-hair for strip, bars and matrix. */
+  /** Paint one cross-hair for strip, bars and matrix. */
   paintCross({ looked }, { context, theme }) {
     if (!looked) return;
     const { at } = this;
@@ -310,7 +310,7 @@ export class Scene {
   }
 }
 
-/** The colour of ink on a colour: that of text, or of the page where that is nearer to what lies below. */
+/** The colour of ink on a background: that of text, or of the page if that is closer to the background. */
 function inkOn(under, theme) {
   const light = (colour) => 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2];
   const [below, text, page] = [under, theme.text, theme.background].map(light);

@@ -1,36 +1,35 @@
-// What the component shows, from its state and its data alone: no document.
+// The contents of the component, derived from its state and its data alone: no document.
 
 import { best, column, percent } from "../core/numbers.js";
 import * as derive from "./derive.js";
 
-/** A text of the view -> the field of the data that holds it. @type {Record<string, "own"|"told">} */
+/** A text of the view -> the field of the data that contains it. @type {Record<string, "own"|"told">} */
 const TEXTS = { own: "own", right: "told" };
 
 /**
- * What was said, and where it looked.
+ * A predicted text and the attention of its steps.
  * @typedef {{probabilities: Float32Array, weights: import("./derive.js").Weights}} Read
  */
 
 /**
- * What the component holds.
+ * The state of the component.
  * @typedef {object} State
  * @property {any} header
  * @property {Record<string, any>} arrays
  * @property {Record<string, number[]>} shapes
  * @property {any} view
- * @property {Read & {moved: import("./derive.js").Moved, layer: string}|null} answered the answer to what is changed by
- *   hand, what was moved when it was given, and whose weights came with it; null while nothing is changed, or none has
- *   come
- * @property {Record<string, import("./derive.js").Weights>} gradients by which text the steps are told, once known
+ * @property {Read & {moved: import("./derive.js").Moved, layer: string}|null} answered the answer to the changes by
+ *   hand, the changes at its time, and the layer of its weights; null without changes, or before the first answer
+ * @property {Record<string, import("./derive.js").Weights>} gradients by the text that the steps are given, once known
  */
 
 export class Shown {
-  /** @param {State} state read at each question, never written */
+  /** @param {State} state read on every access, never written */
   constructor(state) {
     this.state = state;
   }
 
-  /** How many columns of features the strip has. */
+  /** The number of columns of features in the strip. */
   get features() {
     const { shapes, header } = this.state;
     return Math.ceil(shapes.picture[1] / header.pitch);
@@ -42,7 +41,7 @@ export class Shown {
     return { digits, pitch, side: shapes.picture[1] / digits };
   }
 
-  /** What there is, for the rules of the view. */
+  /** The facts for the rules of the view. */
   get facts() {
     const { header, shapes } = this.state;
     const names = header.layers.map((one) => one.name);
@@ -62,19 +61,19 @@ export class Shown {
     return this.state.header.layers.some((one) => one.keys === "steps");
   }
 
-  /** The number of the layer that is shown. */
+  /** The number of the shown layer. */
   get number() {
     const { header, view } = this.state;
     const there = header.layers.findIndex((one) => one.name === view.layer);
     return Math.max(0, there);
   }
 
-  /** The layer that is shown. @returns {import("./derive.js").Layer} */
+  /** The shown layer. @returns {import("./derive.js").Layer} */
   get layer() {
     return this.state.header.layers[this.number];
   }
 
-  /** Whether its weights can be moved: there is a net to ask, too. */
+  /** Whether its weights can be moved, which also needs a net to ask. */
   get moves() {
     return derive.movable(this.layer) && Boolean(this.state.header.checkpoint);
   }
@@ -85,13 +84,13 @@ export class Shown {
     return view.moved.length > 0 || !view.mask;
   }
 
-  /** Whether what is shown are gradients that are not known yet. */
+  /** Whether the shown quantity is gradients that are not known yet. */
   get lacksGradients() {
     const { gradients, view } = this.state;
     return this.layer.of === "gradient" && !gradients[view.told];
   }
 
-  /** What the net says before anything is changed, told what the view says. @returns {Read} */
+  /** The net's reading before any change, given the view's text. @returns {Read} */
   get before() {
     const { arrays, shapes, view, gradients } = this.state;
     const probabilities = arrays[`${TEXTS[view.told]}.probabilities`];
@@ -101,7 +100,7 @@ export class Shown {
     return { probabilities, weights: { values: arrays[name], shape: shapes[name] } };
   }
 
-  /** What stands in for gradients that are awaited. @returns {import("./derive.js").Weights} */
+  /** The substitute for pending gradients. @returns {import("./derive.js").Weights} */
   get evenly() {
     const { features } = this;
     const { shapes, view } = this.state;
@@ -109,31 +108,31 @@ export class Shown {
     return { values: new Float32Array(steps * features).fill(1 / features), shape: [1, steps, features] };
   }
 
-  /** What is shown: the answer to what is changed, or what it was before. @returns {Read} */
+  /** The shown reading: the answer to the changes, or the one before them. @returns {Read} */
   get now() {
     const { answered } = this.state;
     if (!answered) return this.before;
-    // Another layer may have been chosen since: until its weights come, it has those of before.
+    // Another layer may have been chosen since: until its weights come, the earlier ones are shown.
     const { weights } = answered.layer === this.layer.name ? answered : this.before;
     return { probabilities: answered.probabilities, weights };
   }
 
-  /** The text that is shown, as symbols. */
+  /** The shown text, as symbols. */
   get said() {
     return derive.symbolsOf(this.now.probabilities, this.state.header.classes.length);
   }
 
-  /** The steps of the longer one of the texts, the one that is said and the right one. */
+  /** The number of steps of the predicted or the correct text, whichever is longer. */
   get steps() {
     return Math.max(this.said.length, this.state.header.right?.length ?? 0);
   }
 
-  /** The step that is shown: another text may have fewer. */
+  /** The shown step: another text may have fewer. */
   get step() {
     return Math.min(this.state.view.at, this.said.length - 1);
   }
 
-  /** The row of the matrix that is shown. */
+  /** The shown row of the matrix. */
   get row() {
     return this.layer.queries === "columns" ? this.state.view.column : this.step;
   }
@@ -146,12 +145,12 @@ export class Shown {
     return this.now.weights.shape[2];
   }
 
-  /** The matrix that is shown, with what the hand has just moved: (query, key). */
+  /** The shown matrix, including the present drag: (query, key). */
   get matrix() {
     const { weights } = this.now;
     const { view, answered } = this.state;
     const keys = weights.shape[2];
-    const queries = this.rows; // the text may have more steps than the weights that stand in for awaited ones
+    const queries = this.rows; // the text may have more steps than the substitutes for pending weights
     const found = new Float64Array(queries * keys);
     for (let query = 0; query < queries; query++) found.set(derive.rowOf(weights, view.head, query), query * keys);
     if (derive.movable(this.layer))
@@ -163,46 +162,46 @@ export class Shown {
     return found;
   }
 
-  /** Whether there is such a place. @param {{row: number, column: number}} place row -1: the chosen one */
+  /** Whether a cell exists. @param {{row: number, column: number}} place row -1: the chosen row */
   has({ row, column }) {
     return row < this.rows && column < this.columns;
   }
 
-  /** The weight at a place. @param {{row: number, column: number}} place row -1: the chosen one */
+  /** The weight of a cell. @param {{row: number, column: number}} place row -1: the chosen row */
   valueAt({ row, column }) {
     return this.matrix[(row >= 0 ? row : this.row) * this.columns + column];
   }
 
-  /** By how much the weights of a step can be moved. @param {number} step */
+  /** The range by which the weights of a step can be moved. @param {number} step */
   reachOf(step) {
     const { weights } = this.before;
     return derive.reach(derive.rowOf(weights, this.state.view.head, Math.min(step, weights.shape[1] - 1)));
   }
 
-  /** The text that is shown, as letters. */
+  /** The shown text, as letters. */
   get letters() {
     return derive.letters(this.said, this.state.header.classes);
   }
 
-  /** The right text, as letters; null where it is not known. */
+  /** The correct text, as letters; null if unknown. */
   get right() {
     const { header } = this.state;
     return header.right ? derive.letters(header.right, header.classes) : null;
   }
 
-  /** What was said before anything was changed, as letters. */
+  /** The text before any change, as letters. */
   get lettersBefore() {
     const { classes } = this.state.header;
     return derive.letters(derive.symbolsOf(this.before.probabilities, classes.length), classes);
   }
 
-  /** The probability of what is said, by step. */
+  /** The probability of the predicted symbol, by step. */
   get sure() {
     const { classes } = this.state.header;
     return this.said.map((symbol, one) => derive.stepOf(this.now.probabilities, classes.length, one)[symbol]);
   }
 
-  /** What the columns of the matrix mean: the digits of the strip, or what each step was told. */
+  /** The headings of the matrix's columns: the digits of the strip, or the input of each step. */
   get headings() {
     const { header, view, answered } = this.state;
     const { classes, right, reads, digits } = header;
@@ -219,7 +218,7 @@ export class Shown {
     return found;
   }
 
-  /** The answer at the step that is shown, and what it was before anything was changed. */
+  /** The answer at the shown step, and the one before any change. */
   get answer() {
     const { classes } = this.state.header;
     const [now, before] = [this.now, this.before].map(({ probabilities }) =>
@@ -228,7 +227,7 @@ export class Shown {
     return { now, before: before.length ? before : null };
   }
 
-  /** What lessons can ask for, by name; what is not known is left out. @returns {Record<string, string|number>} */
+  /** The values for lessons, by name; unknown ones are left out. @returns {Record<string, string|number>} */
   get declared() {
     const { view, header } = this.state;
     const { classes, right, reads, digits } = header;
@@ -261,13 +260,13 @@ export class Shown {
 
   // In words
 
-  /** What is said at the step that is shown. */
+  /** The prediction at the shown step. */
   get says() {
     const { now } = this.answer;
     return `Step ${this.step + 1} predicts ${derive.nameOf(best(now), this.state.header.classes)}`;
   }
 
-  /** How sure it is, and what it was before, or what it should be. */
+  /** Its confidence, and the earlier or the correct symbol. */
   get how() {
     const { header } = this.state;
     const { now, before } = this.answer;
@@ -280,7 +279,7 @@ export class Shown {
     return `${percent(now[symbol])}; it is ${derive.nameOf(should, header.classes)}`;
   }
 
-  /** How the text compares with the right one, in a sentence. */
+  /** A comparison of the text with the correct one, in a sentence. */
   get verdict() {
     const { header } = this.state;
     const found = derive.compared(this.said, header.right);
@@ -289,7 +288,7 @@ export class Shown {
     return `${found.right} of ${found.of} digits in the right place.`;
   }
 
-  /** Where the weights of a row lie. @param {Float64Array} row */
+  /** The position of a row's weights. @param {Float64Array} row */
   where(row) {
     const { layer } = this;
     if (layer.keys === "numbers")
@@ -307,7 +306,7 @@ export class Shown {
     return derive.whereInWords(row, this.geometry, reads, layer.of);
   }
 
-  /** What is pointed at. @param {{row: number, column: number}|null} looked */
+  /** The pointed cell, in words. @param {{row: number, column: number}|null} looked */
   reading(looked) {
     const { layer, geometry } = this;
     if (!looked || looked.column < 0) return "";
@@ -326,7 +325,7 @@ export class Shown {
     return `${from} ${how} ${to}: ${layer.of} ${derive.weightInWords(value, this.columns)}.`;
   }
 
-  /** What can be done, while nothing is pointed at. */
+  /** The possible actions, while nothing is pointed at. */
   get hint() {
     return derive.hintOf(this.layer, this.moves);
   }

@@ -1,4 +1,4 @@
-// One step of the answer: what it says and how sure it is, where it looks, the slider that moves its weights, and the
+// One step of the answer: its prediction and confidence, its attention, the slider that moves its weights, and the
 // buttons that go from step to step.
 
 import { element, say, set, text } from "../core/dom.js";
@@ -9,11 +9,11 @@ import { movedBy } from "./derive.js";
 
 export class StepPanel {
   /**
-   * @param {object} on hears what the visitor does
+   * @param {object} on callbacks for the visitor's actions
    * @param {(step: number) => void} on.choose
    * @param {() => void} on.play plays, or pauses
-   * @param {(by: number) => void} on.move the weights of the step
-   * @param {() => void} on.free lets everything go
+   * @param {(by: number) => void} on.move moves the weights of the step
+   * @param {() => void} on.free releases everything
    */
   constructor(on) {
     this.words = { step: text(), says: text(), where: text(), how: text() };
@@ -104,7 +104,7 @@ export class StepPanel {
     buttons.on.disabled = this.step >= steps - 1;
   }
 
-  /** All that stands here, in a sentence. */
+  /** The contents of the panel, in a sentence. */
   get spoken() {
     const { says, how, where } = this.words;
     return `${says.data}, ${how.data}. ${where.data}`;

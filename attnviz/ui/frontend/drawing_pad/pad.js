@@ -268,8 +268,7 @@ export class Pad {
       this.draw(stroke, Math.max(0, points.length / 2 - 2));
     }
     const { rest } = this.pointer;
-    // The tip of the pen, closer than the next point can be: ink is drawn up to it, but it is a point only if the hand
-    // stops.
+    // The tip of the pen, closer than the next point can be: it is inked, but becomes a point only if the hand stops.
     if (rest) this.draw(tipOf(stroke, rest));
     this.changed(false);
   }

@@ -1,5 +1,5 @@
-// What the stage grid shows, from its view and its data: the stages as they are switched, the maps with their scales,
-// and the steps of one pixel. Nothing here knows the page, and nothing is changed.
+// The contents of the stage grid, derived from its view and its data: the stages with the switches applied, the maps
+// with their scales, and the steps of one pixel. It does not access the page and has no side effects.
 
 import { extent } from "../maps/extremes.js";
 import { makeScale, TOP } from "../core/colours.js";
@@ -7,46 +7,46 @@ import { cutShare, gain, netStages, PER_HEAD, pixelSteps } from "./stages.js";
 import { CHANNELS } from "./view.js";
 
 /**
- * What the maps are made of.
+ * The data from which the maps are made.
  * @typedef {object} Shown
  * @property {any} view
  * @property {any} header
  * @property {Record<string, any>} arrays
  * @property {import("./stages.js").Layer[]} layers
  * @property {import("./stages.js").Placement} placement
- * @property {string[]} columns the taps that stand beside one another
+ * @property {string[]} columns the taps shown side by side
  * @property {boolean} coloured
  * @property {Record<string, Float64Array>[]} stages of each layer
- * @property {number[]} at the pixel that is looked at
+ * @property {number[]} at the selected pixel
  */
 
 /** @typedef {{low: number, high: number, most: number}} Extent */
 
 /**
- * The maps of one stage, a map a plane.
+ * The maps of one stage, one per plane.
  * @typedef {{raw: Float64Array[], drawn: Float64Array[], kind: "excess"|"signed", extent: Extent, own: Extent, scale:
- *   Scale}} Tile drawn: less the even share; own: the extent that its colours span
+ *   Scale}} Tile drawn: less the even share; own: the extent of its colours
  */
 
-/** What stands inside a head: what it has learnt, and what the picture makes of it. */
+/** The arrays inside a head: its parameters, and their products with the picture. */
 export const INSIDE = ["x_weights", "x_relevance", "y_weights", "y_relevance", "relevance", "normed_relevance"];
 
-/** The even share of a softmax; 0 for what is none. */
+/** The even share of a softmax; 0 for other taps. */
 export function evenShare(tap, { rows, columns }) {
   return { x_relevance: 1 / columns, y_relevance: 1 / rows, relevance: 1 / (rows * columns) }[tap] ?? 0;
 }
 
 /**
- * The stages that are drawn: without a norm after the convolution, what would come after it is what came before.
- * @param {string[]} columns those that are wanted
- * @param {{output_eps: number|null}[]} layers as the header has them
+ * The drawn stages: without a norm after the convolution, the stage after the norm equals the one before it.
+ * @param {string[]} columns the wanted stages
+ * @param {{output_eps: number|null}[]} layers those of the header
  */
 export function columnsOf(columns, layers) {
   const normed = layers.some(({ output_eps }) => output_eps !== null);
   return columns.filter((tap) => normed || tap !== "after_norm");
 }
 
-/** A layer as stages.js takes it, of what the header and the arrays say. */
+/** A layer for stages.js, from the header and the arrays. */
 export function layerOf(one, array) {
   const norm = (name, eps) =>
     eps === undefined
@@ -96,7 +96,7 @@ export function bytes(planes, { low, high }) {
   return found;
 }
 
-/** Where to look first: the brightest pixel that is nearest to the middle of the ink. */
+/** The initial pixel: the brightest one closest to the centre of the ink. */
 export function brightest(values, { rows, columns }) {
   const most = values.reduce((large, value) => Math.max(large, value), -Infinity);
   let [best, least] = [[rows >> 1, columns >> 1], Infinity];
@@ -108,7 +108,7 @@ export function brightest(values, { rows, columns }) {
   return best;
 }
 
-/** The plane whose numbers are spelled out: of a colour picture shown in colour, the red one. */
+/** The plane with detailed numbers: the red one for a picture shown in colour. */
 export function planeOf({ channel }) {
   return Math.max(0, CHANNELS.indexOf(channel));
 }
@@ -119,7 +119,7 @@ export function isInColour({ coloured, view }) {
 }
 
 /**
- * The relevance that stands in for the computed one, a map a layer; null for none.
+ * The relevance that replaces the computed one, one array per layer; null for none.
  * @param {Pick<Shown, "view"|"layers"|"arrays">} shown
  * @param {() => Record<string, Float64Array>[]} other the stages of another picture
  */
@@ -131,7 +131,7 @@ export function replacedRelevance({ view: { relevance }, layers, arrays }, other
 }
 
 /**
- * The stages of every layer as they are switched, what ReLU cuts, and how much attention passes on.
+ * The stages of every layer with the switches applied, the fraction cut by ReLU, and the gain of attention.
  * @param {Pick<Shown, "view"|"layers"|"arrays">} shown
  * @param {ReturnType<typeof replacedRelevance>} relevance
  */
@@ -141,7 +141,7 @@ export function stagesOf({ view: { eps, skip, off }, layers, arrays }, relevance
 }
 
 /**
- * One map of a stage: one plane, as the picture has it.
+ * One map of a stage: one plane in the picture's layout.
  * @param {Shown} shown
  * @param {number} layer
  * @param {string} tap
@@ -167,7 +167,7 @@ export function tilesOf(shown) {
     columns.map((tap) => {
       const even = evenShare(tap, layer);
       const raw = planes.map((plane) => mapOf(shown, number, tap, plane));
-      // A share is drawn by how far it is from an even one: it is that which differs.
+      // A share is drawn by its difference from an even one because only that varies.
       const drawn = even ? raw.map((values) => values.map((value) => value - even)) : raw;
       return { raw, drawn, even, extent: join(raw.map(whole)), own: join(drawn.map(whole)) };
     }),
@@ -180,7 +180,7 @@ export function tilesOf(shown) {
   });
 }
 
-/** The maps inside one head of the layer that is looked at. @param {Shown} shown @param {number} head */
+/** The maps inside one head of the selected layer. @param {Shown} shown @param {number} head */
 export function insideOf(shown, head) {
   const { view, layers } = shown;
   return INSIDE.map((tap) => {
@@ -191,13 +191,13 @@ export function insideOf(shown, head) {
   });
 }
 
-/** The pixel that is looked at, in its layer. @param {Shown} shown */
+/** The selected pixel, in its layer. @param {Shown} shown */
 export function placeOf({ placement, view, at: [row, column] }) {
   return placement.of(planeOf(view), row, column);
 }
 
 /**
- * The tile of the stage that is looked at: of the first one, where the view names one that is not drawn.
+ * The tile of the selected stage; that of the first one if the view names a stage that is not drawn.
  * @param {Pick<Shown, "view"|"columns">} shown
  */
 export function tileOf({ view, columns }) {
@@ -205,7 +205,7 @@ export function tileOf({ view, columns }) {
 }
 
 /**
- * The head whose numbers are spelled out: where the mean is shown, the one that says most about this pixel.
+ * The head with detailed numbers: for the mean, the one with the largest effect on this pixel.
  * @param {Shown} shown
  * @returns {number}
  */
@@ -223,7 +223,7 @@ export function headOf(shown) {
   return most;
 }
 
-/** The steps of the pixel that is looked at. @param {Shown} shown @param {number} head */
+/** The steps of the selected pixel. @param {Shown} shown @param {number} head */
 export function pixelStepsOf(shown, head) {
   const { layer, off, eps, skip, relevance } = shown.view;
   const silent = off.filter(([of]) => of === layer).map(([, which]) => which);

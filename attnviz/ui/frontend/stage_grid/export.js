@@ -1,4 +1,4 @@
-// What leaves the stage grid: PNG, SVG and CSV of what is shown. Rows, columns, layers and heads count from 1 there.
+// Saving the stage grid as PNG, SVG and CSV. Rows, columns, layers and heads count from 1 there.
 
 import { packed, toIndices } from "../core/colours.js";
 import { fileNameOf, filesOf, originLines, Sheet, toCsv } from "../export/export.js";
@@ -11,12 +11,12 @@ import { colourWords, STAGE_NAMES } from "./words.js";
 const MARGIN = 24;
 const WIDTH = 1040;
 
-/** What can be saved, for `Savers`. */
+/** The files to save, for `Savers`. */
 export function files(grid) {
   return filesOf(grid, sheetOf, fileName, csv);
 }
 
-/** Every stage at every pixel of the channel that is shown; of a picture in colour, of all three. */
+/** Every stage at every pixel of the shown channel; of all three for a picture shown in colour. */
 function csv(grid) {
   const { cells, layers, columns, coloured, view } = grid;
   const planes = isInColour(grid) ? [0, 1, 2] : [planeOf(view)];
@@ -51,7 +51,7 @@ function origin(grid) {
   };
 }
 
-/** What is not as it was trained. */
+/** The switches that differ from the trained model. */
 function switched({ view: { off, eps, skip, relevance }, header }) {
   return {
     ...(off.length ? { off: off.map(([layer, head]) => `layer ${layer + 1} head ${head + 1}`).join("; ") } : {}),
@@ -107,7 +107,7 @@ function sheetOf(grid) {
   return sheet.sized(WIDTH, sheet.lines(lines, bottom + 50) + MARGIN + 16);
 }
 
-/** What those colours mean, line by line. */
+/** The meaning of those colours, line by line. */
 function scaleWords({ view, tiles }) {
   return [
     view.scale === "all"

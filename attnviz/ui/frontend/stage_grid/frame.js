@@ -1,4 +1,4 @@
-// The elements of the stage grid, made once; stage_grid.js says what they do and show.
+// The elements of the stage grid, made once; stage_grid.js fills them and handles their events.
 
 import { saversOf, SegmentedControl } from "../hands/controls.js";
 import { element, say, set, text, texts } from "../core/dom.js";
@@ -13,8 +13,8 @@ import { stepLines, StepsPanel } from "./pixel_steps.js";
 
 /**
  * Make the elements.
- * @param {import("./stage_grid.js").StageGrid} grid what acts when they are used
- * @param {ShadowRoot} parent that they are put into
+ * @param {import("./stage_grid.js").StageGrid} grid handles their events
+ * @param {ShadowRoot} parent the container
  * @returns {any} the elements and text nodes by name
  */
 export function makeFrame(grid, parent) {
@@ -33,7 +33,7 @@ export function makeFrame(grid, parent) {
   };
   const legend = new Legend();
   const steps = new StepsPanel();
-  // Beside the picture, where what is locked is in view.
+  // Next to the picture, where locks are visible.
   const release = element(
     "button.quiet",
     { type: "button", hidden: true, title: HINTS.release, onclick: () => grid.guard(() => grid.release()) },
@@ -105,7 +105,7 @@ export function makeFrame(grid, parent) {
     controls,
     headLabel,
     switching,
-    /** Take what there is to choose from. */
+    /** Take the available choices. */
     fill({ layers, header, coloured, view }) {
       const count = layers[0].heads;
       head.replaceChildren(
@@ -130,12 +130,12 @@ export function makeFrame(grid, parent) {
   return frame;
 }
 
-const FEW_HEADS = 16; // of all layers, that stand open
+const FEW_HEADS = 16; // those of all layers, shown open
 
 /** Whether the window is as narrow as a phone. */
 const phone = () => matchMedia("(max-width: 640px)").matches;
 
-/** What if? The switches, of which the page says which are there. */
+/** "What if?": the switches; the page decides which exist. */
 function makeSwitches(grid, act, words) {
   const relevance = new SegmentedControl(term("relevance-map", "Relevance"), LABELS.relevance, act("relevance"));
   const skip = new SegmentedControl(term("skip-connection", "Skip"), { yes: "On", no: "Off" }, (value) =>

@@ -1,10 +1,10 @@
-// How the stage grid fits its width and the window's height: never while the pointer moves.
+// Fits the stage grid to its width and the window's height; never while the pointer moves.
 
 import { grown } from "../core/dom.js";
 import { fitBoard } from "../maps/paint.js";
 
 const GAP = 24;
-const SIDES = { narrow: [0, 136, 0.4], middle: [132, 132, 0], broad: [168, 300, 0.145] }; // least, most, of the width
+const SIDES = { narrow: [0, 136, 0.4], middle: [132, 132, 0], broad: [168, 300, 0.145] }; // bounds, of the width
 
 /** @param {import("./stage_grid.js").StageGrid} grid @param {number} width CSS pixels */
 export function fitTo(grid, width) {

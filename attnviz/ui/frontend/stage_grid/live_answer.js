@@ -1,4 +1,4 @@
-// The model's answer beside the stage grid: as it was trained, and over the live channel with what is switched.
+// The answer next to the stage grid: of the trained model, and over the live channel with the switches applied.
 
 import { best } from "../core/numbers.js";
 import { say } from "../core/dom.js";
@@ -7,7 +7,7 @@ import { isSwitched } from "./view.js";
 
 const LOST = "The live connection is lost: the stages follow your switches, but the answer is the previous one.";
 
-/** What a request wants beside the logits, and the edits of the heads that are off. */
+/** The outputs to request besides the logits, and the edits for the heads that are off. */
 export function askOf({ view, header }) {
   const byLayer = new Map();
   for (const [layer, head] of view.off) byLayer.set(layer, [...(byLayer.get(layer) ?? []), head]);
@@ -26,10 +26,10 @@ export function askOf({ view, header }) {
   return { checkpoint: header.checkpoint, edits, wanted };
 }
 
-/** What the model answers, now and as it was trained. */
+/** The model's answer, with the switches and as trained. */
 export class LiveAnswer {
   /** @type {Answered} as it was trained; known with the first data */ before;
-  /** @type {Answered} with what is switched */ now;
+  /** @type {Answered} with the switches applied */ now;
   /** @param {import("./stage_grid.js").StageGrid} grid */
   constructor(grid) {
     this.grid = grid;
@@ -41,7 +41,7 @@ export class LiveAnswer {
     });
   }
 
-  /** Take the answer of the data. */
+  /** Take the answer from the data. */
   take() {
     const { header, arrays } = this.grid;
     this.before = { logits: arrays.logits, probabilities: arrays.probabilities };
@@ -53,7 +53,7 @@ export class LiveAnswer {
     this.ask();
   }
 
-  /** Ask for the answer with what is switched. */
+  /** Request the answer with the switches applied. */
   ask() {
     const { grid } = this;
     if (!isSwitched(grid.view) || !grid.header.checkpoint) {
@@ -76,7 +76,7 @@ export class LiveAnswer {
     this.grid.showReading();
   }
 
-  /** Nothing is awaited any more. */
+  /** Stop waiting for an answer. */
   rest() {
     this.asker.rest();
     this.grid.root.classList.remove("waiting");
@@ -100,7 +100,7 @@ export class LiveAnswer {
     return { pending: this.pending, logits: [...logits], probabilities: [...probabilities] };
   }
 
-  /** The answer, for what is saved: "8, 98.3 %"; with a word where it is not the one to what is switched. */
+  /** The answer for saved files: "8, 98.3 %"; with a note if it does not match the switches. */
   get text() {
     const { frame, view } = this.grid;
     const before = this.pending || (this.now === this.before && isSwitched(view)) ? " (before the switches)" : "";

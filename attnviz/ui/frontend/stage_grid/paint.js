@@ -1,4 +1,4 @@
-// The maps of the stage grid on their canvases: what is behind the outlines is painted when it has changed, and kept.
+// The maps of the stage grid on their canvases: the layer below the outlines is painted after changes and cached.
 
 import { packed, toIndices } from "../core/colours.js";
 import { bytes, isInColour } from "./derive.js";
@@ -35,7 +35,7 @@ export class Painter {
    * Paint a board, and keep its pixels.
    * @param {import("./stage_grid.js").StageGrid} grid
    * @param {import("../maps/paint.js").Board} board
-   * @param {number} count of its tiles
+   * @param {number} count the number of its tiles
    * @param {(tile: number, paint: (values: Float64Array, scale: Scale) => void) => void} each
    */
   tiles({ cells, theme, palettes }, board, count, each) {
@@ -50,7 +50,7 @@ export class Painter {
     this.stills.set(board, board.pixels.slice());
   }
 
-  /** Outline the pixel that is looked at on all boards. @param {import("./stage_grid.js").StageGrid} grid */
+  /** Outline the selected pixel on all boards. @param {import("./stage_grid.js").StageGrid} grid */
   outline({ cells, at, view, theme, wall, frame, inside, showsInside }) {
     const token = cells.at(at);
     const how = { halo: packed(theme.background), strong: view.pixel !== null };

@@ -3,7 +3,7 @@
 import { element, say, set, text } from "../core/dom.js";
 import { column, full, short } from "../core/numbers.js";
 
-/** The steps: tap, name for a person, what is done. */
+/** The steps: tap, readable name, operation. */
 export const STEPS = [
   ["x_product", "x product", "input \u00d7 x weight"],
   ["x_relevance", "x relevance", "softmax along the row"],
@@ -59,7 +59,7 @@ export function arithmetic(found) {
   };
 }
 
-/** The panel. All its nodes are made once; while the pointer moves only texts and colours change. */
+/** The panel. All its nodes are made once; while the pointer moves, only texts and colours change. */
 export class StepsPanel {
   constructor() {
     this.how = text();
@@ -117,10 +117,10 @@ export class StepsPanel {
   }
 
   /**
-   * Say the steps of a pixel.
+   * Show the steps of a pixel.
    * @param {ReturnType<typeof import("./stages.js").pixelSteps>} found
    * @param {{where: string, step: string|null, kernel: number, colour: (value: number) => string}} more
-   *   step: the tap of the map that is looked at
+   *   step: the tap of the selected map
    */
   say(found, { where, step, kernel, colour }) {
     this.found = found;
@@ -165,7 +165,7 @@ export class StepsPanel {
     say(this.windowHow, "What each neighbour adds, summed over all heads.");
   }
 
-  /** The parts of the heads, while they are asked for. */
+  /** Show the parts of the heads, if they are open. */
   sayHeads() {
     if (!this.found || !this.perHead.open) return;
     const { heads } = this.found.conv;

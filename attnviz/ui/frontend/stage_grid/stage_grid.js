@@ -1,6 +1,6 @@
 // Element-wise attention: every stage of every layer, and the steps of one pixel. Python's side is
-// attnviz/ui/components/stage_grid.py; the stages are computed in stages.js, so nothing that follows a pointer or a
-// switch waits for the server.
+// attnviz/ui/components/stage_grid.py; the stages are computed in stages.js, so following a pointer or a switch needs
+// no request to the server.
 
 import { answers } from "../core/numbers.js";
 import { UrlView } from "../core/url_view.js";
@@ -25,12 +25,12 @@ const TAPS = Object.fromEntries(STEPS.map(([tap, name]) => [tap, name]));
 export class StageGrid extends PixelPart {
   exporting = () => import("./export.js");
   url = new UrlView({ closes: true }, RULES);
-  // All that comes with the first data
+  // Everything below arrives with the first data
   /** @type {import("./stages.js").Layer[]} */ layers;
   /** @type {Placement} */ placement;
-  /** @type {Cells} of the picture, as all maps show it */ cells;
+  /** @type {Cells} those of the picture in all maps */ cells;
   /** @type {InkEdge} */ edge;
-  /** @type {string[]} the taps that stand beside one another */ columns;
+  /** @type {string[]} the taps shown side by side */ columns;
   /** @type {boolean} */ coloured;
   /** @type {StageWall} */ wall;
   /** @type {TileWall} */ inside;
@@ -38,14 +38,14 @@ export class StageGrid extends PixelPart {
   /** @type {number[]} of each layer */ cut;
   /** @type {number[]} of each layer */ gain;
   /** @type {import("./derive.js").Tile[]} the maps of all stages */ tiles;
-  /** @type {boolean} whether those are to be derived and painted anew */ stale;
+  /** @type {boolean} whether those must be derived and painted again */ stale;
   /** @type {ReturnType<typeof derive.insideOf>} */ insideMaps;
-  /** @type {number} the head whose numbers are spelled out */ head;
+  /** @type {number} the head with detailed numbers */ head;
   /** @type {ReturnType<typeof derive.pixelStepsOf>} the steps of the pixel */ found;
 
   constructor(parent) {
     super();
-    this.at = [0, 0]; // the pixel that is looked at
+    this.at = [0, 0]; // the selected pixel
     this.tile = 0;
     this.passing = new Passing(
       () => [...this.at, this.tile, `${this.view.pixel}`],
@@ -54,14 +54,14 @@ export class StageGrid extends PixelPart {
     /** @type {{number: number, stages: Record<string, Float64Array>[]}} the stages of another picture, by its number */
     this.other = { number: -1, stages: [] };
     this.painter = new Painter();
-    this.insideOf = ""; // of which layer and head `insideMaps` are
+    this.insideOf = ""; // layer and head of `insideMaps`
     this.frame = makeFrame(this, parent);
     this.answer = new LiveAnswer(this);
     this.asker = this.answer.asker;
     Object.assign(this.root, { readStage: (layer, name) => this.stages[layer][name] }); // for tests
   }
 
-  // What Python sends
+  // Data from Python
 
   takeData() {
     const { header, arrays } = this;
@@ -83,7 +83,7 @@ export class StageGrid extends PixelPart {
     this.answer.take();
   }
 
-  /** Make the tables of maps anew: their number or their shape has changed. */
+  /** Rebuild the tables of maps after a change of their number or shape. */
   build() {
     const { cells, edge, frame, layers } = this;
     const hand = (act) => (found) => this.guard(() => act.call(this, found));
@@ -141,7 +141,7 @@ export class StageGrid extends PixelPart {
     return row < this.cells.rows && column < this.cells.columns;
   }
 
-  // Computing: when the data or a switch have changed
+  // Computing: after a change of the data or a switch
 
   compute() {
     Object.assign(
@@ -154,7 +154,7 @@ export class StageGrid extends PixelPart {
     this.stale = true;
   }
 
-  /** The stages of another picture, as they were learnt. */
+  /** The stages of another picture in the trained model. */
   stagesOfOther() {
     const { number } = this.header.other;
     if (this.other.number !== number)
@@ -162,9 +162,9 @@ export class StageGrid extends PixelPart {
     return this.other.stages;
   }
 
-  // What the visitor does
+  // Actions of the visitor
 
-  /** The pointer is over a pixel of a map, or of the picture (the tile stays). */
+  /** Handle the pointer over a pixel of a map, or of the picture (the tile stays). */
   look(place, tile = this.tile, byKey = false) {
     const { view } = this;
     const moved = !view.pixel && (place[0] !== this.at[0] || place[1] !== this.at[1]);
@@ -185,7 +185,7 @@ export class StageGrid extends PixelPart {
     if (this.view.pixel) this.settle();
   }
 
-  /** A pixel is clicked: lock it, or let it go where it is the one that is locked. */
+  /** Handle a click on a pixel: lock it, or release it if it is the locked one. */
   take(place, tile = this.tile) {
     const { view } = this;
     const same = view.pixel && view.pixel[0] === place[0] && view.pixel[1] === place[1] && tile === this.tile;
@@ -202,7 +202,7 @@ export class StageGrid extends PixelPart {
     return true;
   }
 
-  /** A control was used. */
+  /** Handle the use of a control. */
   choose(name, value) {
     this.view[name] = value;
     if (["off", "eps", "skip", "relevance"].includes(name)) {
@@ -224,13 +224,13 @@ export class StageGrid extends PixelPart {
     );
   }
 
-  /** Everything as it was trained. */
+  /** Restore the trained model. */
   restore() {
     Object.assign(this.view, { off: [], eps: null, skip: true });
     this.choose("relevance", "learnt");
   }
 
-  /** On the picture, or with Shift on the stages, whose tiles the arrows alone choose. @param {KeyboardEvent} event */
+  /** The cursor on the picture or, with Shift, on the stages. @param {KeyboardEvent} event */
   cursorOf(event) {
     const path = event.composedPath();
     const onPicture = path.includes(this.frame.picture.element);
@@ -241,7 +241,7 @@ export class StageGrid extends PixelPart {
     return { row, column, rows, columns, move: (to) => this.step(to), take };
   }
 
-  /** The keyboard moves the pixel, also where it is locked. @param {number[]} place */
+  /** Move the pixel by keyboard, even if it is locked. @param {number[]} place */
   step(place) {
     this.at = place;
     if (this.view.pixel) {
@@ -261,7 +261,7 @@ export class StageGrid extends PixelPart {
     this.draw();
   }
 
-  // Drawing: `draw` runs at every move of the pointer; what is behind the outlines is painted when it has changed
+  // Drawing: `draw` runs at every move of the pointer; the layer below the outlines is painted only after changes
 
   draw() {
     const { view, painter } = this;
@@ -283,7 +283,7 @@ export class StageGrid extends PixelPart {
     this.saySoon();
   }
 
-  /** Whether the arrays of the head are there, and open. */
+  /** Whether the arrays of the head have arrived and are open. */
   get showsInside() {
     return this.header.inside && this.view.inside;
   }
@@ -323,7 +323,7 @@ export class StageGrid extends PixelPart {
     sayAll(this);
   }
 
-  /** The value of a tile at the pixel that is looked at. */
+  /** The value of a tile at the selected pixel. */
   valueAt(tile, plane = 0) {
     const { raw } = this.tiles[tile];
     return raw[Math.min(plane, raw.length - 1)][this.cells.at(this.at)];

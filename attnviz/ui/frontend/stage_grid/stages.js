@@ -14,8 +14,8 @@ export const PER_HEAD = [
 ];
 
 /**
- * @typedef {{eps: number, mean: ArrayLike<number>, variance: ArrayLike<number>, scale: ArrayLike<number>|null,
- *   shift: ArrayLike<number>|null}} Norm what batch normalisation learnt, one number per map of its input
+ * @typedef {{eps: number, mean: ArrayLike<number>, variance: ArrayLike<number>, scale: ArrayLike<number>|null, shift:
+ *   ArrayLike<number>|null}} Norm parameters of batch normalisation, one number per map of its input
  * @typedef {object} Layer
  * @property {number} heads
  * @property {number} channels of its input
@@ -28,20 +28,19 @@ export const PER_HEAD = [
  * @property {ArrayLike<number>} conv (output, head and channel, kernel row, kernel column)
  * @property {ArrayLike<number>|null} bias (output,)
  * @property {Norm|null} norm of the relevance, one number per head and channel
- * @property {number} factor that the relevance is multiplied with; 1 where it is not
+ * @property {number} factor multiplies the relevance; 1 if unused
  * @property {Norm|null} outputNorm
- * @property {boolean} skip whether the input is added to what comes out of the convolution
- * @property {ArrayLike<number>|null} fixed normed relevance (head, channel, row, column) that stands in for the
- *   computed one
+ * @property {boolean} skip whether the input is added to the output of the convolution
+ * @property {ArrayLike<number>|null} fixed normed relevance (head, channel, row, column) that replaces the computed one
  */
 
 /**
- * What can be switched in all layers at once.
+ * The switches for all layers at once.
  * @typedef {object} Switches
- * @property {number|null} [eps] in place of the eps of the relevance's norm
+ * @property {number|null} [eps] replaces the eps of the relevance's norm
  * @property {boolean} [skip] false: nothing is added to the convolution's output
  * @property {number[][]} [off] [layer, head] of the heads whose `attended` is set to 0
- * @property {(ArrayLike<number>|null)[]|null} [relevance] per layer, in place of the normed relevance
+ * @property {(ArrayLike<number>|null)[]|null} [relevance] replaces the normed relevance of each layer
  */
 
 /**
@@ -68,8 +67,8 @@ export function netStages(layers, input, switches = {}) {
  * The stages of one layer.
  * @param {Layer} layer
  * @param {Float64Array} input
- * @param {{eps?: number|null, skip?: boolean, off?: number[], relevance?: ArrayLike<number>|null}} switches as the
- *   layer has them: `off` names its heads
+ * @param {{eps?: number|null, skip?: boolean, off?: number[], relevance?: ArrayLike<number>|null}} switches those of
+ *   the layer: `off` lists its heads
  * @returns {Object<string, Float64Array>}
  */
 export function layerStages(layer, input, { eps = null, skip = true, off = [], relevance = null } = {}) {
@@ -117,10 +116,10 @@ export function layerStages(layer, input, { eps = null, skip = true, off = [], r
 }
 
 /**
- * What the relevance of one map goes through: minus `from`, times `by`, plus `add`.
+ * The normalisation of one map's relevance: minus `from`, times `by`, plus `add`.
  * @param {Layer} layer
  * @param {number} map
- * @param {number|null} eps in place of the norm's own
+ * @param {number|null} eps replaces the norm's own
  */
 export function normOf({ norm, factor }, map, eps = null) {
   return norm ? affine(norm, map, eps ?? norm.eps) : { from: 0, by: factor, add: 0 };
@@ -164,12 +163,12 @@ function convolve({ heads, channels, outputs, rows, columns, kernel, conv, bias 
 }
 
 /**
- * How one value of a layer comes about, step by step.
+ * The computation of one value of a layer, step by step.
  * @param {Layer} layer
  * @param {Object<string, Float64Array>} stages of that layer, from `netStages`
  * @param {{channel: number, row: number, column: number}} place
- * @param {number} head whose attention is spelled out
- * @param {any} switches as the layer has them: `off` names its heads
+ * @param {number} head the head with detailed attention
+ * @param {any} switches those of the layer: `off` lists its heads
  */
 export function pixelSteps(layer, stages, place, head, { eps = null, skip = true, off = [], relevance = null } = {}) {
   const { channels, rows, columns, norm } = layer;
@@ -231,10 +230,10 @@ export function pixelSteps(layer, stages, place, head, { eps = null, skip = true
 }
 
 /**
- * What the convolution adds up for one value of its output.
+ * The terms of the convolution for one value of its output.
  * @returns {{maps: number, heads: {cells: number[], sum: number}[], cells: number[], bias: number|null}} the number of
- *   maps it reads; per head, and over all heads, what each place of the window contributes, summed over the channels;
- *   NaN where the window leaves the picture
+ *   input maps; per head, and over all heads, the contribution of each cell of the window, summed over the channels;
+ *   NaN outside the picture
  */
 function window({ heads, channels, rows, columns, kernel, conv, bias }, attended, { channel, row, column }) {
   const [map, half, size] = [rows * columns, (kernel - 1) / 2, kernel * kernel];
@@ -256,7 +255,7 @@ function window({ heads, channels, rows, columns, kernel, conv, bias }, attended
 }
 
 /**
- * The share of a layer's values that ReLU sets to 0 because they are negative.
+ * The fraction of a layer's values that ReLU sets to 0 because they are negative.
  * @param {Record<string, Float64Array>} stages
  */
 export function cutShare({ after_norm: values }) {
@@ -266,7 +265,7 @@ export function cutShare({ after_norm: values }) {
 }
 
 /**
- * How strong what goes into the convolution is, as a share of what came into the layer: both as root mean squares.
+ * The strength of the convolution's input relative to the layer's input, both as root mean squares.
  * @param {Record<string, Float64Array>} stages
  */
 export function gain({ input, attended }) {
@@ -275,20 +274,20 @@ export function gain({ input, attended }) {
 }
 
 /**
- * What the shares sum to in the maps as they are drawn: where blocks of pixels became channels, each drawn row holds
- * a row of several maps, a pixel of the one beside a pixel of the next.
- * @param {number} block side of a block; 1 where there are none
+ * The sum of the shares in a drawn map: if blocks of pixels became channels, each drawn row interleaves a row of
+ * several maps, pixel by pixel.
+ * @param {number} block side of a block; 1 if there are none
  */
 export function sharesSum(block) {
   const each = block === 1 ? "" : `, as ${block} maps share it`;
   return `x shares sum to ${block} along each row${each}, y shares to ${block} along each column`;
 }
 
-/** Where the values of a layer lie on the picture: a layer may see blocks of pixels as channels (pixel-unshuffle). */
+/** The positions of a layer's values on the picture: a layer may use blocks of pixels as channels (pixel-unshuffle). */
 export class Placement {
   /**
    * @param {Layer} layer
-   * @param {number} block side of the block of pixels that became channels; 1 where none did
+   * @param {number} block side of the block of pixels that became channels; 1 if none did
    */
   constructor({ channels, rows, columns }, block) {
     this.block = block;
@@ -309,7 +308,7 @@ export class Placement {
     };
   }
 
-  /** Lay one plane of a stage out as a picture, row by row. @param {ArrayLike<number>} values @param {number} start */
+  /** Arrange one plane of a stage as a picture, row by row. @param {ArrayLike<number>} values @param {number} start */
   plane(values, plane, start = 0) {
     const { rows, columns, depth, width } = this;
     const found = new Float64Array(rows * columns);

@@ -1,5 +1,5 @@
-// The view of the stage grid: what is locked, shown and switched. Its fields and options are declared in
-// attnviz/ui/components/stage_grid.py; here are the labels of the options, and what of a view exists.
+// The view of the stage grid: locks, choices and switches. Its fields and options are declared in
+// attnviz/ui/components/stage_grid.py; this file has the labels of the options, and the rules for existing values.
 
 import { KINDS, tuples } from "../core/url_fields.js";
 
@@ -22,7 +22,7 @@ export const MOST_EPS = 1;
 
 const below = (number, end) => number >= 0 && number < end;
 
-/** What of a view exists. @type {import("../core/url_fields.js").Rules} */
+/** Which values of a view exist. @type {import("../core/url_fields.js").Rules} */
 export const RULES = {
   exists({ kind, name }, value, { layers, heads, rows, columns, stages }) {
     if (name === "stage") return stages.includes(value);
@@ -43,13 +43,13 @@ export const RULES = {
     })[kind] ?? "",
 };
 
-/** What cannot stand in for the relevance: a drawing has no other picture. @param {Record<string, any>} arrays */
+/** The missing sources of relevance: a drawing has no other picture. @param {Record<string, any>} arrays */
 export function missingRelevances(arrays) {
   return [...(arrays["0.mean"] ? [] : ["mean"]), ...(arrays["other.input"] ? [] : ["other"])];
 }
 
 /**
- * The fields without the options that there are not, so that a complaint does not offer them.
+ * The fields without unavailable options, so that a complaint does not offer them.
  * @param {import("../core/url_fields.js").Field[]} fields
  * @param {Record<string, any>} arrays
  */
@@ -60,7 +60,7 @@ export function fieldsHere(fields, arrays) {
   );
 }
 
-/** Whether something is switched, so that the stages are no longer those of the model as it was trained. */
+/** Whether any switch makes the stages differ from those of the trained model. */
 export function isSwitched({ off, eps, skip, relevance }) {
   return off.length > 0 || eps !== null || !skip || relevance !== "learnt";
 }

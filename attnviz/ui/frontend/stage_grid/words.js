@@ -16,7 +16,7 @@ export const STAGE_NAMES = {
   normed_relevance: "normed",
 };
 
-/** Say everything that stands in words beside the maps. @param {import("./stage_grid.js").StageGrid} grid */
+/** Write all words next to the maps. @param {import("./stage_grid.js").StageGrid} grid */
 export function sayAll(grid) {
   const { view, wall, frame, at, columns, coloured, found, head, tile } = grid;
   const inColour = isInColour(grid);
@@ -32,9 +32,9 @@ export function sayAll(grid) {
   });
   say(frame.words.pictureHow, view.pixel ? "locked" : HINTS.lock);
   frame.release.hidden = view.pixel === null;
-  const tight = (wall.wide ?? Infinity) < 84; // a map so narrow is too narrow for two numbers
+  const tight = (wall.wide ?? Infinity) < 84; // a map this narrow has no space for two numbers
   grid.tiles.forEach(({ extent: { low, high, most }, scale }, number) => {
-    // A number that is next to nothing beside the largest is 0: its digits do not fit.
+    // A number much smaller than the largest is shown as 0: its digits do not fit.
     const end = (value) => (Math.abs(value) < most / 100 ? "0" : short(value, 2));
     const spread = tight
       ? low >= 0
@@ -75,9 +75,9 @@ export function sayAll(grid) {
 }
 
 /**
- * What the maps show that are drawn in colour.
+ * The meaning of maps drawn in colour.
  * @param {{scale: string}} view
- * @param {{low: number, high: number}|null} own what the colours of a map span; null for no map in particular
+ * @param {{low: number, high: number}|null} own the range of a map's colours; null for no particular map
  */
 export function colourWords({ scale }, own) {
   if (!own) return "In colour: red, green and blue, each map from its lowest to its highest value.";
@@ -86,7 +86,7 @@ export function colourWords({ scale }, own) {
 }
 
 /**
- * What becomes of the relevance in a model without a norm, and where it is replaced: it does not follow from shares.
+ * The use of the relevance in a model without a norm, or with a replacement: it does not follow from shares.
  * @param {{norm: any, replaced: boolean, factor: number|null}} found the steps of a pixel
  */
 export function normedHow({ norm, replaced, factor }) {
@@ -111,7 +111,7 @@ function sayInside(grid) {
   );
 }
 
-/** What may wait until the pointer rests. */
+/** Write the words that can wait until the pointer rests. */
 function sayAtRest(grid, where) {
   const { wall, columns, layers, cells, frame, inside, insideMaps, view, found, at } = grid;
   grid.tiles.forEach(({ extent: { low, high } }, number) => {
