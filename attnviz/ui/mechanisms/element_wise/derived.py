@@ -101,7 +101,7 @@ def _with_eps(path: str, layer: Any, eps: float) -> Any:
 
 
 def _relevance(context: Context[Switched], paths: list[str]) -> dict[str, Tensor]:
-    """Return path of a layer -> the normed relevance that replaces its own, (1, head, channel, row, column)."""
+    """Return the normed relevance that replaces that of each layer, by path, (1, head, channel, row, column)."""
     import torch
 
     from attnviz.answers import as_batch
