@@ -6,8 +6,6 @@ marked value; in the end the model's output must be marked too. A tap whose edit
 watched again, so only the first pass with an edit of a tap is slower.
 """
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -8,8 +8,6 @@ Source: Welch, "The generalization of 'Student's' problem when several different
 1947. Kendall's tau, here and in `attnviz.measures.agreement`: Kendall, "A new measure of rank correlation", 1938.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Iterable, Sequence

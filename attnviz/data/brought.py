@@ -4,8 +4,6 @@ Names in the file never become paths, nothing in it is executed, and it is unpac
 are read one by one, so that a waiting visitor can stop, and others get a turn.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

@@ -9,8 +9,6 @@ Such a data set has only a training part and is not in a table: pages that show 
 Its owner is identified by a word that is stored as a digest; only the owner can see it, train on it, and remove it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import io

@@ -3,8 +3,6 @@
 OKLab: Bjorn Ottosson, "A perceptual color space for image processing", 2020, https://bottosson.github.io/posts/oklab/
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The commands `attnviz figure` and `attnviz view`."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 import sys

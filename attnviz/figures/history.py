@@ -4,8 +4,6 @@ It is a zip with a payload (`attnviz/views/payload.py`) for each step and layer,
 the steps and the paths of the layers. One view is read at a time. Importing this does not load torch.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """The maps of a view, which the viewer fills and colours while a pointer moves (`frontend/maps/attention.js`)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args

@@ -4,8 +4,6 @@ Each module becomes a function that is called when it is first needed. Only the 
 imports of names and of whole modules, exports of functions, classes and constants, and a default export.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from pathlib import Path

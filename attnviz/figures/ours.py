@@ -1,7 +1,5 @@
 """Views of one of our subjects: a net on an example. Importing this loads torch."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from attnviz.errors import BadInput

@@ -1,7 +1,5 @@
 """The picture under a figure's maps."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Any

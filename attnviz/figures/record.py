@@ -1,7 +1,5 @@
 """The attention to fixed pictures while your own model is trained. Importing this loads torch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The base of all figures: writing a file in the format of its suffix, and display in a notebook."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from base64 import b64encode

@@ -1,7 +1,5 @@
 """The content of a figure: views of attention layers, and the choice of what to show."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

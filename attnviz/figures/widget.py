@@ -8,8 +8,6 @@ A figure (`attnviz.figure`) contains all its data and needs no kernel once it is
 kernel. It needs the extra `notebook`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -10,8 +10,6 @@ two baselines: random weights, and the object and the gradient of another pictur
     attnviz heads pixel_attention.digits strokes --claim FILE.py:looks_up
 """
 
-from __future__ import annotations
-
 import hashlib
 import runpy
 from collections.abc import Callable, Mapping, Sequence

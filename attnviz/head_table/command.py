@@ -1,7 +1,5 @@
 """`attnviz heads MODEL PICTURES`: the table of heads on the command line."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """`attnviz.heads`: from a name to a net and its pictures, and then to the table."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The table of heads as CSV, npz and JSON, or together with claims as one self-contained HTML file."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

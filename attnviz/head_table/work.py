@@ -1,7 +1,5 @@
 """All measures of all heads over many pictures, in parts that are stored on disk once they are computed."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The axes of a search, each a setting of a recipe (`attnviz.models.spec`) with the values that it can take."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """A visitor's drawing as an example: the URL holds its pixels."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ kind: `drawing=eJx...`. A request of the live channel names a picture of a data 
 23}, and any other example as {"data": "drawing:eJx...", "number": 0}.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol

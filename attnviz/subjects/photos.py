@@ -4,8 +4,6 @@ An uploaded photograph is kept in memory under a digest of its content, which is
 have the photograph, or that URL, can ask for it. Uploads are not listed, and the oldest ones are forgotten.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections import OrderedDict

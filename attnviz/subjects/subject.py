@@ -1,7 +1,5 @@
 """Subjects: a net on an example."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from attnviz.arrays import Bytes

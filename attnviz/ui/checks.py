@@ -1,7 +1,5 @@
 """Checks of a mechanism's row and of the values it provides, run by `attnviz.testing.check_mechanism`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A value per channel, unit or class as a bar, drawn by `frontend/value_bars/`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

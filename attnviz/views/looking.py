@@ -1,7 +1,5 @@
 """Run a net on an example and return its path of glimpses. Importing this loads torch."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

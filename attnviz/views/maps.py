@@ -3,8 +3,6 @@
 Maps and cells count from 0 in arguments and from 1 in text for people.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, TypedDict, Unpack

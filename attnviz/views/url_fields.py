@@ -9,8 +9,6 @@ component's data, and `frontend/core/url_fields.js` writes links from it. tests/
 examples of every kind, with which both sides are tested.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ FOLDERS.ids(); FOLDERS.read(job)
 with FOLDERS.alone(): ...
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

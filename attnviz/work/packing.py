@@ -1,7 +1,5 @@
 """Several files in one zip; untrusted zips are read within bounds, and their names never become paths."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Iterable, Mapping

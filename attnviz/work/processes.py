@@ -5,8 +5,6 @@ Processes in another container or on another machine cannot be found by PID, so 
 If the system counts ticks since its start (Linux), the clock is not used, so that setting it back has no effect.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

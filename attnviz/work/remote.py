@@ -1,7 +1,5 @@
 """Finished runs and models on other storage: any URL that fsspec knows, such as s3://, gs://, sftp:// or file://."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

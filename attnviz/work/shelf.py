@@ -4,8 +4,6 @@ Deleting a job or a search leaves the runs that another one shares, and borrowed
 belonged to nobody.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from contextlib import suppress
 

@@ -7,8 +7,6 @@ neurons over all tokens, and the patches get 0.
 Differences: the neurons are found on the given picture, not on many. As in the paper, the new token starts at 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass

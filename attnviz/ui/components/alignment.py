@@ -11,8 +11,6 @@ steps are hidden), "moved" (pairs of a step and the number of columns by which i
 "measure" (of the curves).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ A view has the fields of the viewer of one layer, and "address", the layer's pat
 fetches the others over the live channel.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

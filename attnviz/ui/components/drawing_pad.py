@@ -17,8 +17,6 @@ Links made by the browser have the same fields. If the strokes are too long for 
 only the browser has them: it keeps them, and the undo history, until the tab is closed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field

@@ -1,7 +1,5 @@
 """The drawing on the pad and the state of the panels next to it, as stored in the URL."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

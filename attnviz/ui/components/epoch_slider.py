@@ -4,8 +4,6 @@ The browser handles its movement: components whose view's header holds a "reques
 (frontend/core/epoch.js). The page receives the position when the slider comes to rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -8,8 +8,6 @@ farthest from its mean), "gates" (one of SETS, the source of all gates) and "tur
 gate changed by hand). Its numbers count from 0, but from 1 in text that a visitor reads, including the URL.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ elsewhere, is requested from the live channel as the derived value "glimpses".
 `attnviz/views/glimpses.py` defines the data and the view.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

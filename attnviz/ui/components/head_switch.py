@@ -6,8 +6,6 @@ the states are written into the URL, from which the page computes the same answe
 Heads count from 0 here, and from 1 in the URL: `off=3,7&uniform=2`, three and more in a row as `off=1-24`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """All heads of a net over many pictures, and the pictures that move one head: the data for `frontend/head_table/`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ It is the viewer of `pixel_viewer.py` for one layer, next to a board with the ma
 of that viewer, and "layer", which counts from 0 as heads do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated

@@ -4,8 +4,6 @@ It draws any tensor that can be laid out as maps on one grid: heads, channels, c
 and cells count from 0 in arguments and return values, and from 1 in text that a visitor reads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 

@@ -4,8 +4,6 @@ Maps follow the hand without the server: the data that they are computed from ar
 rest, its position is reported so that it can be written into the URL.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A model's panel on the draw page: the derived value to show, and the JavaScript module that draws it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ The last axis is the search's objective. A position along an axis is 0..1 from b
 choice are spread a little around it, in the order of their values, so that they can be distinguished.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -3,8 +3,6 @@
 A new box drawn on it is reported as a trigger, so that Python searches that part of the photograph.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

@@ -3,8 +3,6 @@
 `attnviz/views/attention.py` defines the data, and the view with its choices.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -8,8 +8,6 @@ counter-clockwise), "scale", "across" and "down" (pixels); "grid" (one of GRIDS,
 numbers, row by row, set by hand, which override it).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -9,8 +9,6 @@ one, other); and "inside", whether the arrays of the head are open. Its numbers 
 visitor reads, including the URL: `FIELDS` converts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any

@@ -5,8 +5,6 @@ one with the largest mean after ReLU). Its numbers count from 0, but from 1 in t
 URL.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any

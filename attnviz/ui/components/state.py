@@ -6,8 +6,6 @@ revision is new, and includes the latest revision in every report: a report with
 previous choice. `frontend/core/controlled_state.js` is the browser's side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ The browser reports each request once, as a trigger: to add the drawn digit, to 
 Python then makes the strip, which the URL names.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 from collections.abc import Callable, Mapping

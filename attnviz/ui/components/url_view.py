@@ -3,8 +3,6 @@
 `frontend/core/url_view.js` is the browser's side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The contents of the attention viewer, as a view of every net with dot-product attention."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Annotated
 

@@ -4,8 +4,6 @@ The row of a mechanism defines its panels (attnviz/ui/mechanisms). A model that 
 input and a link to the explorer.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ A task is defined by the names of the classes that models were trained on, as in
 URL names determine the task, and the pad is in colour if all of them take colours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

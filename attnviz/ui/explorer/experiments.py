@@ -5,8 +5,6 @@ Saliency Maps", Adebayo et al., 2018, https://arxiv.org/abs/1810.03292; "The (Un
 Kindermans et al., 2019, https://arxiv.org/abs/1711.00867.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

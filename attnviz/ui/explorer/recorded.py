@@ -1,7 +1,5 @@
 """The attention during the visitor's own training, recorded by `attnviz.record`, with a slider over its steps."""
 
-from __future__ import annotations
-
 import os
 from functools import lru_cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The sentences and tables of the explorer's experiments, written from their numbers without streamlit or torch."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The table as files: all values of all pictures, and one HTML page. CSV, PNG and SVG are above the scatter plot."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

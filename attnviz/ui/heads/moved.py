@@ -1,7 +1,5 @@
 """The pictures that move a head: those with its highest and lowest values, and a random one from each tenth."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from urllib.parse import quote
 

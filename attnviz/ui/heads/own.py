@@ -1,7 +1,5 @@
 """The choice of photographs for the visitor's own model: those of the folder, or several of the visitor's."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import OrderedDict
 from pathlib import Path

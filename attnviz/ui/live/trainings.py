@@ -3,8 +3,6 @@
 Each has the key of its history (`attnviz.subjects.history`): the name of a checkpoint, or "run:ID".
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attnviz import checkpoint_folder, data, subjects

@@ -1,7 +1,5 @@
 """Text about the trials of a search: the chosen trial, whether a setting matters, and a table of all trials."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

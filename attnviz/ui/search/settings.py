@@ -1,7 +1,5 @@
 """The settings of a search, which are chosen on the page and held in its URL."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 

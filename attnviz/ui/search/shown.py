@@ -1,7 +1,5 @@
 """The searches on this machine, with their buttons, and the trials of the selected ones as lines across axes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

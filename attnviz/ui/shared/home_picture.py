@@ -5,8 +5,6 @@ As on every map, larger values are a stronger violet. The page shows through whe
 `attnviz/ui/home_pictures.py` makes the picture of each mechanism from these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

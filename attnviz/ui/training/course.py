@@ -1,7 +1,5 @@
 """The progress of trainings: their curves, their confusions, and an epoch to explore and to keep."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import streamlit as st

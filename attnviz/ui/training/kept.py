@@ -1,7 +1,5 @@
 """Models that visitors keep: the form to keep one, the list of all, and their export and import as files."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from attnviz import cards

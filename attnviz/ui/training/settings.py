@@ -1,7 +1,5 @@
 """The settings of a training, which are chosen on the page and held in its URL, and its estimated cost."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import streamlit as st

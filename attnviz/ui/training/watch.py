@@ -1,7 +1,5 @@
 """The list of trainings: the status of each, and its buttons."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from attnviz import data

@@ -1,7 +1,5 @@
 """A visitor's own pictures to train on, which only that visitor can upload, choose and remove."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

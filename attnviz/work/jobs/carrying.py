@@ -1,7 +1,5 @@
 """A finished run as one portable file: its settings, curve and weights, but no state to resume it from."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -11,8 +11,6 @@ another address than the given one if RAY_ADDRESS is set.
 Source: the Ray Jobs REST API, https://docs.ray.io/en/latest/cluster/running-applications/job-submission/rest.html
 """
 
-from __future__ import annotations
-
 import ipaddress
 import json
 import os

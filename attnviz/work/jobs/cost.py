@@ -3,8 +3,6 @@
 cost.of(order)        # None at first; ask again in a moment
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import threading

@@ -1,7 +1,5 @@
 """Kept models: made from any epoch of a run under a chosen word, and packed as one portable file."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -1,7 +1,5 @@
 """The orders of jobs, and their limits."""
 
-from __future__ import annotations
-
 import os
 import sys
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The status of all jobs, read from their folders once a second for all viewers."""
 
-from __future__ import annotations
-
 import threading
 import time
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Jobs from a shell: `python -m attnviz jobs ACTION`."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

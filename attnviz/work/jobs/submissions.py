@@ -8,8 +8,6 @@ next name, and it resumes from its last complete epoch. Nothing here runs in the
 the jobs, in the app or with `python -m attnviz jobs watch`.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time

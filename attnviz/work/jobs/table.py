@@ -5,8 +5,6 @@ table.state(one).sentence          # "It is training."; may be called any number
 table.stop(one); table.resume(one); table.delete(one)
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import logging

@@ -1,7 +1,5 @@
 """A search from a shell: starting its workers, replacing killed ones, waiting for them, and showing progress."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -5,8 +5,6 @@ table.state(one).sentence; table.found(one).best
 table.stop(one); table.start(table.read(one), workers=2); table.delete(one)
 """
 
-from __future__ import annotations
-
 import secrets
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Trials for display and exchange: from a running search, a shipped one, or a paper."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from importlib import resources
 from typing import Annotated, Literal

@@ -1,7 +1,5 @@
 """The requests of searches, and their limits."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from typing import Annotated, Literal

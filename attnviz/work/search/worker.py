@@ -1,7 +1,5 @@
 """A worker of a search: a process that trains trials until enough are finished."""
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections.abc import Iterator

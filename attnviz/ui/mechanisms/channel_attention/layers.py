@@ -1,7 +1,5 @@
 """The gates in a network: the layers that have gates, and the numbers behind each gate. Loads torch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

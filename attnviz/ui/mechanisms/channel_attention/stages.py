@@ -3,8 +3,6 @@
 The gates may be those that the network computes, or others: all replaced at once, or single ones set by hand.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

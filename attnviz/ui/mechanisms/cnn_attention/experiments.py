@@ -1,7 +1,5 @@
 """The experiments on the page: how a block is computed; which blocks may attend to which, and what that costs."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np

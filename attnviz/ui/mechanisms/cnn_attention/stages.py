@@ -1,7 +1,5 @@
 """The outputs of the convolutions before and after pooling, and the weights inside blocks. Loads torch."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

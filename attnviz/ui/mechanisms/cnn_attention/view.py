@@ -1,7 +1,5 @@
 """The contents of the viewer and the panel of attention over blocks."""
 
-from __future__ import annotations
-
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.panel import Panel
 from attnviz.ui.components.stage_maps import packed

@@ -1,7 +1,5 @@
 """The five experiments on the page, each a question."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

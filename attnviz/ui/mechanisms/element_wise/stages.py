@@ -1,7 +1,5 @@
 """Compute the contents of the stage grid from a net and an example. Loads torch."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass

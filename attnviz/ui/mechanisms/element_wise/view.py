@@ -1,7 +1,5 @@
 """The contents of the stage grid, the maps of heads and the panel, for every net with element-wise attention."""
 
-from __future__ import annotations
-
 import json
 from functools import cache as once
 from pathlib import Path

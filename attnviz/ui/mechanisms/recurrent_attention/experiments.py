@@ -1,7 +1,5 @@
 """The experiments on the page, each a question."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from attnviz import cards, comparisons, formatting

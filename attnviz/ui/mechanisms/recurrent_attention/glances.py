@@ -1,7 +1,5 @@
 """Compute the contents of the glimpse player from a net and an example. Loads torch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ In the URL a strip is one word, `strip=strokes.8.3`, or the pixels of a drawn st
 shown.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """The experiments on the page, each a question."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 

@@ -4,8 +4,6 @@ A digit is complete when the pad is cleared after it; it is then the last digit 
 `strip`. The digit being drawn follows it. Undoing the clearing turns the last digit into the one being drawn again.
 """
 
-from __future__ import annotations
-
 import base64
 
 import numpy as np

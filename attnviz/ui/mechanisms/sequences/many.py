@@ -3,8 +3,6 @@
 Each measurement has a function for some of the strips, and one that joins several such parts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The measurements over many strips that the experiments show. Loads no torch."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

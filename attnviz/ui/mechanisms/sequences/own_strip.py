@@ -1,7 +1,5 @@
 """A visitor's own strip: drawn digit by digit on the pad, typed, or opened from a file; it can be saved as a file."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 

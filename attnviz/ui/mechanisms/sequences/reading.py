@@ -1,7 +1,5 @@
 """Compute the text that a net outputs for a strip, and the weights of each step. Loads torch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple

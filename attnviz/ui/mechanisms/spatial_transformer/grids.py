@@ -1,7 +1,5 @@
 """Compute the page's contents for the transform of a net, on an example and on many pictures. Loads torch."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

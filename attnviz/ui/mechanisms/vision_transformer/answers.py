@@ -1,7 +1,5 @@
 """What the experiments measure, of a net on an example and of a net on a picture of each class. Loads torch."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np

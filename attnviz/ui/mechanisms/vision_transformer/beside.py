@@ -4,8 +4,6 @@ Both show the same layer and head. In the URL "beside" names which, "other_numbe
 and "other_query" what is locked on the second board of the same picture.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

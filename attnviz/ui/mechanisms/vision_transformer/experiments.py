@@ -1,7 +1,5 @@
 """The experiments of the page, each a question."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

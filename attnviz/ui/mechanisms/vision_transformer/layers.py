@@ -1,7 +1,5 @@
 """Run a vision transformer on an example and return what its board of layers shows. Loads torch."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The accuracy of a trained model with a part replaced, from its card: bars, and whether that part matters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

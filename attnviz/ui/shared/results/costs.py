@@ -1,7 +1,5 @@
 """The costs of the nets in a comparison, next to their accuracy: parameters, multiply-adds, and core-minutes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cache as once
 

@@ -1,7 +1,5 @@
 """Pictures that a net was not trained on: test pictures, or the validation part of a visitor's data. Loads torch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

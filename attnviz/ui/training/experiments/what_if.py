@@ -1,7 +1,5 @@
 """What if one setting had been different? A finished run is trained once more with it, and the two are compared."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 
