@@ -24,9 +24,15 @@ LINEAR = (
     "a product of a product without a softmax of torch's between them (linear attention, a sigmoid, a kernel of "
     "distances, a softmax that is written out): there are no weights that can be checked"
 )
-NO_SCORES = "its weights do not come from the product of a query and a key (such as outlook attention)"
+NO_SCORES = (
+    "its weights do not come from the product of a query and a key, or not in a way that can be followed (such as "
+    "outlook attention, or scores that are gathered)"
+)
 OTHER_AXIS = "its softmax does not run over the keys that a query attends to (linear or slot attention)"
-SINK = "a share of its softmax goes to no key (an attention sink), so that its weights do not sum to one"
+SINK = (
+    "only a part of its softmax meets these values (an attention sink, or keys in several parts), so that these "
+    "weights do not sum to one"
+)
 UNUSED = "what its weights are multiplied with was not seen, so that they cannot be checked"
 DROPOUT = "dropout is on, so that its weights are drawn at random: call model.eval() first"
 SHAPE = "its values do not fit its weights, axis by axis"

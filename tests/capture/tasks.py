@@ -206,3 +206,9 @@ _row("RwkvModel", "RwkvConfig", _WORDS_ALONE, 0, context_length=10, attention_hi
 _row("MambaModel", "MambaConfig", _WORDS_ALONE, 0, state_size=8, **SMALL, **_WORDS)
 _row("RecurrentGemmaModel", "RecurrentGemmaConfig", _WORDS_ALONE, 1, lru_width=32, attention_window_size=8,
      **{**SMALL, **_WORDS, "num_hidden_layers": 3})  # fmt: skip
+
+# Keys in several parts, of which some have values of their own, and scores that are put together from diagonals
+_row("BigBirdModel", "BigBirdConfig", {"input_ids": torch.arange(64)[None] % 50}, 8, block_size=4,
+     num_random_blocks=1, refused={"SINK": 2}, **{**_TEXT, "max_position_embeddings": 64})  # fmt: skip
+_row("LongformerModel", "LongformerConfig", {"input_ids": torch.arange(16)[None]}, 0, attention_window=4,
+     refused={"NO_SCORES": 2}, **{**_TEXT, "pad_token_id": 1})  # fmt: skip

@@ -51,7 +51,7 @@ def captured(name: str, row: Row, monkeypatch: pytest.MonkeyPatch) -> tuple[Capt
 
 def reason(call: Call) -> str:
     """Return the name under which the table lists a refusal."""
-    names = {text: name for name, text in vars(refusals).items() if name.isupper()}
+    names = {text: name for name, text in vars(refusals).items() if name.isupper() and isinstance(text, str)}
     return names.get(call.refused, "LAYOUT" if "told apart" in call.refused else call.refused)
 
 
