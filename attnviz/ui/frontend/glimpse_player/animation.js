@@ -1,4 +1,4 @@
-// The path as an animation: a frame for each glimpse, with what the retina sees there and what is believed after it.
+// The path as an animation: one frame per glimpse, with the retina's patches and the belief after it.
 
 import { css, packed } from "../core/colours.js";
 import { context2d } from "../core/dom.js";
@@ -12,13 +12,13 @@ import { patchPieces, scenePieces } from "./pieces.js";
 
 /** @typedef {import("./glimpse_player.js").GlimpsePlayer} GlimpsePlayer */
 
-const [EACH, LAST] = [900, 2700]; // milliseconds of a frame
+const [EACH, LAST] = [900, 2700]; // milliseconds per frame
 const MARGIN = 16;
 const SIDE = 400;
 const RIGHT = 280;
 const ROW = 21;
 
-/** What can be saved, for `Savers`. @param {GlimpsePlayer} player */
+/** The files to save, for `Savers`. @param {GlimpsePlayer} player */
 export function files(player) {
   return { GIF: () => saveGif(player), ...stills(player) };
 }

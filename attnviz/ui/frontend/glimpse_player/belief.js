@@ -5,7 +5,7 @@ import { best, percent, wholePercent } from "../core/numbers.js";
 import { beliefOf, rewardOf } from "./derive.js";
 
 export class BeliefPanel {
-  /** @param {(glimpse: number) => void} choose called with the glimpse whose column is clicked */
+  /** @param {(glimpse: number) => void} choose called with the glimpse of a clicked column */
   constructor(choose) {
     this.choose = choose;
     this.how = text();
@@ -20,17 +20,17 @@ export class BeliefPanel {
     this.cells = [];
     /** @type {{cell: HTMLElement, button: HTMLElement}[]} */
     this.heads = [];
-    /** @type {{cell: HTMLElement, words: Text}[]} what each glimpse is rewarded with */
+    /** @type {{cell: HTMLElement, words: Text}[]} the reward of each glimpse */
     this.rewards = [];
-    /** @type {{cell: HTMLElement, words: Text}[]} what the model expects after each */
+    /** @type {{cell: HTMLElement, words: Text}[]} the model's expected reward after each glimpse */
     this.baselines = [];
-    this.right = -1; // which class is correct
+    this.right = -1; // the true class
   }
 
   /**
    * Make the rows.
    * @param {string[]} classes
-   * @param {string|null} label what the picture shows
+   * @param {string|null} label the true class of the picture
    * @param {number} glimpses
    */
   build(classes, label, glimpses) {
@@ -94,8 +94,8 @@ export class BeliefPanel {
   /**
    * Show a path.
    * @param {import("./derive.js").Path} path
-   * @param {import("./derive.js").Path|null} before the path that the model would have taken
-   * @param {number} glimpse that is looked at
+   * @param {import("./derive.js").Path|null} before the model's own path
+   * @param {number} glimpse the selected one
    * @param {import("./derive.js").Facts} facts
    */
   show(path, before, glimpse, facts) {

@@ -1,10 +1,10 @@
-// What the glimpse player shows, without a page: where each one lies on the picture, and where it is moved to.
+// The contents of the glimpse player, without a page: the position of each glimpse on the picture, and its moves.
 // Pixels are [row, column], counted from 0; locations are (row, column) in -1..1, as in attnviz/layers/glimpse.py.
 
 import { best } from "../core/numbers.js";
 
 /**
- * @typedef {object} Path what a model did, as attnviz/ui/components/glimpse_player.py says; arrays are flat
+ * @typedef {object} Path a model's path, described in attnviz/ui/components/glimpse_player.py; arrays are flat
  * @property {Float32Array} location (glimpse, 2)
  * @property {Float32Array} mean (glimpse, 2)
  * @property {Float32Array} corner (glimpse, scale, 2)
@@ -12,7 +12,7 @@ import { best } from "../core/numbers.js";
  * @property {Float32Array} belief (glimpse, class)
  * @property {Float32Array} baseline (glimpse,)
  *
- * @typedef {object} Facts what there is
+ * @typedef {object} Facts the sizes of the data
  * @property {number} glimpses
  * @property {number} scales
  * @property {number} size of a patch, in values
@@ -20,7 +20,7 @@ import { best } from "../core/numbers.js";
  * @property {number} columns
  * @property {number} classes
  *
- * @typedef {object} Many several paths that were drawn at once; arrays are flat
+ * @typedef {object} Many several paths drawn at once; arrays are flat
  * @property {Float32Array} corner (path, glimpse, 2), of the sharp patches
  * @property {Float32Array} belief (path, class), after the last glimpse
  *
@@ -30,7 +30,7 @@ import { best } from "../core/numbers.js";
 /**
  * Find a path among arrays.
  * @param {Record<string, Float32Array>} arrays
- * @param {string} prefix of their names: "" or "NAME." of what was wanted
+ * @param {string} prefix prefix of their names: "" or "NAME." of a wanted output
  * @returns {Path}
  */
 export function pathOf(arrays, prefix = "") {
@@ -47,7 +47,7 @@ export function pathOf(arrays, prefix = "") {
 }
 
 /**
- * The pixel that a glimpse falls on: the one right below the middle of its sharp patch.
+ * The pixel that a glimpse falls on: the one just below and to the right of the centre of its sharp patch.
  * @param {Path} path
  * @param {number} glimpse
  * @param {Facts} facts
@@ -72,7 +72,7 @@ export function boxesOf({ corner }, glimpse, { scales, size }) {
 }
 
 /**
- * One patch as the model took it, row by row.
+ * One patch of the model's input, row by row.
  * @param {Path} path
  * @param {number} glimpse
  * @param {number} scale
@@ -111,14 +111,14 @@ export function locationOf(pixel, side) {
   return (2 * pixel + 1) / side - 1;
 }
 
-/** Where a location lies on one axis, in pixels from the first edge. @param {number} location @param {number} side */
+/** A location on one axis as pixels from the first edge. @param {number} location @param {number} side */
 export function placeOf(location, side) {
   return ((location + 1) / 2) * side;
 }
 
 /**
- * Where the draws of a glimpse lie, in pixels from the first edge: the middle of them on each axis, and the ends of one
- * standard deviation on either side. A model that squashes its draws has them around the squashed mean.
+ * The distribution of the draws of a glimpse, in pixels from the first edge: their centre on each axis, and the ends of
+ * one standard deviation on either side. If a model squashes its draws, they are around the squashed mean.
  * @param {Path} path
  * @param {number} glimpse
  * @param {Facts} facts
@@ -136,7 +136,7 @@ export function drawsOf({ mean }, glimpse, { rows, columns }, { std, squash }) {
 }
 
 /**
- * Move a glimpse. What was moved after it goes back to the model: its path from there on follows.
+ * Move a glimpse. Later moves are discarded: the model's path continues from here.
  * @param {Moved} moved
  * @param {number} glimpse
  * @param {number[]} pixel
@@ -151,13 +151,13 @@ export function hasMoved(moved, glimpse) {
   return moved.some(([one]) => one === glimpse);
 }
 
-/** What there is, by the shapes of the arrays. @param {Record<string, number[]>} shapes @returns {Facts} */
+/** The sizes of the data, from the shapes of the arrays. @param {Record<string, number[]>} shapes @returns {Facts} */
 export function factsOf({ patches: [glimpses, scales, size], picture: [rows, columns], belief: [, classes] }) {
   return { glimpses, scales, size, rows, columns, classes };
 }
 
 /**
- * What the live channel is asked for: a location for each glimpse that was moved.
+ * The locations to request over the live channel, one for each moved glimpse.
  * @param {Moved} moved
  * @param {Facts} facts
  */
@@ -170,7 +170,7 @@ export function locationsOf(moved, { rows, columns }) {
 }
 
 /**
- * How many pixels of the picture lie in a sharp patch of the first so many glimpses.
+ * The number of pixels of the picture inside a sharp patch of the first glimpses.
  * @param {Path} path
  * @param {number} count
  * @param {Facts} facts
@@ -188,7 +188,7 @@ export function sharplySeen(path, count, facts) {
 }
 
 /**
- * The share of several paths whose sharp patch has each pixel of the picture at a glimpse.
+ * For each pixel of the picture, the fraction of paths whose sharp patch covers it at a glimpse.
  * @param {Float32Array} corners (path, glimpse, 2), the top left pixel of the sharp patch
  * @param {number} glimpse
  * @param {Facts} facts
@@ -207,7 +207,7 @@ export function coverage(corners, glimpse, { glimpses, rows, columns, size }) {
 }
 
 /**
- * How many of several paths end in each answer.
+ * The number of paths that end in each answer.
  * @param {Float32Array} beliefs (path, class)
  * @param {number} classes
  * @returns {number[]} a count for each class
@@ -220,9 +220,9 @@ export function answersOf(beliefs, classes) {
 }
 
 /**
- * The reward of a path: 1 if its last answer is the right one, else 0; null where nobody knows.
+ * The reward of a path: 1 if its last answer is correct, otherwise 0; null if unknown.
  * @param {Path} path
- * @param {number} right which class
+ * @param {number} right the true class
  * @param {Facts} facts
  */
 export function rewardOf(path, right, facts) {

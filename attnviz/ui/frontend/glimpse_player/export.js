@@ -1,4 +1,4 @@
-// What leaves the glimpse player: PNG, SVG and CSV of the path that is shown. Rows, columns and glimpses count from 1.
+// Saving the shown path of glimpses as PNG, SVG and CSV. Rows, columns and glimpses count from 1.
 
 import { fileNameOf, filesOf, originLines, Sheet, toCsv } from "../export/export.js";
 import { beliefOf, boxesOf, hasMoved, pixelOf, rewardOf } from "./derive.js";
@@ -13,13 +13,13 @@ const PICTURE = 420;
 const PATCH = 96;
 const TOP = 68; // of the picture
 
-/** What can be saved, for `Savers`. @param {GlimpsePlayer} player */
+/** The files to save, for `Savers`. @param {GlimpsePlayer} player */
 export function files(player) {
   return filesOf(player, sheetOf, fileName, csv);
 }
 
 /**
- * A line for each glimpse: where, why, what is believed; where many paths are shown, the sharp patch of each of them.
+ * One line per glimpse: its position, its policy, the belief; for many paths, the sharp patch of each.
  * @param {GlimpsePlayer} player
  */
 function csv(player) {
@@ -70,7 +70,7 @@ export function cornersOf({ corner }, { glimpses }) {
   );
 }
 
-/** Where a file comes from. @param {GlimpsePlayer} player */
+/** The origin of a file. @param {GlimpsePlayer} player */
 export function origin(player) {
   const { header, view, paths, url, many, facts } = player;
   return {

@@ -1,4 +1,4 @@
-// The elements of the glimpse player, made once; glimpse_player.js gives them their hands and words.
+// The elements of the glimpse player, made once; glimpse_player.js fills them and handles their events.
 
 import { HINTS } from "../hands/hints.js";
 import { saversOf, SegmentedControl } from "../hands/controls.js";
@@ -10,8 +10,8 @@ import { Scene } from "./scene.js";
 
 /**
  * Make the elements.
- * @param {import("./glimpse_player.js").GlimpsePlayer} player what acts when they are used
- * @param {ShadowRoot} parent that they are put into
+ * @param {import("./glimpse_player.js").GlimpsePlayer} player handles their events
+ * @param {ShadowRoot} parent the container
  */
 export function makeFrame(player, parent) {
   const act = (/** @type {() => void} */ what) => () => player.guard(what);
@@ -84,7 +84,7 @@ export function makeFrame(player, parent) {
     policyPart,
     manyPart,
     changePart,
-    /** Take what there is to choose from. */
+    /** Take the available choices. */
     fill() {
       const { header, facts } = player;
       const has = (/** @type {string} */ name) => header.parts.includes(name);

@@ -1,5 +1,5 @@
-// How a model looks at a picture, glimpse by glimpse: boxes, what the retina sees, and what is believed. Python's side
-// is attnviz/ui/components/glimpse_player.py. One path comes with the data; others come over the live channel
+// How a model looks at a picture, glimpse by glimpse: boxes, what the retina sees, and the belief. Python's side is
+// attnviz/ui/components/glimpse_player.py. One path comes with the data; others come over the live channel
 // (live_path.js).
 
 import { element, say, set } from "../core/dom.js";
@@ -15,7 +15,7 @@ import { answersOf, beliefOf, boxesOf, factsOf, hasMoved, moveTo, patchOf, pixel
 import { MOST_DRAWS, RULES } from "./view.js";
 import { changeWords, glimpseWords, manyWords, placeWords, policyWords, readWords } from "./words.js";
 
-const STEP = 900; // milliseconds of a glimpse while playing
+const STEP = 900; // milliseconds per glimpse while playing
 
 export class GlimpsePlayer extends Part {
   exporting = () => import("./animation.js");
@@ -36,9 +36,9 @@ export class GlimpsePlayer extends Part {
     });
     /** @type {import("./derive.js").Facts} */
     this.facts = { glimpses: 0, scales: 0, size: 0, rows: 1, columns: 1, classes: 0 };
-    /** @type {import("./derive.js").Path} what is shown */
+    /** @type {import("./derive.js").Path} the shown path */
     this.path = /** @type {any} */ (null);
-    /** @type {import("./derive.js").Path|null} the path that the model would have taken, where something is moved */
+    /** @type {import("./derive.js").Path|null} the model's own path, if a glimpse has been moved */
     this.before = null;
     this.frame = makeFrame(this, parent);
     this.scene = this.frame.scene;
@@ -50,7 +50,7 @@ export class GlimpsePlayer extends Part {
     listen(this, this.frame.stage);
   }
 
-  // What Python sends
+  // Data from Python
 
   receive(bytes, added) {
     this.takeColours();
@@ -77,7 +77,7 @@ export class GlimpsePlayer extends Part {
     this.subject = subject;
     this.paths.take();
     this.takeView(this.facts, (asked) => {
-      if (changed && !asked) this.view.moved = []; // what was moved on another picture says nothing about this one
+      if (changed && !asked) this.view.moved = []; // moves on another picture do not apply to this one
       if (changed) this.pause();
       frame.fill();
       this.path = this.paths.chosen ?? [...this.paths.own.values()][0];
@@ -88,7 +88,7 @@ export class GlimpsePlayer extends Part {
 
   // Paths
 
-  /** Show what the view asks for: at once where it is known, else when it has come. */
+  /** Show the requested view: at once if it is known, otherwise when it arrives. */
   ask() {
     this.paths.ask();
     const { chosen } = this.paths;
@@ -103,13 +103,13 @@ export class GlimpsePlayer extends Part {
     const wanted = this.view.moved.length ? moved : chosen;
     if (!wanted) return;
     const [glimpse, ...pixel] = this.view.moved.at(-1) ?? [];
-    // the hand may be elsewhere by now
+    // the hand may have moved by now
     this.path = this.view.moved.length ? shifted(wanted, glimpse, pixel, this.facts) : wanted;
     this.before = this.view.moved.length ? chosen : null;
     this.draw();
   }
 
-  // What the visitor does
+  // Actions of the visitor
 
   /** @param {KeyboardEvent} event */
   key(event) {
@@ -118,28 +118,28 @@ export class GlimpsePlayer extends Part {
     event.stopPropagation();
   }
 
-  /** Many paths at once, where they are wanted and here. */
+  /** Many paths at once, if they are wanted and available. */
   get many() {
     return this.paths.wantsMany ? this.paths.many : null;
   }
 
-  /** Whether the picture is all there is: nothing can be chosen. */
+  /** Whether there is only a picture and nothing can be chosen. */
   get still() {
     return !(this.header?.parts.includes("player") ?? false);
   }
 
-  /** Whether a glimpse can be moved: somebody must compute what follows. */
+  /** Whether a glimpse can be moved: the following ones must be computed somewhere. */
   get canMove() {
     return !this.still && this.header.checkpoint !== null;
   }
 
-  /** The pixel of a glimpse, on the picture. @param {number} glimpse */
+  /** The position of a glimpse on the picture, as a pixel. @param {number} glimpse */
   pixel(glimpse) {
     const [row, column] = pixelOf(this.path, glimpse, this.facts);
     return [Math.min(row, this.facts.rows - 1), Math.min(column, this.facts.columns - 1)];
   }
 
-  /** Look at a glimpse. @param {number} glimpse @param {boolean} [byKey] */
+  /** Select a glimpse. @param {number} glimpse @param {boolean} [byKey] */
   choose(glimpse, byKey = false) {
     this.pause();
     this.turnTo(glimpse);
@@ -153,7 +153,7 @@ export class GlimpsePlayer extends Part {
     this.draw();
   }
 
-  /** Put a glimpse on another pixel. @param {number} glimpse @param {number[]} to @param {boolean} [byKey] */
+  /** Move a glimpse to another pixel. @param {number} glimpse @param {number[]} to @param {boolean} [byKey] */
   move(glimpse, to, byKey = false) {
     const { facts, view } = this;
     const pixel = [facts.rows, facts.columns].map((side, axis) => Math.min(side - 1, Math.max(0, to[axis])));
@@ -167,10 +167,10 @@ export class GlimpsePlayer extends Part {
     if (byKey) this.toAnnounce = true;
     this.ask(); // first: the server computes meanwhile
     this.settle();
-    this.drawPath(); // what the retina sees and what is believed there comes with the answer
+    this.drawPath(); // the retina's patches and the belief come with the answer
   }
 
-  /** Back to the model's own path. @returns {boolean} whether anything was moved */
+  /** Return to the model's own path. @returns {boolean} whether anything was moved */
   restore() {
     if (!this.view.moved.length) return false;
     this.view.moved = [];
@@ -246,7 +246,7 @@ export class GlimpsePlayer extends Part {
     this.drawPath();
   }
 
-  /** Draw the boxes and what joins them. */
+  /** Draw the boxes and the lines that join them. */
   drawPath() {
     const { view, header, path } = this;
     const moved = view.moved.map(/** @param {number[]} move */ ([glimpse]) => glimpse);
@@ -310,7 +310,7 @@ export class GlimpsePlayer extends Part {
     this.whenResting(() => this.sayPath());
   }
 
-  /** The path in words, for those who cannot see it: once the hand rests. */
+  /** Announce the path to screen readers once the hand rests. */
   sayPath() {
     const { facts, header, frame, path, view } = this;
     const lines = Array.from({ length: facts.glimpses }, (_, glimpse) =>

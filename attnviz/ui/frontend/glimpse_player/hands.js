@@ -1,4 +1,4 @@
-// Hands on the picture: a number is dragged by mouse, pen or finger; keys move the glimpse that is looked at.
+// Input on the picture: a number is dragged by mouse, pen or finger; keys move the selected glimpse.
 
 import { gridMove } from "../hands/keys.js";
 
@@ -27,7 +27,7 @@ export function listen(player, stage) {
       player.choose(glimpse);
     }),
   );
-  // Only here can a drag still be told from a scroll: browsers do not heed `touch-action` within an SVG.
+  // Only here can a drag still be told from a scroll: browsers ignore `touch-action` within an SVG.
   stage.addEventListener(
     "touchstart",
     (event) => {
@@ -53,7 +53,7 @@ export function listen(player, stage) {
 }
 
 /**
- * What a key does on the picture.
+ * Handle a key on the picture.
  * @param {import("./glimpse_player.js").GlimpsePlayer} player
  * @param {KeyboardEvent} event
  * @returns {boolean} whether it did something

@@ -1,4 +1,4 @@
-// Paths that did not come with the data, over the live channel: another draw, or with glimpses moved elsewhere.
+// Paths beyond the one in the data, over the live channel: another draw, or with moved glimpses.
 
 import { Asker } from "../live/asker.js";
 import { locationsOf, pathOf } from "./derive.js";
@@ -8,24 +8,24 @@ const LOST =
   "The live connection is lost: the boxes follow your hand, but the rest of the path and the belief are the " +
   "previous ones.";
 
-const DIM = { path: "waiting", many: "waiting-many" }; // what the root is called while one of these takes long
+const DIM = { path: "waiting", many: "waiting-many" }; // the root's class while one of these takes long
 
-/** The paths of one picture that are known, and the connection that brings others. */
+/** The known paths of one picture, and the connection for others. */
 export class LivePaths {
   /** @param {import("./glimpse_player.js").GlimpsePlayer} player */
   constructor(player) {
     this.player = player;
-    /** @type {("path"|"many"|null)[]} what each ask brings, in their order; null once it is here */
+    /** @type {("path"|"many"|null)[]} the result of each ask, in order; null once it has arrived */
     this.awaited = [];
     this.asked = 0; // how often
-    this.subject = ""; // whose paths these are
+    this.subject = ""; // net and example of these paths
     /** @type {Map<string, import("./derive.js").Path>} */
-    this.own = new Map(); // without anything moved, by draw
+    this.own = new Map(); // without moves, by draw
     /** @type {import("./derive.js").Path|null} */
     this.moved = null;
     /** @type {import("./derive.js").Many|null} */
     this.many = null;
-    this.manyOf = ""; // with what moved
+    this.manyOf = ""; // with moves
     this.asker = new Asker({
       guard: (act) => player.guard(act),
       complaint: player.url.complaint,
@@ -34,7 +34,7 @@ export class LivePaths {
     });
   }
 
-  /** Take the path of the data. */
+  /** Take the path from the data. */
   take() {
     const { header, arrays } = this.player;
     const subject = JSON.stringify([header.origin, header.ask, header.forced]);
@@ -47,37 +47,37 @@ export class LivePaths {
     this.own.set(String(header.draw), pathOf(arrays));
   }
 
-  /** Whether anything is awaited. */
+  /** Whether anything is pending. */
   get pending() {
     return this.awaited.some(Boolean);
   }
 
-  /** Of which random numbers the view's path is; null for the means, -1 for unknown ones. @returns {number|null} */
+  /** The draw of the view's path; null for the means, -1 for unknown random numbers. @returns {number|null} */
   get draw() {
     const { view, header } = this.player;
-    if (!this.player.canMove) return header.draw; // nobody computes another one
+    if (!this.player.canMove) return header.draw; // no other one can be computed
     return view.locations === "means" ? null : view.draw;
   }
 
-  /** Whether many paths are to be drawn at once. */
+  /** Whether many paths are wanted at once. */
   get wantsMany() {
     const { view, header, canMove } = this.player;
     return canMove && view.locations === "fifty" && header.policy !== "fixed";
   }
 
-  /** The path that the model chooses itself; null where it is not here yet. */
+  /** The model's own path; null if it has not arrived. */
   get chosen() {
     return this.own.get(String(this.draw)) ?? null;
   }
 
-  /** What an answer must belong to in order to be shown: a glimpse may have been dragged on since. */
+  /** The subject that an answer must match to be shown: a glimpse may have been dragged since. */
   get question() {
     const { moved } = this.player.view;
     const which = moved.map(/** @param {number[]} move */ ([glimpse]) => glimpse);
     return JSON.stringify([this.subject, this.draw, which, moved.slice(0, -1), this.wantsMany]);
   }
 
-  /** Ask for what the view shows, unless it is here. */
+  /** Request the view's paths, unless they are known. */
   ask() {
     const { header, view, facts } = this.player;
     this.moved = null;
@@ -129,8 +129,8 @@ export class LivePaths {
 
   /**
    * @param {any} answer
-   * @param {((arrays: Record<string, any>) => void)[]} takes what takes the answer to each ask
-   * @param {boolean} newest whether nothing has been asked since
+   * @param {((arrays: Record<string, any>) => void)[]} takes the handlers of the answer to each ask
+   * @param {boolean} newest whether this is the newest request
    */
   heard({ error, ask, done, arrays }, takes, newest) {
     if (error) {
@@ -146,19 +146,19 @@ export class LivePaths {
     this.player.answered();
   }
 
-  /** Nothing is awaited any more. */
+  /** Stop waiting for answers. */
   rest() {
     this.awaited = [];
     this.asker.rest();
     this.brighten();
   }
 
-  /** Make what is still awaited pale. */
+  /** Turn pending parts pale. */
   dim() {
     for (const what of this.awaited) if (what) this.player.root.classList.add(DIM[what]);
   }
 
-  /** Nothing that is not awaited is pale. */
+  /** Restore the parts that are not pending. */
   brighten() {
     for (const what of /** @type {const} */ (["path", "many"]))
       if (!this.awaited.includes(what)) this.player.root.classList.remove(DIM[what]);

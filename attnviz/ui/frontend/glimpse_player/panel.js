@@ -1,6 +1,6 @@
-// The panel of the draw page: a path of glimpses over what the model saw, the sharp box of each, joined in their order.
-// The interface is described in panels/face.js; the parts are those of the derived value "glimpses", and the option
-// "size" is the side of a sharp patch.
+// The panel of the draw page: a path of glimpses over the model's input, with their sharp boxes joined in order. The
+// interface is described in panels/face.js; the parts are those of the derived value "glimpses", and the option "size"
+// is the side of a sharp patch.
 
 import { css, packed } from "../core/colours.js";
 import { context2d } from "../core/dom.js";

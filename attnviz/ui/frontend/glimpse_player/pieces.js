@@ -1,4 +1,4 @@
-// What saved pictures of a path are put together from, as items of a sheet (../export/sheet.js).
+// The pieces of saved pictures of a path, as items of a sheet (../export/sheet.js).
 
 import { css, packed, TOP } from "../core/colours.js";
 import { boxesOf, coverage, patchOf, pixelOf } from "./derive.js";
@@ -24,7 +24,7 @@ export function picture({ palettes }, values, where) {
 }
 
 /**
- * Colours under another one, as the screen lays the density of many paths over the picture.
+ * Colours blended with another one on top, like the density of many paths over the picture on the screen.
  * @param {number[]} colours packed
  * @param {ArrayLike<number>} shares 0..1, of paths
  * @param {number[]} over red, green, blue
@@ -38,7 +38,7 @@ export function under(colours, shares, over) {
 }
 
 /**
- * The picture, and the path over it up to a glimpse. Where many paths are shown, their density lies on the picture.
+ * The picture, and the path over it up to a glimpse. If many paths are shown, their density is drawn on the picture.
  * @param {GlimpsePlayer} player
  * @param {{x: number, y: number, side: number, last: number, dense?: number, every?: boolean}} how where it stands, its
  *   longer side with the margin around it, the last glimpse, the one whose density it is, by default the last, and
@@ -86,7 +86,7 @@ export function scenePieces(player, { x: left, y: top, side, last, dense = last,
 }
 
 /**
- * One patch as the retina took it, framed.
+ * One patch of the retina, framed.
  * @param {GlimpsePlayer} player
  * @param {number} glimpse
  * @param {number} scale

@@ -1,4 +1,4 @@
-// What the retina sees: the patches of one glimpse, all drawn at one size, a canvas pixel for each number.
+// The retina's view: the patches of one glimpse, all drawn at the same size, one canvas pixel per number.
 
 import { TOP } from "../core/colours.js";
 import { element, say, text } from "../core/dom.js";

@@ -1,13 +1,13 @@
 // The picture with the boxes of all glimpses, numbered and joined to a path: a canvas, and over it an SVG in pixels of
-// the picture, with a margin in which boxes that leave the picture can still be seen.
+// the picture, with a margin that shows boxes beyond the picture.
 
 import { context2d, element, set, svg } from "../core/dom.js";
 import { placeIn } from "../hands/place.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { boxesOf, coverage, drawsOf, pixelOf } from "./derive.js";
 
-const RADIUS = 9; // of a number, CSS pixels
-export const DENSEST = 0.6; // opacity where every path has a pixel: the picture shows through
+const RADIUS = 9; // size of a number, CSS pixels
+export const DENSEST = 0.6; // opacity of a pixel that is on every path: the picture shows through
 const GRIP = 20; // CSS pixels around a number from which it can be dragged
 
 export class Scene {
@@ -36,7 +36,7 @@ export class Scene {
     /** @type {import("./derive.js").Facts} */
     this.facts = { glimpses: 0, scales: 0, size: 0, rows: 1, columns: 1, classes: 0 };
     this.margin = 0;
-    this.scale = 1; // CSS pixels of a pixel of the picture
+    this.scale = 1; // CSS pixels per pixel of the picture
     /**
      * @type {{boxes: SVGElement[], group: SVGElement, mark: SVGElement, circle: SVGElement, label: SVGElement, grip:
      *   SVGElement}[]}
@@ -78,7 +78,7 @@ export class Scene {
     this.fit();
   }
 
-  /** Lay everything out. @param {number} width of the scene, CSS pixels @param {number} height */
+  /** Lay out everything. @param {number} width of the scene, CSS pixels @param {number} height */
   layout(width, height) {
     const { rows, columns } = this.facts;
     const [wide, high] = [columns + 2 * this.margin, rows + 2 * this.margin];
@@ -108,7 +108,7 @@ export class Scene {
   }
 
   /**
-   * Draw many paths at once, under the path: where the sharp patches of a glimpse lie, the denser the more of them.
+   * Draw many paths at once, below the path: the density of the sharp patches of a glimpse.
    * @param {import("./derive.js").Many|null} many null for none
    * @param {number} glimpse
    * @param {number[]} colour red, green, blue
@@ -142,9 +142,9 @@ export class Scene {
   /**
    * Draw a path.
    * @param {import("./derive.js").Path} path
-   * @param {{glimpse: number, before: import("./derive.js").Path|null, moved: number[],
-   *   policy: {std: number, squash?: string}|null}} how glimpse: the one that is looked at; before: the path that the
-   *   model would have taken; moved: glimpses that were; policy: null where this glimpse is not drawn around a mean
+   * @param {{glimpse: number, before: import("./derive.js").Path|null, moved: number[], policy: {std: number, squash?:
+   *   string}|null}} how glimpse: the selected one; before: the model's own path; moved: the moved glimpses; policy:
+   *   null if this glimpse is not drawn around a mean
    */
   draw(path, { glimpse, before, moved, policy }) {
     const { facts } = this;
@@ -182,14 +182,14 @@ export class Scene {
             .join(" ")
         : "",
     );
-    // The one that is looked at lies above the others.
+    // The selected one is above the others.
     const { group, mark } = this.parts[glimpse];
     if (this.glimpses.lastChild !== group) this.glimpses.append(group);
     if (this.numbers.lastChild !== mark) this.numbers.append(mark);
     this.drawPolicy(path, glimpse, policy);
   }
 
-  /** A number stays on the scene. @param {number[]} point */
+  /** Keep a number on the scene. @param {number[]} point */
   inside([x, y]) {
     const edge = this.margin - RADIUS / this.scale;
     const held = (/** @type {number} */ value, /** @type {number} */ side) =>
@@ -198,7 +198,7 @@ export class Scene {
   }
 
   /**
-   * The middle of the draws, and one standard deviation around it.
+   * Draw the mean of the policy, and one standard deviation around it.
    * @param {import("./derive.js").Path} path
    * @param {number} glimpse
    * @param {{std: number, squash?: string}|null} policy
@@ -222,16 +222,16 @@ export class Scene {
     );
   }
 
-  /** The pixel under a pointer; it may lie beside the picture. @param {import("../hands/place.js").Pointer} pointer */
+  /** The pixel under a pointer; it may be outside the picture. @param {import("../hands/place.js").Pointer} pointer */
   pixelAt(pointer) {
     const { x, y } = placeIn(this.svg, pointer);
     return [y / this.scale - this.margin, x / this.scale - this.margin].map(Math.floor);
   }
 
   /**
-   * The glimpse that a pointer can grasp; -1 for none.
+   * The glimpse that a pointer can drag; -1 for none.
    * @param {import("../hands/place.js").Pointer} pointer
-   * @param {number} preferred where several are as near
+   * @param {number} preferred preferred among equally close ones
    */
   glimpseAt(pointer, preferred) {
     const { x, y } = placeIn(this.svg, pointer);

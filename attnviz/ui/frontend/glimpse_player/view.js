@@ -1,5 +1,5 @@
-// The view of the glimpse player: which glimpse, of which draw, and what was moved. Its fields are declared in
-// attnviz/ui/components/glimpse_player.py; here is what of a view exists.
+// The view of the glimpse player: the glimpse, the draw, and the moves. Its fields are declared in
+// attnviz/ui/components/glimpse_player.py; this file has the rules for existing values.
 
 import { KINDS, tuples } from "../core/url_fields.js";
 
@@ -11,7 +11,7 @@ export const MOST_DRAWS = 1000;
 /** @param {number} number @param {number} end */
 const below = (number, end) => number >= 0 && number < end;
 
-/** What of a view exists. @type {import("../core/url_fields.js").Rules} */
+/** Which values of a view exist. @type {import("../core/url_fields.js").Rules} */
 export const RULES = {
   exists({ name, kind }, value, { glimpses, rows, columns }) {
     if (name === "glimpse") return below(value, glimpses);

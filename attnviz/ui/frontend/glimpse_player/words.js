@@ -1,4 +1,4 @@
-// The sentences of the glimpse player: the path in words, where the policy aimed, and how much was read.
+// The sentences of the glimpse player: the path in words, the aim of the policy, and the number of pixels read.
 
 import { best, percent } from "../core/numbers.js";
 import { answersOf, beliefOf, drawsOf, pixelOf, sharplySeen } from "./derive.js";
@@ -7,14 +7,14 @@ import { answersOf, beliefOf, drawsOf, pixelOf, sharplySeen } from "./derive.js"
 /** @typedef {import("./derive.js").Facts} Facts */
 
 /**
- * Which glimpses were moved, and where to; "" for none.
+ * The moved glimpses and their targets; "" for none.
  * @param {number[][]} moved glimpse, row and column of each, from 0
  */
 export function movedWords(moved) {
   return moved.map(([which, ...pixel]) => `glimpse ${which + 1} to ${placeWords(pixel)}`).join("; ");
 }
 
-/** A place in words, counted from 1. @param {number[]} pixel */
+/** A position in words, counted from 1. @param {number[]} pixel */
 export function placeWords([row, column]) {
   return `row ${row + 1}, column ${column + 1}`;
 }
@@ -33,7 +33,7 @@ export function answerWords(path, glimpse, facts, classes) {
 }
 
 /**
- * One glimpse: where it lies and what is believed after it.
+ * One glimpse: its position and the belief after it.
  * @param {Path} path
  * @param {number} glimpse
  * @param {Facts} facts
@@ -48,7 +48,7 @@ export function glimpseWords(path, glimpse, facts, classes, moved) {
 }
 
 /**
- * Where the policy aimed at a glimpse.
+ * The aim of the policy at a glimpse.
  * @param {Path} path
  * @param {number} glimpse
  * @param {Facts} facts
@@ -78,13 +78,13 @@ export function policyWords(path, glimpse, facts, { policy, std, squash, centre,
   );
 }
 
-/** @param {number[][]} ends of one standard deviation, on each axis */
+/** @param {number[][]} ends the ends of one standard deviation, on each axis */
 function spreadWords(ends) {
   const [down, across] = ends.map(([first, last]) => ((last - first) / 2).toFixed(1));
   return down === across ? `${down} pixels` : `${down} rows and ${across} columns`;
 }
 
-/** Pixels read against pixels there are. @param {Path} path @param {number} glimpse @param {Facts} facts */
+/** The number of pixels read, out of all. @param {Path} path @param {number} glimpse @param {Facts} facts */
 export function readWords(path, glimpse, facts) {
   const { rows, columns, scales, size } = facts;
   const [each, all] = [scales * size * size, rows * columns];
@@ -97,7 +97,7 @@ export function readWords(path, glimpse, facts) {
 }
 
 /**
- * What moving has changed.
+ * The effect of moving glimpses.
  * @param {Path} path
  * @param {Path} before
  * @param {Facts} facts
@@ -112,7 +112,7 @@ export function changeWords(path, before, facts, classes) {
 }
 
 /**
- * What many paths answer, and what their density shows.
+ * The answers of many paths, and the meaning of their density.
  * @param {import("./derive.js").Many} many
  * @param {number} glimpse
  * @param {Facts} facts
@@ -126,7 +126,7 @@ export function manyWords(many, glimpse, facts, classes) {
 }
 
 /**
- * How many of many paths end in each answer: "31 answer 8, 19 answer 3".
+ * The number of paths that end in each answer: "31 answer 8, 19 answer 3".
  * @param {import("./derive.js").Many} many
  * @param {Facts} facts
  * @param {string[]} classes

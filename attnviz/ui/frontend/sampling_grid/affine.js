@@ -1,7 +1,7 @@
-// Theta as a map of places: grids, what is sampled at them, and what theta does in rotation, scale, shear and shift.
+// Theta as a map of points: grids, sampling, and the decomposition into rotation, scale, shear and shift.
 //
-// Theta maps a place of what is sampled to a place of the picture, both (x, y) in -1..1 from edge to edge, y downwards.
-// A *place* below is such a pair. Angles of grids count clockwise as seen, as y points down:
+// Theta maps a point of the sampled picture to a point of the picture, both (x, y) in -1..1 from edge to edge, y
+// downwards. A *place* below is such a pair. Angles of grids count clockwise as seen because y points down:
 // attnviz/measures/spatial_transformer/decomposition.py.
 
 /** @typedef {[number, number]} Place */
@@ -17,13 +17,13 @@ export function turn(degrees) {
   return quarters ?? [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
 }
 
-/** Where theta maps a place to. @param {ArrayLike<number>} theta @param {Place} place @returns {Place} */
+/** The image of a place under theta. @param {ArrayLike<number>} theta @param {Place} place @returns {Place} */
 export function at(theta, [x, y]) {
   return [theta[0] * x + theta[1] * y + theta[2], theta[3] * x + theta[4] * y + theta[5]];
 }
 
 /**
- * The place of every pixel of what is sampled: x and y in turn, row by row.
+ * The place of every sampled pixel: x and y alternating, row by row.
  * @param {ArrayLike<number>} theta
  * @param {number[]} shape rows and columns
  */
@@ -34,7 +34,7 @@ export function gridOf(theta, [rows, columns]) {
 }
 
 /**
- * The place at which a pixel of what is sampled is.
+ * The place of a sampled pixel.
  * @param {ArrayLike<number>} theta
  * @param {number} pixel
  * @param {number[]} shape rows and columns
@@ -50,11 +50,11 @@ export function inPixels([x, y], [rows, columns]) {
 }
 
 /**
- * Sample a picture bilinearly at a grid; outside of it all is 0.
+ * Sample a picture bilinearly at a grid; outside it, values are 0.
  * @param {ArrayLike<number>} picture (row, column, channel)
  * @param {number[]} shape
  * @param {ArrayLike<number>} theta
- * @returns {Float64Array} of the same shape
+ * @returns {Float64Array} values of the same shape
  */
 export function sampled(picture, shape, theta) {
   const [rows, columns, channels] = shape;
@@ -80,7 +80,7 @@ export function toBytes(values) {
 }
 
 /**
- * Rotation, scales, shear and shift of a theta: A = R S, in pixels, as decomposition.py has them.
+ * Rotation, scales, shear and shift of a theta: A = R S, in pixels, as in decomposition.py.
  * @param {ArrayLike<number>} theta
  * @param {number[]} shape rows and columns
  * @returns {{angle: number, scales: number[], shear: number, shift: number[], mirrored: boolean}}
@@ -110,7 +110,7 @@ function linearOf(theta, ratio) {
 export const degrees = (radians) => (radians * 180) / Math.PI;
 
 /**
- * Theta whose grid is rotated about its middle, clockwise as seen.
+ * Theta with its grid rotated about its centre, clockwise as seen.
  * @param {ArrayLike<number>} theta
  * @param {number} angle
  * @param {number[]} shape
@@ -123,7 +123,7 @@ export function rotated(theta, angle, [rows, columns]) {
   return [first[0], second[0], theta[2], first[1], second[1], theta[5]];
 }
 
-/** Theta whose grid is enlarged about its middle. @param {ArrayLike<number>} theta @param {number} factor */
+/** Theta with its grid enlarged about its centre. @param {ArrayLike<number>} theta @param {number} factor */
 export function enlarged(theta, factor) {
   return Array.from(theta, (value, place) => (place % 3 === 2 ? value : value * factor));
 }

@@ -1,6 +1,6 @@
-// The view of a picture and its grid, and their words; drag.js has what hands and keys make of them. Nothing here
-// knows the page. Angles of pictures count counter-clockwise as seen, as in attnviz/data/moved.py; those of grids
-// clockwise (affine.js).
+// The view of a picture and its grid, and their words; drag.js has the effects of drags and keys. It does not access
+// the page. Angles of pictures count counter-clockwise as seen, as in attnviz/data/moved.py; those of grids clockwise
+// (affine.js).
 
 import { short } from "../core/numbers.js";
 import { KINDS } from "../core/url_fields.js";
@@ -11,13 +11,13 @@ import { IDENTITY, inPixels, placeOf, sampled, toBytes, turn, within } from "./a
 /** @typedef {"middle"|"knob"|"nw"|"ne"|"se"|"sw"} Handle */
 
 export const STILL = Object.freeze({ rotate: 0, scale: 1, across: 0, down: 0 });
-/** What of a view changes where all is let go. */
+/** The changes of a view when everything is released. */
 export const FREE = Object.freeze({ ...STILL, grid: "own", theta: null });
 export const GRIDS = { own: "As computed", identity: "Identity", mean: "Mean" };
 export const DRAGS = { picture: "The picture", grid: "The grid" };
-/** How far each way something can be moved; across and down in pixels, see `limitsOf`. */
+/** The range of each kind of movement; for across and down in pixels, see `limitsOf`. */
 export const LIMITS = { rotate: [-180, 180], scale: [0.5, 2] };
-export const MOST = 4; // of a number of theta that is set by hand
+export const MOST = 4; // largest value of a number of theta set by hand
 
 KINDS.signed = { holds: Number.isFinite, word: String };
 KINDS.theta = {
@@ -25,7 +25,7 @@ KINDS.theta = {
   word: String,
 };
 
-/** What of a view exists. @type {import("../core/url_fields.js").Rules} */
+/** Which values of a view exist. @type {import("../core/url_fields.js").Rules} */
 export const RULES = {
   exists({ name }, value, { shape }) {
     if (name === "theta") return value.every((number) => Math.abs(number) <= MOST);
@@ -39,18 +39,18 @@ export const RULES = {
   },
 };
 
-/** How far a picture can be moved, by field of the view. @param {number[]} shape */
+/** The ranges of a picture's movement, by field of the view. @param {number[]} shape */
 export function limitsOf([rows, columns]) {
   return { ...LIMITS, across: [-columns, columns], down: [-rows, rows] };
 }
 
-// Rounded, so that a link holds exactly what is seen; never -0, which would be another word
+// Rounded, so that a link contains exactly the shown value; never -0, which would be another word
 const rounded = (value, digits) => Math.round(value * 10 ** digits) / 10 ** digits + 0;
 
-/** A move as a view holds it. @param {Move} move @param {number[]} shape @returns {Move} */
+/** A move in the format of a view. @param {Move} move @param {number[]} shape @returns {Move} */
 export function asMove({ rotate, scale, across, down }, shape) {
   const limits = limitsOf(shape);
-  // Half a turn keeps its sign, so that a slider stays at the end to which it was dragged
+  // Half a turn keeps its sign, so that a slider stays at its end
   const turned = Math.abs(rotate) <= 180 ? rotate : rotate - 360 * Math.round(rotate / 360);
   return {
     rotate: within(rounded(turned, 0), limits.rotate),
@@ -60,12 +60,12 @@ export function asMove({ rotate, scale, across, down }, shape) {
   };
 }
 
-/** A theta as a view holds it. @param {ArrayLike<number>} theta @returns {number[]} */
+/** A theta in the format of a view. @param {ArrayLike<number>} theta @returns {number[]} */
 export function asTheta(theta) {
   return Array.from(theta, (value) => within(rounded(value, 3), [-MOST, MOST]));
 }
 
-/** The move that a view holds. @param {any} view @returns {Move} */
+/** The move of a view. @param {any} view @returns {Move} */
 export function moveOf({ rotate, scale, across, down }) {
   return { rotate, scale, across, down };
 }
@@ -75,18 +75,18 @@ export function isMoved({ rotate, scale, across, down }) {
   return rotate !== 0 || scale !== 1 || across !== 0 || down !== 0;
 }
 
-/** Whether changes would leave a view other than it is. @param {any} view @param {Record<string, any>} changes */
+/** Whether changes would alter a view. @param {any} view @param {Record<string, any>} changes */
 export function differs(view, changes) {
   return Object.entries(changes).some(([name, value]) => JSON.stringify(view[name]) !== JSON.stringify(value));
 }
 
-/** Whether theta is another one than the net's. @param {any} view */
+/** Whether theta differs from the net's. @param {any} view */
 export function isHeld({ grid, theta }) {
   return grid !== "own" || theta !== null;
 }
 
 /**
- * The theta that a view asks for in the place of the net's; null where it is the net's.
+ * The theta that a view sets in place of the net's, or null.
  * @param {any} view
  * @param {ArrayLike<number>} mean
  * @returns {ArrayLike<number>|null}
@@ -97,10 +97,10 @@ export function heldTheta({ grid, theta }, mean) {
 }
 
 /**
- * What the live channel is asked: theta and the answer.
- * @param {any} header what the data say of the net
- * @param {any} pictures as a request names or holds them
- * @param {ArrayLike<number>|null} theta in the place of the net's; null: the net's own
+ * The request for the live channel: theta and the answer.
+ * @param {any} header the header of the data
+ * @param {any} pictures by name or as arrays, as in a request
+ * @param {ArrayLike<number>|null} theta replaces the net's; null: the net's own
  * @returns {any}
  */
 export function requestOf({ checkpoint, tap }, pictures, theta) {
@@ -113,7 +113,7 @@ export function requestOf({ checkpoint, tap }, pictures, theta) {
 }
 
 /**
- * A picture that is scaled and rotated about its middle, then shifted; what comes in from outside is 0.
+ * A picture that is scaled and rotated about its middle, then shifted; pixels from outside are 0.
  * @param {Uint8Array} picture (row, column, channel)
  * @param {number[]} shape
  * @param {Move} move
@@ -124,7 +124,7 @@ export function moved(picture, shape, move) {
   return toBytes(sampled(picture, shape, undoing(move, shape)));
 }
 
-/** The theta that samples a picture as a move leaves it. @param {Move} move @param {number[]} shape */
+/** The theta whose sampling moves a picture. @param {Move} move @param {number[]} shape */
 function undoing({ rotate, scale, across, down }, [rows, columns]) {
   const [cosine, sine] = turn(rotate).map((part) => part / scale);
   const [x, y] = [(2 * across) / columns, (2 * down) / rows];
@@ -142,10 +142,10 @@ function undoing({ rotate, scale, across, down }, [rows, columns]) {
 }
 
 /**
- * Where a pixel of what is sampled comes from, in words.
+ * The source of a sampled pixel, in words.
  * @param {number} pixel -1 for none
  * @param {ArrayLike<number>} theta
- * @param {Float64Array} values what is sampled
+ * @param {Float64Array} values the sampled values
  * @param {number[]} shape
  */
 export function reading(pixel, theta, values, [rows, columns, channels]) {
@@ -159,14 +159,14 @@ export function reading(pixel, theta, values, [rows, columns, channels]) {
   );
 }
 
-/** An angle in words, for one that counts counter-clockwise. @param {number} angle */
+/** A counter-clockwise angle in words. @param {number} angle */
 export function angleInWords(angle) {
   const size = Math.abs(angle);
   if (size < 0.05) return "0\u00b0";
   return `${size.toFixed(1)}\u00b0 ${angle > 0 ? "counter-clockwise" : "clockwise"}`;
 }
 
-/** What theta does, in a line for each part. @param {ReturnType<typeof import("./affine.js").decomposed>} parts */
+/** The effect of theta, one line per part. @param {ReturnType<typeof import("./affine.js").decomposed>} parts */
 export function inWords({ angle, scales, shear, shift, mirrored }) {
   const far = (pixels, forward, back) =>
     `${Math.abs(pixels).toFixed(1)} ${Math.abs(pixels) === 1 ? "pixel" : "pixels"} ${pixels < 0 ? back : forward}`;
@@ -183,9 +183,9 @@ export function inWords({ angle, scales, shear, shift, mirrored }) {
 }
 
 /**
- * How far the plot of angles reaches to either side, so that none lies outside: in whole steps, up to half a circle.
+ * The range of the plot of angles to either side that includes all of them: in whole steps, up to half a circle.
  * @param {Record<string, ArrayLike<number>>} angles of many pictures and their grids
- * @param {{picture: number, grid: number}|null} dot of this one
+ * @param {{picture: number, grid: number}|null} dot the angles of this picture
  * @param {number} step degrees
  */
 export function reachOf(angles, dot, step) {
@@ -196,9 +196,8 @@ export function reachOf(angles, dot, step) {
 }
 
 /**
- * By how much the picture is rotated in all, and by how much its grid is, counter-clockwise; null where it is not known
- * how the picture was before.
- * @param {number|null} here before anybody moved it
+ * The total rotation of the picture and that of its grid, counter-clockwise; null if the original rotation is unknown.
+ * @param {number|null} here the original rotation
  * @param {Move} move
  * @param {{angle: number}} parts of the grid
  * @returns {{picture: number, grid: number}|null}

@@ -1,4 +1,4 @@
-// What a drag or a key does to a grid or to a picture: handles, and theta or a move afterwards. No document.
+// The effect of a drag or a key on a grid or a picture: handles, and the resulting theta or move. No document.
 
 import { at, degrees, enlarged, rotated, turn } from "./affine.js";
 import { STILL, asMove, asTheta, moveOf } from "./derive.js";
@@ -7,13 +7,13 @@ import { STILL, asMove, asTheta, moveOf } from "./derive.js";
 /** @typedef {import("./derive.js").Move} Move */
 /** @typedef {import("./derive.js").Handle} Handle */
 
-const KNOB = 1.28; // how far above the middle a knob stands, in halves of the height
+const KNOB = 1.28; // distance of a knob above the centre, in halves of the height
 
 /** @type {Record<string, Place>} */
 export const CORNERS = { nw: [-1, -1], ne: [1, -1], se: [1, 1], sw: [-1, 1] };
 
 /**
- * Where the handles of a grid stand on the picture.
+ * The positions of a grid's handles on the picture.
  * @param {ArrayLike<number>} theta
  * @returns {Record<Handle, Place>}
  */
@@ -22,7 +22,7 @@ export function handlesOf(theta) {
   return { ...Object.fromEntries(corners), middle: at(theta, [0, 0]), knob: at(theta, [0, -KNOB]) };
 }
 
-/** The theta whose grid is the frame of a picture that is moved. @param {Move} move @param {number[]} shape */
+/** The theta whose grid is the frame of a moved picture. @param {Move} move @param {number[]} shape */
 export function frameOf({ rotate, scale, across, down }, [rows, columns]) {
   const [cosine, sine] = turn(rotate).map((part) => part * scale);
   const ratio = rows / columns;
@@ -30,11 +30,11 @@ export function frameOf({ rotate, scale, across, down }, [rows, columns]) {
 }
 
 /**
- * Theta after one of its handles was dragged: a corner takes the grid along and leaves its middle and the other two
- * corners where they are; the knob rotates it; the middle shifts it.
- * @param {ArrayLike<number>} theta when the drag began
+ * Theta after one of its handles was dragged: a corner deforms the grid while its centre and the other two corners
+ * stay; the knob rotates it; the centre shifts it.
+ * @param {ArrayLike<number>} theta theta at the start of the drag
  * @param {Handle} handle
- * @param {Place} from where it began
+ * @param {Place} from the start of the drag
  * @param {Place} to
  * @param {number[]} shape rows and columns
  * @returns {number[]}
@@ -53,8 +53,8 @@ export function draggedGrid(theta, handle, from, to, shape) {
 }
 
 /**
- * The move of a picture after its frame was dragged: a corner scales it, the knob rotates it, the middle shifts it.
- * @param {Move} move when the drag began
+ * The move of a picture after its frame was dragged: a corner scales it, the knob rotates it, the centre shifts it.
+ * @param {Move} move the move at the start of the drag
  * @param {Handle} handle
  * @param {Place} from
  * @param {Place} to
@@ -79,7 +79,7 @@ export function draggedPicture(move, handle, from, to, shape) {
 }
 
 /**
- * Degrees clockwise as seen from one place to another, around the middle of a grid.
+ * Degrees clockwise as seen from one place to another, around the centre of a grid.
  * @param {ArrayLike<number>} theta
  * @param {Place} from
  * @param {Place} to
@@ -91,7 +91,7 @@ function angleBetween(theta, from, to, [rows, columns]) {
 }
 
 /**
- * The handle that is meant at a place: the nearest one within reach, else the middle.
+ * The handle for a place: the nearest one within reach, otherwise the centre.
  * @param {ArrayLike<number>} theta
  * @param {Place} place
  * @param {number} reach in pixels of the picture
@@ -107,7 +107,7 @@ export function handleAt(theta, place, reach, [rows, columns]) {
 }
 
 /**
- * What a key does to what is held: a move of the picture, or theta. Arrows shift, [ and ] rotate, + and - scale.
+ * The effect of a key on the picture's move or on theta. Arrows shift, [ and ] rotate, + and - scale.
  * @param {string} key
  * @param {boolean} large with Shift
  * @returns {{rotate?: number, factor?: number, across?: number, down?: number}|null} rotate: degrees counter-clockwise;
@@ -134,9 +134,9 @@ export function byKey(key, large) {
 }
 
 /**
- * What a key changes in a view; null where it changes nothing.
+ * The changes that a key makes in a view, or null.
  * @param {any} view
- * @param {ArrayLike<number>} used the theta that is used
+ * @param {ArrayLike<number>} used the theta in use
  * @param {ReturnType<typeof byKey>} by
  * @param {number[]} shape
  */
@@ -154,7 +154,7 @@ export function keyed(view, used, by, shape) {
   return { grid: "own", theta: asTheta(theta) };
 }
 
-/** What changes where that which can be dragged is let go. @param {any} view */
+/** The changes of a view when the object with handles is released. @param {any} view */
 export function letGo({ drag }) {
   return drag === "grid" ? { grid: "own", theta: null } : STILL;
 }

@@ -1,4 +1,4 @@
-// What leaves the page: PNG and SVG of the picture with its grid and of what is sampled, and every point as CSV.
+// Saving the picture with its grid and the sampled picture as PNG and SVG, and every point as CSV.
 
 import { css, packed } from "../core/colours.js";
 import { full } from "../core/numbers.js";
@@ -9,11 +9,11 @@ import { inWords, moveOf, isMoved } from "./derive.js";
 import { handlesOf } from "./drag.js";
 
 const MARGIN = 24;
-const CELL = 8; // CSS pixels a pixel
+const CELL = 8; // CSS pixels per pixel
 const AROUND = 1.42;
 const LINES = 8;
 
-/** What can be saved, for `Savers`. @param {import("./sampling_grid.js").SamplingGrid} part */
+/** The files to save, for `Savers`. @param {import("./sampling_grid.js").SamplingGrid} part */
 export function files(part) {
   return filesOf(part, sheetOf, fileName, csv);
 }
@@ -69,7 +69,7 @@ function sheetOf(part) {
   const top = MARGIN + 24;
   const middle = [MARGIN + room / 2, top + tall / 2];
   const onSheet = ([x, y]) => [middle[0] + (x * width) / 2, middle[1] + (y * height) / 2];
-  // A grid may reach far beyond the picture: over what is written, were it not cut off
+  // A grid may extend far beyond the picture: unless clipped, it would cover the words
   const box = [MARGIN, top, MARGIN + room, top + tall];
   const draw = (from, to, line) => {
     const points = clipped(onSheet(from), onSheet(to), box);
@@ -88,7 +88,7 @@ function sheetOf(part) {
     draw(at(used, [-1, along]), at(used, [1, along]), wide);
     draw(at(used, [along, -1]), at(used, [along, 1]), wide);
   }
-  draw(at(used, [0, -1]), handlesOf(used).knob, 2); // the stem: which side of the grid is up
+  draw(at(used, [0, -1]), handlesOf(used).knob, 2); // the stem: marks the top of the grid
   const left = MARGIN + room + MARGIN;
   sheet.write(left, MARGIN + 12, "What is classified", 15, { weight: 600 });
   show(left, toBytes(values));
@@ -99,14 +99,14 @@ function sheetOf(part) {
 }
 
 /**
- * The part of a line that lies in a box; null where none does.
+ * The part of a line inside a box, or null.
  * @param {number[]} from x and y
  * @param {number[]} to
  * @param {number[]} box left, top, right and bottom
  * @returns {number[][]|null} its ends
  */
 export function clipped(from, to, [left, top, right, bottom]) {
-  let [first, last] = [0, 1]; // shares of the way
+  let [first, last] = [0, 1]; // fractions of the line
   for (const [axis, least, most] of [
     [0, left, right],
     [1, top, bottom],

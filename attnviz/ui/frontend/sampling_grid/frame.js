@@ -1,4 +1,4 @@
-// The elements of the sampling grid, made once; sampling_grid.js says what they do and show.
+// The elements of the sampling grid, made once; sampling_grid.js fills them and handles their events.
 
 import { element, text } from "../core/dom.js";
 import { saversOf, SegmentedControl } from "../hands/controls.js";
@@ -82,13 +82,13 @@ export class SamplingFrame extends LivePart {
     );
   }
 
-  /** Change the view on purpose. @param {any} _changes @param {string} _by with what; "": a step of its own */
+  /** Change the view deliberately. @param {any} _changes @param {string} _by the tool; "": a separate step */
   choose(_changes, _by) {}
 
-  /** A number of theta was typed. @param {number} _place @param {number} _value */
+  /** Called when a number of theta is typed. @param {number} _place @param {number} _value */
   type(_place, _value) {}
 
-  /** The picture was moved with a slider. @param {string} _name @param {number|null} _value null: let go */
+  /** Called for a move with a slider. @param {string} _name @param {number|null} _value null: released */
   slide(_name, _value) {}
 
   undo() {}

@@ -1,11 +1,11 @@
-// Hands on the picture and on what is sampled from it: pointers, fingers and keys.
+// Input on the picture and on the sampled picture: pointers, fingers and keys.
 
 import { gridMove } from "../hands/keys.js";
 import { placeIn } from "../hands/place.js";
 import { FREE, isHeld, isMoved, moveOf } from "./derive.js";
 import { byKey, keyed, letGo } from "./drag.js";
 
-/** Follow the hands on a component. @param {import("./sampling_grid.js").SamplingGrid} part */
+/** Listen to the input of a component. @param {import("./sampling_grid.js").SamplingGrid} part */
 export function listen(part) {
   part.scene.listen({
     frame: () => part.frame,
@@ -29,10 +29,10 @@ export function listen(part) {
 
 /** @param {import("./sampling_grid.js").SamplingGrid} part @param {KeyboardEvent} event */
 export function anywhere(part, event) {
-  // With Shift it means redo, which there is none of
+  // With Shift it would mean redo, which does not exist
   if ((event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "z") part.undo();
   else if (event.key === "Escape" && (isHeld(part.view) || isMoved(moveOf(part.view)))) {
-    part.theta.rewrite(); // also the number that was being typed
+    part.theta.rewrite(); // including the number that was being typed
     part.choose(FREE, "");
   } else return;
   event.preventDefault();

@@ -1,4 +1,4 @@
-// The panel of the draw page: what the classifier sees and, in a corner, the drawing with the outline of the grid. The
+// The panel of the draw page: the classifier's input and, in a corner, the drawing with the outline of the grid. The
 // interface is described in panels/face.js; the parts are those of the derived value "sampled".
 
 import { css, packed } from "../core/colours.js";
@@ -9,7 +9,7 @@ import { at, toBytes } from "./affine.js";
 import { CORNERS } from "./drag.js";
 
 const INSET = 0.32; // of the canvas: the corner with the drawing
-const AROUND = 1.3; // of the drawing in it: room for a grid that reaches beyond it
+const AROUND = 1.3; // of the drawing in it: space for a grid that extends beyond it
 
 export function draw(canvas, panel, { parts, seen }, { before, theme, palettes }) {
   const face = faceOf(canvas, panel, seen);
@@ -42,7 +42,7 @@ export function draw(canvas, panel, { parts, seen }, { before, theme, palettes }
   return { values: parts.theta.values };
 }
 
-/** What is sampled, (channel, row, column) in 0..1, as a picture. */
+/** The sampled values, (channel, row, column) in 0..1, as a picture. */
 function bytesOf(values, [rows, columns, channels]) {
   const found = new Float64Array(rows * columns * channels);
   for (let pixel = 0; pixel < rows * columns; pixel++)

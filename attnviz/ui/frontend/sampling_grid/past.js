@@ -1,22 +1,22 @@
-// Views that an undo leads back to.
+// The history of views, for undo.
 
-const DEEP = 100; // so many steps can be undone
+const DEEP = 100; // maximum number of steps that can be undone
 
-/** What was, one step after the other. */
+/** Earlier views, one per step. */
 export class Past {
   constructor() {
     /** @type {any[]} */
     this.views = [];
-    this.doing = ""; // what the last change was made with: what follows from the same hand is one step
+    this.doing = ""; // the tool of the last change: further changes with it are the same step
   }
 
   get length() {
     return this.views.length;
   }
 
-  /** Keep a view that is about to change, unless it has been changed with the same as before.
+  /** Store a view before a change, unless the last change was made with the same tool.
    * @param {any} view
-   * @param {string} by with what; "": a step of its own
+   * @param {string} by the tool; "": a separate step
    */
   keep(view, by) {
     if (by && by === this.doing) return;
@@ -24,19 +24,19 @@ export class Past {
     this.views = [...this.views.slice(1 - DEEP), { ...view }];
   }
 
-  /** The view before the last step, which is taken back; undefined where there is none. */
+  /** Undo the last step and return the view before it, or undefined if there is none. */
   back() {
     this.doing = "";
     return this.views.pop();
   }
 
-  /** The hand rests: a step that changed nothing is none. @param {any} view as it is now */
+  /** Called when the hand rests: drop a step that changed nothing. @param {any} view the present one */
   end(view) {
     this.doing = "";
     if (JSON.stringify(this.views.at(-1)) === JSON.stringify(view)) this.views.pop();
   }
 
-  /** Forget it all: what the hand does next is a step of its own. */
+  /** Forget everything: the next change is a separate step. */
   clear() {
     this.views = [];
     this.doing = "";

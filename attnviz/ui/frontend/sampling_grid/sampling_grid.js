@@ -1,5 +1,5 @@
-// A picture with the grid at which a network samples it, what it samples, and its answer; picture and grid can be moved
-// by hand. Python's side is attnviz/ui/components/sampling_grid.py, which also says how the view stands in the URL.
+// A picture with the grid at which a network samples it, the sampled picture, and the answer; picture and grid can be
+// moved by hand. Python's side is attnviz/ui/components/sampling_grid.py, which also describes the view in the URL.
 
 import { answers } from "../core/numbers.js";
 import { packed } from "../core/colours.js";
@@ -14,31 +14,31 @@ import { SamplingFrame } from "./frame.js";
 import { anywhere, listen } from "./hands.js";
 import { Past } from "./past.js";
 
-const PICTURE = 312; // pixels of the design: the picture with what is around it
-const SEEN = 208; // what is sampled from it
-const MIDDLE = 240; // the column of what is sampled
+const PICTURE = 312; // pixels of the design: the picture with its surroundings
+const SEEN = 208; // the sampled picture
+const MIDDLE = 240; // the column of the sampled picture
 const GAP = 24;
 const PLOT = 196; // the height of the plot of angles
 
 /**
- * An answer, and what it belongs to.
+ * An answer and its subject.
  * @typedef {Answered & {picture: Uint8Array, theta: ArrayLike<number>, move: import("./derive.js").Move}} Found
  */
 
 export class SamplingGrid extends SamplingFrame {
   exporting = () => import("./export.js");
-  // All that comes with the first data
-  /** @type {Found} of the picture as it is, with the net's theta */ before;
-  /** @type {Found} of the picture as it is moved, with the theta that is used */ answered;
-  /** @type {Uint8Array} as it is moved */ picture;
-  /** @type {Float64Array} what is sampled */ values;
+  // Everything below arrives with the first data
+  /** @type {Found} for the original picture, with the net's theta */ before;
+  /** @type {Found} for the moved picture, with the theta in use */ answered;
+  /** @type {Uint8Array} the moved picture */ picture;
+  /** @type {Float64Array} the sampled values */ values;
   /** @type {ReturnType<typeof decomposed>} */ parts;
 
   constructor(parent) {
     super(parent);
-    this.looked = -1; // pixel of what is sampled that is pointed at
-    this.failed = false; // whether the last question came to nothing: then the answer that is shown is an older one
-    this.toRead = false; // whether that was done last, and with keys: then it is said, and not the answer
+    this.looked = -1; // the sampled pixel under the pointer
+    this.failed = false; // whether the last request failed: then the shown answer is older
+    this.toRead = false; // whether that was the last action, by keys: then it is announced instead of the answer
     this.past = new Past();
     /** @type {{handle: any, from: any}|null} */
     this.held = null;
@@ -67,23 +67,23 @@ export class SamplingGrid extends SamplingFrame {
     this.follow();
   }
 
-  // What the hands do
+  // Actions of the hand
 
   key(event) {
     anywhere(this, event);
   }
 
-  /** Theta of what has handles. */
+  /** Theta of the object with handles. */
   get frame() {
     return this.view.drag === "grid" ? this.used : frameOf(derive.moveOf(this.view), this.shapes.picture);
   }
 
-  /** The theta that is used now; while the net's is awaited, the last one. */
+  /** The theta in use; while the net's is pending, the last one. */
   get used() {
     return derive.heldTheta(this.view, this.arrays.mean) ?? this.answered.theta;
   }
 
-  /** Whose theta is used, in words. */
+  /** The origin of the theta in use, in words. */
   get kind() {
     const { view, header } = this;
     if (view.theta) return "set by hand";
@@ -122,7 +122,7 @@ export class SamplingGrid extends SamplingFrame {
     this.choose({ grid: "own", theta: derive.asTheta(theta) }, `theta ${place}`);
   }
 
-  /** Change the view on purpose. @param {any} changes @param {string} by with what; "": a step of its own */
+  /** Change the view deliberately. @param {any} changes @param {string} by the tool; "": a separate step */
   choose(changes, by) {
     if (!derive.differs(this.view, changes)) return;
     this.past.keep(this.view, by);
@@ -139,7 +139,7 @@ export class SamplingGrid extends SamplingFrame {
   undo() {
     const last = this.past.back();
     if (!last) return;
-    this.theta.rewrite(); // also the number that was being typed
+    this.theta.rewrite(); // including the number that was being typed
     this.change(last);
     this.changed();
   }
@@ -149,7 +149,7 @@ export class SamplingGrid extends SamplingFrame {
     super.changed();
   }
 
-  /** Look at a pixel of what is sampled. @param {number} pixel */
+  /** Look at a sampled pixel. @param {number} pixel */
   look(pixel) {
     if (pixel === this.looked) return;
     this.looked = pixel;
@@ -158,7 +158,7 @@ export class SamplingGrid extends SamplingFrame {
 
   // The answer
 
-  /** Move the picture, and ask what the net makes of it. */
+  /** Move the picture, and request the net's response to it. */
   follow() {
     const { view, arrays, shapes, header } = this;
     const move = derive.moveOf(view);
@@ -176,7 +176,7 @@ export class SamplingGrid extends SamplingFrame {
     this.asker.ask(this.question, request, (answer) => this.hear(answer, of), header.origin.digest);
   }
 
-  /** What an answer must belong to in order to be shown. */
+  /** The subject that an answer must match to be shown. */
   get question() {
     const { grid, theta } = this.view;
     return JSON.stringify([this.movedTo, grid, theta]);
@@ -185,7 +185,7 @@ export class SamplingGrid extends SamplingFrame {
   /**
    * Take an answer, or note that there is none.
    * @param {any} answer
-   * @param {{picture: Uint8Array, move: import("./derive.js").Move}} of what was asked about
+   * @param {{picture: Uint8Array, move: import("./derive.js").Move}} of the subject of the request
    */
   hear({ error, arrays }, of) {
     this.rest();
@@ -201,8 +201,8 @@ export class SamplingGrid extends SamplingFrame {
   }
 
   /**
-   * By how much the picture and its grid are rotated. The grid that the net computes is that of the picture which was
-   * answered last, and so are both angles; null where nothing has come of a question since.
+   * The rotations of the picture and of its grid. The net's grid belongs to the last answered picture, and so do both
+   * angles; null if a later request has failed.
    */
   get dot() {
     const { view, answered, header, parts } = this;
@@ -236,7 +236,7 @@ export class SamplingGrid extends SamplingFrame {
       theme,
       inks,
     );
-    // What the net sampled: of a picture whose theta is awaited, that of the last answer
+    // The net's sampled picture: while theta is pending, that of the last answer
     const source = derive.isHeld(view) ? this.picture : this.answered.picture;
     this.values = sampled(source, shape, theta);
     this.parts = decomposed(theta, shape);
@@ -282,7 +282,7 @@ export class SamplingGrid extends SamplingFrame {
       ...answers(header.classes, before.probabilities, answered.probabilities),
       rotate: view.rotate,
       grid: view.theta ? "own" : view.grid,
-      angle: -parts.angle, // counter-clockwise, as the page says it
+      angle: -parts.angle, // counter-clockwise, as on the page
       shear: parts.shear,
     };
   }

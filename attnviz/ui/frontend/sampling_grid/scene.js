@@ -1,4 +1,4 @@
-// The picture with its grid on a canvas, with room around it for a grid that reaches beyond; and hands on it.
+// The picture with its grid on a canvas, with space around it for a grid that extends beyond it; and its input.
 
 import { css, packed } from "../core/colours.js";
 import { context2d } from "../core/dom.js";
@@ -7,15 +7,15 @@ import { pictureCanvas } from "../maps/paint.js";
 import { at, inPixels, placeOf } from "./affine.js";
 import { CORNERS, frameOf, handleAt, handlesOf } from "./drag.js";
 
-const AROUND = 1.42; // how much wider than the picture is what is shown: a square that is turned has a diagonal of 1.41
-const LINES = 8; // of the grid, each way, beside its points
-const GRIP = { mouse: 14, touch: 24 }; // CSS pixels from a handle within which it is taken hold of
+const AROUND = 1.42; // width of the scene relative to the picture: the diagonal of a rotated square is 1.41
+const LINES = 8; // of the grid, each way, besides its points
+const GRIP = { mouse: 14, touch: 24 }; // distance within which a handle is grabbed, CSS pixels
 
 export class Scene {
   constructor() {
     this.canvas = document.createElement("canvas");
     this.shape = [1, 1, 1];
-    this.cell = 1; // CSS pixels a pixel of the picture
+    this.cell = 1; // CSS pixels per pixel of the picture
     this.size = [1, 1]; // width and height in CSS pixels
     /** @type {{picture: Uint8Array, inks: any, canvas: HTMLCanvasElement}|null} the picture at its own resolution */
     this.made = null;
@@ -32,14 +32,14 @@ export class Scene {
     Object.assign(this.canvas.style, { width: `${width}px`, height: `${height}px` });
   }
 
-  /** Where a place of the picture is on the canvas, in CSS pixels. @param {number[]} place */
+  /** The position on the canvas of a point of the picture, in CSS pixels. @param {number[]} place */
   onCanvas([x, y]) {
     const [rows, columns] = this.shape;
     const [width, height] = this.size;
     return [width / 2 + (x * columns * this.cell) / 2, height / 2 + (y * rows * this.cell) / 2];
   }
 
-  /** Back again. @param {number} x @param {number} y @returns {import("./derive.js").Place} */
+  /** The inverse of `onCanvas`. @param {number} x @param {number} y @returns {import("./derive.js").Place} */
   placeAt(x, y) {
     const [rows, columns] = this.shape;
     const [width, height] = this.size;
@@ -51,8 +51,8 @@ export class Scene {
    * @param {Uint8Array} what.picture as it is moved
    * @param {import("./derive.js").Move} what.move
    * @param {ArrayLike<number>} what.theta
-   * @param {string} what.drag what has handles
-   * @param {number} what.looked pixel of what is sampled that is pointed at; -1: none
+   * @param {string} what.drag the object with handles
+   * @param {number} what.looked the sampled pixel under the pointer; -1: none
    * @param {Theme} theme
    * @param {Uint32Array|null} inks
    */
@@ -109,7 +109,7 @@ export class Scene {
     pen((colour, width) => this.stroke(context, stem, colour, width));
   }
 
-  /** The place at which a pixel is sampled, and the pixels that have a part in it. */
+  /** Paint the point at which a pixel is sampled, and the pixels that contribute to it. */
   paintLooked(context, theta, looked, blue, halo, ink) {
     const place = placeOf(theta, looked, this.shape);
     const [down, across] = inPixels(place, this.shape).map(Math.floor);
@@ -150,7 +150,7 @@ export class Scene {
     context.stroke();
   }
 
-  /** A line through places of a grid, closed where there are more than two. */
+  /** A line through points of a grid, closed if there are more than two. */
   line(context, places, theta, colour, width) {
     const points = places.map((place) => this.onCanvas(at(theta, place)));
     this.stroke(context, points.length > 2 ? [...points, points[0], points[1]] : points, colour, width);
@@ -165,10 +165,10 @@ export class Scene {
   }
 
   /**
-   * Listen to pointers; what is dragged does not scroll the page.
+   * Listen to pointers; a drag does not scroll the page.
    * @param {object} hands
-   * @param {() => ArrayLike<number>} hands.frame theta of what has handles
-   * @param {(handle: import("./derive.js").Handle) => void} hands.begin a handle was taken hold of
+   * @param {() => ArrayLike<number>} hands.frame theta of the object with handles
+   * @param {(handle: import("./derive.js").Handle) => void} hands.begin called when a handle is grabbed
    * @param {(from: import("./derive.js").Place, to: import("./derive.js").Place) => void} hands.drag
    * @param {() => void} hands.end
    */
@@ -185,7 +185,7 @@ export class Scene {
         (event.pointerType === "touch" ? GRIP.touch : GRIP.mouse) / this.cell,
         this.shape,
       );
-    /** @type {{pointer: number, from: import("./derive.js").Place}|null} a second finger beside it does nothing */
+    /** @type {{pointer: number, from: import("./derive.js").Place}|null} a second finger is ignored */
     let held = null;
     const letGo = () => {
       held = null;
@@ -193,7 +193,7 @@ export class Scene {
     };
     canvas.addEventListener("pointerdown", (event) => {
       if (!event.isPrimary || event.button !== 0) return;
-      if (held) letGo(); // the end of that one was never heard
+      if (held) letGo(); // the end of that one was missed
       canvas.setPointerCapture(event.pointerId);
       held = { pointer: event.pointerId, from: under(event) };
       begin(handle(event));

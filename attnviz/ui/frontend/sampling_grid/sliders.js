@@ -1,4 +1,4 @@
-// The sliders that move the picture, beside their numbers.
+// The sliders that move the picture, next to their numbers.
 
 import { element } from "../core/dom.js";
 import { HeldValue } from "../hands/held_value.js";
@@ -16,7 +16,7 @@ const SLIDERS = {
 
 /** A slider for each part of a move. */
 export class Sliders {
-  /** @param {(name: string, value: number|null) => void} slide null: that part is let go */
+  /** @param {(name: string, value: number|null) => void} slide null: that part is released */
   constructor(slide) {
     /** @type {Record<string, HeldValue>} */
     this.values = {};

@@ -1,4 +1,4 @@
-// Theta as six numbers that can be typed, what it does in words, and the plot of angles: does it undo what was done?
+// Theta as six editable numbers, its effect in words, and the plot of angles: does it undo the picture's rotation?
 
 import { css, packed } from "../core/colours.js";
 import { context2d, element, say, set, text } from "../core/dom.js";
@@ -12,18 +12,18 @@ const STEP = 0.05; // of a number, by an arrow key
 const TICK = 45; // degrees
 
 export class ThetaPanel {
-  /** @param {{type: (place: number, value: number) => void}} hands a number was typed */
+  /** @param {{type: (place: number, value: number) => void}} hands called when a number is typed */
   constructor({ type }) {
-    /** The place of the number that is being typed, which is left as it is; -1: none. */
+    /** The index of the number being typed, which is not overwritten; -1: none. */
     this.typing = -1;
-    /** @type {string[]} the numbers as they are shown */
+    /** @type {string[]} the numbers as shown */
     this.written = Array(6).fill("");
     /** @type {Record<string, Text>} */
     this.words = Object.fromEntries(["kind", "plot", "here", ...Object.keys(PARTS)].map((name) => [name, text()]));
     const { words } = this;
     this.cells = Array.from({ length: 6 }, (_, place) => {
       const label = `Theta, row ${Math.floor(place / 3) + 1}, column ${(place % 3) + 1}`;
-      // The step is what is shown, so that no number of a net is a mismatch; arrow keys go in larger ones
+      // The step matches the shown digits, so that no number of a net is a mismatch; arrow keys use larger steps
       const cell = element("input", { type: "number", step: 0.001, min: -MOST, max: MOST, "aria-label": label });
       const hear = () => {
         this.typing = place;
@@ -67,7 +67,7 @@ export class ThetaPanel {
   /**
    * @param {ArrayLike<number>} theta
    * @param {ReturnType<typeof import("./affine.js").decomposed>} parts
-   * @param {string} kind whose theta it is
+   * @param {string} kind the origin of theta
    */
   show(theta, parts, kind) {
     this.written = this.cells.map((_, place) => (Math.round(1000 * theta[place]) / 1000 + 0).toFixed(3));
@@ -76,26 +76,26 @@ export class ThetaPanel {
     say(this.words.kind, kind);
   }
 
-  /** Show the numbers in their cells, but for the one that is being typed. */
+  /** Show the numbers in their cells, except for the one being typed. */
   fill() {
     this.cells.forEach((cell, place) => {
       if (place !== this.typing && cell.value !== this.written[place]) cell.value = this.written[place];
     });
   }
 
-  /** Nothing is being typed any more: every cell shows the number that is used. */
+  /** Stop typing: every cell shows the number in use. */
   rewrite() {
     this.typing = -1;
     this.fill();
   }
 
   /**
-   * Say what the plot shows.
-   * @param {{slope: number|null, here: number|null}|null} line of many pictures; null where it is not known how these
-   *   were rotated; its slope is null where no line is near to them
-   * @param {{picture: number, grid: number}|null} dot of this picture
-   * @param {string} many over which pictures
-   * @param {boolean} failed whether the network has not answered to this picture
+   * Describe the plot.
+   * @param {{slope: number|null, here: number|null}|null} line the fit to many pictures; null if their rotations are
+   *   unknown; its slope is null if no line fits them
+   * @param {{picture: number, grid: number}|null} dot the angles of this picture
+   * @param {string} many the pictures of the fit
+   * @param {boolean} failed whether the network has not answered for this picture
    */
   tell(line, dot, many, failed) {
     this.plot.hidden = !line;
