@@ -1,10 +1,10 @@
-"""Attention and gates of any torch module, as taps.
+"""Capture the attention and gates of any torch module as taps.
 
-mode.py        sees what a thread calls, and tells attention from everything else
-lineage.py  products.py  mixing.py  gates.py        how it tells
-capturing.py   keeps, edits and checks the calls of one pass; refusals.py says what is refused
-frames.py  layout.py        which module makes a call, and what its leading axes mean
-places.py  answers.py  places_kept.py     where tokens lie on the picture
-call.py        one call, and the same computed again
-seen.py  readings.py  watching.py        what a user gets of it
+mode.py        sees the torch calls of a thread and recognises attention among them
+lineage.py  products.py  mixing.py  gates.py        how attention is recognised
+capturing.py   keeps, edits and checks the calls of one pass; refusals.py explains the calls that are refused
+frames.py  layout.py        the module that makes a call, and the meaning of its leading axes
+places.py  answers.py  places_kept.py     the positions of tokens on the picture
+call.py        one call and its recomputation
+seen.py  readings.py  watching.py        the results for the user
 """

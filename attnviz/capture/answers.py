@@ -1,4 +1,4 @@
-"""Passes of a model whose attentions give zero, with noise on a part of the picture, and how its tokens answer."""
+"""Run a model with its attention set to zero and noise on part of the picture, and record how its tokens respond."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -17,7 +17,7 @@ NOISE = 1e-5  # changes below this share of a token's size are rounding
 
 
 class Passes:
-    """A model, its first picture, and the calls whose tokens are looked for."""
+    """A model, its first picture, and the calls whose tokens are to be located."""
 
     def __init__(
         self, model: nn.Module, arguments: tuple[Any, ...], named: Mapping[str, Any], calls: Mapping[str, Call]
@@ -31,8 +31,8 @@ class Passes:
         self._arguments, self._named = arguments, named
 
     def answers(self, strength: Tensor | None = None, ends: bool = False) -> "Answers":
-        """Return queries and keys of a pass with noise on the picture, (row, column) how much; None for no noise. With
-        `ends` the pass ends where those of all calls are known."""
+        """Return the queries and keys of a pass with noise of the given strength, (row, column), or None for no noise.
+        With `ends`, the pass stops once the queries and keys of all calls are known."""
         assert self.picture is not None
         picture = self.picture
         if strength is not None:
@@ -64,7 +64,7 @@ class Answers:
                 self._found[key, what] = _shown(tensor, calls[key]).double().cpu()
 
     def sizes(self, other: "Answers") -> dict[Which, Tensor]:
-        """Return how much each token differs in another pass, (window, token), relative to the size of all of them."""
+        """Return how much each token differs in another pass, (window, token), relative to the size of all tokens."""
         return {
             which: (other._found[which] - own).norm(dim=-1) / own.norm(dim=-1).mean().clamp_min(1e-30)
             for which, own in self._found.items()
@@ -81,7 +81,7 @@ class Answers:
 
 
 def _shown(tensor: Tensor, call: Call) -> Tensor:
-    """Turn what a call had into (window, token, features of all heads), of its first picture."""
+    """Rearrange a tensor of a call into (window, token, features of all heads), for the first picture."""
     places = [word for word, _ in call.layout.factors]
     sizes = [-1 if word == "batch" else size for word, size in call.layout.factors]
     split = tensor.reshape(*sizes, *tensor.shape[-2:])
@@ -92,12 +92,12 @@ def _shown(tensor: Tensor, call: Call) -> Tensor:
 
 
 class _Enough(BaseException):
-    """Ends a pass. No model catches it by mistake."""
+    """Raised to end a pass early; no model catches it by mistake."""
 
 
 class _Muted(Mode):
-    """A pass in which every attention gives zero; keeps the queries and keys. It ends with the last call that is looked
-    for, if `until` names any."""
+    """A pass in which every attention returns zero, and which keeps the queries and keys. It ends after the last of
+    the calls in `until`, if given."""
 
     def __init__(self, model: nn.Module, until: set[str] | None) -> None:
         super().__init__()

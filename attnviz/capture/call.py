@@ -1,4 +1,4 @@
-"""One captured call: what is known and kept of it, what it computed, and its weights when they are asked for."""
+"""One captured call: its metadata, the values kept from it, and its weights, which are computed on demand."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -17,12 +17,12 @@ ROWS = 8  # number of queries on which a call that nobody keeps is checked
 
 @dataclass
 class Attend:
-    """The arguments of a scaled dot-product attention, with all leading axes spelled out.
+    """The arguments of a scaled dot-product attention, with all leading axes explicit.
 
     Args:
         query, key, value: (..., token, feature).
-        mask: what is added to the scores, (..., query, key), -inf where a key is hidden; None for nothing.
-        scale: of the products.
+        mask: added to the scores, (..., query, key), with -inf for a hidden key; None if there is no mask.
+        scale: the factor of the products.
         causal: whether key j is hidden from query i < j.
         dropout: the share of weights that the call sets to 0.
     """
@@ -36,7 +36,7 @@ class Attend:
     dropout: float
 
     def scores(self, rows: Tensor | None = None, dtype: torch.dtype | None = None) -> Tensor:
-        """Return what the softmax is taken of, (..., query, key); of some queries alone if `rows` names them."""
+        """Return the input of the softmax, (..., query, key), restricted to the queries in `rows` if given."""
         query, key = self.query.to(dtype), self.key.to(dtype)
         mask = self.mask
         if rows is not None:
@@ -53,11 +53,11 @@ class Attend:
         return scores
 
     def weights(self, rows: Tensor | None = None, dtype: torch.dtype | None = None) -> Tensor:
-        """Return the weights, (..., query, key); a query that may look at nothing has weights of 0."""
+        """Return the weights, (..., query, key); a query whose keys are all hidden has weights of 0."""
         return softmax(self.scores(rows, dtype))
 
     def even(self) -> Tensor:
-        """Return the mean of the values that each query may look at, (..., query or 1, feature)."""
+        """Return the mean of the values that each query may attend to, (..., query or 1, feature)."""
         if self.mask is None and not self.causal:
             return self.value.mean(-2, keepdim=True)
         hidden = self.scores() < torch.finfo(self.query.dtype).min / 2
@@ -65,7 +65,7 @@ class Attend:
 
 
 def softmax(scores: Tensor) -> Tensor:
-    """Return the softmax over the keys; rows of -inf alone give 0, as in torch's attention."""
+    """Return the softmax over the keys; rows of only -inf become 0, as in torch's attention."""
     return scores.softmax(-1).nan_to_num(0.0)
 
 
@@ -80,7 +80,7 @@ def bound(
     enable_gqa: bool = False,
     **_: Any,
 ) -> Attend:
-    """Return the arguments of torch's function, with heads that share keys repeated and a boolean mask as numbers."""
+    """Return the arguments of torch's function, with shared keys repeated per head and a boolean mask as numbers."""
     if enable_gqa:
         key = key.repeat_interleave(query.shape[-3] // key.shape[-3], -3)
         value = value.repeat_interleave(query.shape[-3] // value.shape[-3], -3)
@@ -97,25 +97,25 @@ def bound(
 
 
 def rows_of(queries: int, device: torch.device) -> Tensor:
-    """Return the queries on which a call is checked, from the first to the last."""
+    """Return the indices of the queries on which a call is checked, from the first to the last."""
     return torch.linspace(0, queries - 1, min(queries, ROWS), device=device).round().long()
 
 
 def apart(found: Tensor, expected: Tensor) -> Tensor:
-    """Return how far two tensors lie apart, relative to the largest value of the second."""
+    """Return the largest difference of two tensors, relative to the largest value of the second."""
     wide = torch.promote_types(expected.dtype, torch.float32)
     found, expected = found.to(wide), expected.to(wide)
     return (found - expected).abs().max() / expected.abs().max().clamp_min(torch.finfo(wide).tiny)
 
 
 def tolerance(dtype: torch.dtype) -> float:
-    """Return how far weights times values may lie from what the call returned, relative."""
+    """Return the relative tolerance between weights times values and the result of the call."""
     return max(1e-4, 2 * torch.finfo(dtype).eps)
 
 
 @contextmanager
 def aside(tensor: Tensor) -> Iterator[None]:
-    """Compute what is no part of the model: in full precision, without a graph, and unseen by other traces."""
+    """Compute something outside the model: in full precision, without a graph, and hidden from other traces."""
     device = tensor.device.type
     full = torch.autocast(device, enabled=False) if torch.amp.is_autocast_available(device) else nullcontext()
     with torch.no_grad(), full, torch._C.DisableTorchFunction():
@@ -128,19 +128,19 @@ TAPS = ("query", "key", "value", "scores", "weights", "mixed")
 
 @dataclass
 class Call:
-    """An attention of a model that attnviz has never seen.
+    """An attention call of a model that attnviz does not know.
 
     Args:
-        where: which module made the call, and which one it was.
-        function: through which function of torch the attention was seen.
-        refused: why it cannot be shown; "" where it can.
-        layout: what its leading axes mean.
-        queries, keys, features: how many there are; features of a query.
-        far: how far weights times values were from what the call returned, relative.
-        scale: of the products of queries and keys; None where the model computed the scores by itself.
+        where: the module that made the call, and the number of the call.
+        function: the torch function through which the attention was seen.
+        refused: why the call cannot be shown; "" if it can.
+        layout: the meaning of its leading axes.
+        queries, keys, features: the numbers of queries, of keys, and of features of a query.
+        far: the relative difference between weights times values and the result of the call.
+        scale: the factor of the products of queries and keys; None if the model computed the scores itself.
         causal: whether later keys are hidden.
-        kept: what was kept, by tap, and "mask"; (batch, window, head, ...), the window only if there are several.
-        before: by tap, what an edit found there.
+        kept: the values kept, by tap, and "mask"; (batch, window, head, ...), the window only if there are several.
+        before: the values before an edit, by tap.
     """
 
     where: Where
@@ -164,7 +164,7 @@ class Call:
         return (*lead, "query", "key") if tap in ("scores", "weights") else (*lead, "token", "feature")
 
     def scores(self) -> Tensor:
-        """Return what the softmax was taken of: the model's own, or computed from query and key in float64."""
+        """Return the input of the softmax: the model's own, or computed from query and key in float64."""
         return self.kept["scores"] if "scores" in self.kept else self._again().scores(dtype=torch.float64)
 
     def weights(self) -> Tensor:
@@ -172,7 +172,7 @@ class Call:
         return self.kept["weights"] if "weights" in self.kept else softmax(self.scores())
 
     def log_normaliser(self) -> Tensor:
-        """Return the logarithm of what each query's softmax is divided by, (batch, window, head, query), in float64."""
+        """Return the logarithm of the denominator of each query's softmax, (batch, window, head, query), in float64."""
         return self.scores().double().logsumexp(-1)
 
     def shape(self, tap: str) -> tuple[int, ...]:
@@ -196,7 +196,7 @@ def narrow(tensor: Tensor) -> Tensor:
 
 
 def runs_over_channels(call: Call) -> bool:
-    """Return whether what a call sums over to compare a query with a key is the tokens of the module's input."""
+    """Return whether a call compares queries with keys by a sum over the tokens of the module's input."""
     if call.queries != call.keys or call.layout.size("window") > 1:
         return False
     for given in call.where.given:

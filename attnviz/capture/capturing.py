@@ -1,4 +1,4 @@
-"""Captures what the calls of a model's pass compute: keeps what was asked for, edits it, and checks every call."""
+"""Capture the calls of a model's pass: keep the requested values, apply edits, and check every call."""
 
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -37,14 +37,14 @@ NEEDS = {"scores": ("query", "key", "mask"), "weights": ("query", "key", "mask")
 
 
 class Capture(Mode):
-    """Listens to one model in one thread.
+    """Captures the calls of one model in one thread.
 
     Args:
         model: any module.
-        keep: patterns of tap paths -> which part is kept.
+        keep: patterns of tap paths -> the part to keep.
         edits: tap path -> edits.
         gradients: keep the graph.
-        layer: the class of modules that have taps of their own, which are left to them.
+        layer: the class of modules with taps of their own, whose calls are not captured.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Capture(Mode):
     # Requested taps
 
     def wanted(self, key: str, taps: Sequence[str] = TAPS) -> dict[str, Mapping[str, Any]]:
-        """Return which taps of a call are kept, and which part of each; the last pattern that matches counts."""
+        """Return the taps of a call to keep, with the part of each; the last matching pattern counts."""
         if key not in self._wanted:
             found = {}
             for tap in (*TAPS, "gate", "space_gate"):
@@ -145,7 +145,7 @@ class Capture(Mode):
                 self._hold(call, tap, tensor, NEEDS)
 
     def _hold(self, call: Call, tap: str, tensor: Tensor, needs: Mapping[str, Sequence[str]] = {}) -> None:  # noqa: B006
-        """Keep a copy of what a tap, or one that is computed from it, was asked for."""
+        """Keep a copy of the part of a tensor requested for a tap or for a tap computed from it."""
         wanted = self.wanted(call.where.key)
         if tap in wanted or any(tap in needs.get(other, ()) for other in wanted):
             with aside(tensor):
@@ -153,7 +153,7 @@ class Capture(Mode):
                 call.kept.setdefault(tap, shown.cpu() if self.frames.away(call.where.module) else shown)
 
     def _through(self, call: Call, tap: str, tensor: Tensor, given: Attend | None = None) -> Tensor:
-        """Edit a value, keep it, and return what the model goes on with."""
+        """Edit a value, keep it, and return the value with which the model continues."""
         path = address(call.where.key, tap)
         edits = self.edits.get(path, ())
         if not edits and not self.gradients:
@@ -325,9 +325,9 @@ class Capture(Mode):
         return result
 
     def close(self) -> dict[str, Call]:
-        """Let go of the pass and return its calls by what their tap paths begin with.
+        """Release the pass and return its calls by the prefix of their tap paths.
 
-        TraceError: nothing was captured, or what was asked for was refused, or an edit was not used.
+        Raises TraceError if nothing was captured, a requested call was refused, or an edit was not used.
         """
         self.frames.close()
         for call in self.calls:

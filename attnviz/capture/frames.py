@@ -1,6 +1,6 @@
-"""Which module makes a call: the first `self` among the Python frames that is a module of the model.
+"""Find the module that makes a call: the first `self` among the Python frames that is a module of the model.
 
-Frames need no hook, leave nothing on the model, and belong to one thread by nature.
+Frames need no hooks, leave the model unchanged, and always belong to one thread.
 """
 
 import sys
@@ -19,13 +19,13 @@ _CALLS = ("_call_impl", "_wrapped_call_impl")  # methods of nn.Module that never
 
 @dataclass(frozen=True)
 class Where:
-    """Which call of which module.
+    """The module that makes a call, and the number of the call.
 
     Args:
-        path: of the module in the model; "" for the model itself.
+        path: the module's path in the model; "" for the model itself.
         visit: how often the module was entered before.
         number: how many calls the module made before, in this visit and those before it.
-        module: that makes the call; None outside of the model.
+        module: the module that makes the call; None outside of the model.
         given: the tensors that the module was called with.
     """
 
@@ -37,17 +37,17 @@ class Where:
 
     @property
     def key(self) -> str:
-        """What the tap paths of the call begin with: the module's path, and @1 for its second call."""
+        """The prefix of the call's tap paths: the module's path, with @1 for its second call."""
         return f"{self.path}@{self.number}" if self.number else self.path
 
     @property
     def said(self) -> str:
-        """The place in words."""
+        """A description of the call in words."""
         return self.key or "the model itself"
 
 
 class Frames:
-    """The modules of a model, as the frames of one thread pass through them."""
+    """Tracks which modules of a model the frames of one thread belong to."""
 
     def __init__(self, model: nn.Module) -> None:
         self.model = model
@@ -59,7 +59,7 @@ class Frames:
         self._calls: Counter[tuple[str, str]] = Counter()
 
     def where(self, kind: str) -> Where:
-        """Count a call of a kind, and say which module makes it."""
+        """Count a call of this kind, and return the module that makes it."""
         stack = list(_up(sys._getframe(1)))
         if self.arguments is None:
             self.arguments = next((_call(frame) for frame in stack if _calls(frame, self.model)), None)
@@ -88,24 +88,24 @@ class Frames:
         return module in self._twins
 
     def close(self) -> None:
-        """Let go of the frames, which hold what their functions computed."""
+        """Release the frames, which keep the local variables of their functions alive."""
         self._open.clear()
 
     @property
     def batches(self) -> list[int]:
-        """The sizes that the batch may have: of the pictures first, then of what else the model was called with."""
+        """The sizes that the batch may have: that of the pictures first, then those of the model's other inputs."""
         tensors = tensors_of(self.arguments or ())
         ordered = sorted(tensors, key=lambda one: one.ndim not in (4, 5))
         return list(dict.fromkeys(one.shape[0] for one in ordered if one.ndim > 1))
 
 
 def _is_operation(module: nn.Module) -> bool:
-    """Return whether a module is but an operation of torch, such as nn.Softmax, which serves the one around it."""
+    """Return whether a module is just a torch operation, such as nn.Softmax, used by the module around it."""
     return type(module).__module__.startswith("torch.nn.modules.") and next(module.children(), None) is None
 
 
 def tensors_of(value: Any) -> list[Tensor]:
-    """Return the tensors in the arguments of a call, in their order."""
+    """Return the tensors in the arguments of a call, in order."""
     if isinstance(value, Tensor):
         return [value]
     if isinstance(value, dict):

@@ -1,8 +1,8 @@
-"""Gates: a sigmoid of a channel vector, or of one map, that feature maps are multiplied with.
+"""Gates: a sigmoid of a channel vector, or of one map, that is multiplied with feature maps.
 
-What is no gate: x sigmoid(x) (SiLU), a sigmoid of the same size as what it is multiplied with (GLU, a GRU's gates), a
-sigmoid of a weight of the model, a sigmoid that is an answer, and a factor of each head's tokens, of scores, of weights
-or of what they mix.
+Not gates are x sigmoid(x) (SiLU), a sigmoid of the same size as its other factor (GLU, a GRU's gates), a sigmoid of a
+weight of the model, a sigmoid that is the model's output, and a factor of each head's tokens, of scores, of weights or
+of mixed values.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,14 +17,14 @@ from attnviz.capture.lineage import Follows
 
 @dataclass(frozen=True)
 class Gate:
-    """A sigmoid, and once it is multiplied with feature maps, a gate.
+    """A sigmoid, which becomes a gate once it is multiplied with feature maps.
 
     Args:
-        source: what the sigmoid was taken of.
-        operand: the factor, as it enters the product.
-        tap: "gate" for one factor a channel, "space_gate" for one a place.
+        source: the input of the sigmoid.
+        operand: the factor in the shape in which it enters the product.
+        tap: "gate" for one factor per channel, "space_gate" for one per position.
         features: the shape of the feature maps.
-        axes: which axes of the operand the factor varies along, the batch first.
+        axes: the axes of the operand along which the factor varies, the batch first.
     """
 
     follows: ClassVar[Follows] = "shapes"
@@ -55,7 +55,7 @@ class Gate:
 def gate_of(
     first: Any, second: Any, first_mark: Any, second_mark: Any, of_attention: Callable[[Any], bool]
 ) -> Gate | None:
-    """Return the gate that a product of two factors is, from what they descend from; None for any other product."""
+    """Return the gate that a product of two factors forms, judged by their marks, or None for any other product."""
     for operand, mark, features, other in (
         (first, first_mark, second, second_mark),
         (second, second_mark, first, first_mark),
@@ -78,10 +78,10 @@ def gate_of(
 
 
 def lies_on_a_picture(gate: Gate, given: Iterable[Tensor]) -> bool:
-    """Return whether the rows and columns of a gate of places have the proportions of what the model was given: (batch,
-    channel, row, column), or with channels last. A gate of channels always may.
+    """Return whether the rows and columns of a spatial gate have the proportions of the model's input: (batch, channel,
+    row, column), or with channels last. A channel gate always passes.
 
-    With channels last they stand where attention has heads and tokens, whose proportions are others.
+    With channels last, rows and columns take the axes of heads and tokens in attention, whose proportions differ.
     """
     if gate.tap != "space_gate" or gate.axes != (0, 1, 2):
         return True

@@ -1,7 +1,7 @@
-"""Which leading axes of a call are pictures, windows and heads.
+"""Work out which leading axes of a call are pictures, windows and heads.
 
 Models lay them out as (batch, head), (batch x window, head), (batch x head), (batch, head, window), ... The sizes of
-the batch and the numbers of heads that a module names are evidence; what they leave open is refused.
+the batch and the numbers of heads that a module names are evidence; an ambiguous layout is refused.
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,7 @@ _SHOWN = ("batch", "window", "head")
 
 @dataclass(frozen=True)
 class Layout:
-    """How leading axes, of such sizes, are split and named: (word, size) of the axes that they consist of, in the same
-    order.
-    """
+    """How leading axes of given sizes are split and named: (word, size) of the axes that each consists of, in order."""
 
     lead: tuple[int, ...]
     factors: tuple[tuple[str, int], ...]
@@ -30,11 +28,11 @@ class Layout:
         return tuple(word for word in _SHOWN if word != "window" or self.size("window") > 1)
 
     def size(self, word: str) -> int:
-        """Return how many pictures, windows or heads there are."""
+        """Return the number of pictures, windows or heads."""
         return dict(self.factors).get(word, 1)
 
     def shown(self, tensor: Tensor) -> Tensor:
-        """Turn (*lead, a, b) into (batch, window, head, a, b), or without the window where there is one."""
+        """Turn (*lead, a, b) into (batch, window, head, a, b), leaving out the window if there is only one."""
         places = [word for word, _ in self.factors]
         split = tensor.reshape(*(size for _, size in self.factors), *tensor.shape[-2:])
         kept = [places.index(word) for word in _SHOWN if word in places]
@@ -42,7 +40,7 @@ class Layout:
         return split.reshape(*(self.size(word) for word in self.words), *tensor.shape[-2:])
 
     def back(self, tensor: Tensor) -> Tensor:
-        """Turn what `shown` returns into the model's own axes again."""
+        """Turn the result of `shown` back into the model's own axes."""
         places = [word for word in _SHOWN if word in dict(self.factors)]
         split = tensor.reshape(*(self.size(word) for word in places), *tensor.shape[-2:])
         split = split.permute(
@@ -52,10 +50,10 @@ class Layout:
 
 
 def layout_of(lead: Sequence[int], batches: Sequence[int], heads: set[int], packed: int | None = None) -> Layout:
-    """Return what leading axes mean, from their sizes; TraceError where more than one reading is left.
+    """Return the meaning of leading axes, from their sizes; raise TraceError if more than one reading remains.
 
-    `batches` are sizes that the batch may have, the likeliest first; `heads` are numbers that the module names;
-    `packed` is the axis along which one vector of features begins where the last one ends, as those of heads do.
+    `batches` are the sizes that the batch may have, most likely first; `heads` are numbers that the module names;
+    `packed` is the axis along which each vector of features follows the previous one in memory, as with heads.
     """
     lead = tuple(lead)
     first = lead[0] if lead else 1
@@ -95,14 +93,14 @@ def _split(lead: tuple[int, ...], batch: int, heads: set[int], packed: int | Non
 
 
 def packed_axis(query: Tensor) -> int | None:
-    """Return the leading axis along which the vectors of a query lie side by side in memory; None if there is none."""
+    """Return the leading axis along which the vectors of a query lie side by side in memory; or None."""
     step = query.shape[-1] * query.stride(-1)
     found = [axis for axis in range(query.ndim - 2) if query.shape[axis] > 1 and query.stride(axis) == step]
     return found[0] if len(found) == 1 and query.stride(-2) != step else None
 
 
 def heads_named(module: nn.Module | None) -> set[int]:
-    """Return the numbers of heads that a module names: its whole numbers under a name such as `num_heads`."""
+    """Return the numbers of heads that a module names: its integer attributes with a name such as `num_heads`."""
     named = vars(module).items() if module is not None else ()
     return {
         value

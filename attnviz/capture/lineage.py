@@ -1,8 +1,8 @@
-"""What a tensor descends from: a product, a softmax, an attention, a gate; carried along as an attribute of the tensor.
+"""Track the origin of a tensor (a product, a softmax, an attention or a gate) as an attribute of the tensor.
 
-A mark passes on through operations whose result has as many numbers as the marked tensor (a scale, a bias, a reshape),
-and through those that take a part of it, or repeat it. It ends where something new is computed, as by a linear layer,
-and where the numbers are put in another order.
+A mark passes through operations whose result has as many elements as the marked tensor (a scale, a bias, a reshape),
+and through those that take a part of it or repeat it. It ends where something new is computed, as in a linear layer,
+and where the elements are reordered.
 """
 
 from collections.abc import Callable, Iterator
@@ -50,17 +50,15 @@ Follows = Literal["all", "sums", "shapes", "nothing"]
 
 
 class Followed(Protocol):
-    """What a tensor may descend from, through any operation, "sums" and whatever else is no layer, "shapes" alone, or
-    nothing.
-    """
+    """A possible origin of a tensor; `follows` names the operations through which its mark passes."""
 
     follows: ClassVar[Follows]
 
 
 @dataclass
 class Mark:
-    """What a tensor descends from, with how many numbers it had where the mark was made; it may be only a part of
-    that, or what a layer has made of it.
+    """The origin of a tensor, and the number of elements it had when the mark was made. The tensor may be only a part
+    of the origin, or the output of a layer applied to it.
     """
 
     of: Followed
@@ -70,7 +68,7 @@ class Mark:
 
 
 class Lineage:
-    """The marks of one pass. Each pass has an attribute of its own, so that two that listen do not meet."""
+    """The marks of one pass. Each pass uses its own attribute, so that two traces do not interfere."""
 
     def __init__(
         self, combined: Callable[[Followed, Followed], None], joined: Callable[[Followed, Followed], None]
@@ -79,21 +77,21 @@ class Lineage:
         self._combined, self._joined = combined, joined
 
     def of(self, tensor: Any) -> Followed | None:
-        """Return what a tensor descends from, or None."""
+        """Return the origin of a tensor, or None."""
         mark = getattr(tensor, self._name, None)
         return mark.of if isinstance(mark, Mark) else None
 
     def is_projected(self, tensor: Any) -> bool:
-        """Return whether a linear layer or a convolution lies between a tensor and what it descends from."""
+        """Return whether a linear layer or a convolution lies between a tensor and its origin."""
         mark = getattr(tensor, self._name, None)
         return isinstance(mark, Mark) and mark.projected
 
     def mark(self, tensor: Tensor, of: Followed) -> None:
-        """Say what a tensor is the beginning of."""
+        """Mark a tensor as the start of the given origin."""
         setattr(tensor, self._name, Mark(of, tensor.numel()))
 
     def pass_on(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any], result: Any) -> None:
-        """Mark the result of an operation as its arguments are."""
+        """Pass the marks of an operation's arguments on to its result."""
         found = [mark for one in _tensors(arguments, named) if (mark := getattr(one, self._name, None)) is not None]
         name = getattr(function, "__name__", "").partition(".")[0]  # an operator's name includes its overload
         if not found or name in ENDS:

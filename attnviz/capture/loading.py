@@ -1,4 +1,4 @@
-"""A model by the words of a command line: a function in a file or a package, or a name of timm."""
+"""Load a model named on the command line: a function in a file or a package, or a model of timm."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ RANDOM = "random"  # instead of a weights file
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """A model, and how a picture becomes what it takes.
+    """A model, with the preprocessing from a picture to its input.
 
     Args:
         model: in evaluation mode.
-        prepare: from a PIL image to what the model takes, (channel, row, column).
-        classes: the names of its answers; empty where they are not known.
-        normalised: mean and deviation of each channel by which `prepare` normalises, where that is known.
+        prepare: turns a PIL image into the model's input, (channel, row, column).
+        classes: the names of its classes; empty if unknown.
+        normalised: the mean and standard deviation per channel with which `prepare` normalises, if known.
     """
 
     model: nn.Module
@@ -50,7 +50,7 @@ class Loaded:
         return taken if taken.ndim == 4 else taken[None]
 
     def photo(self, batch: Tensor) -> npt.NDArray[np.uint8] | None:
-        """Return what the model is given as a photograph again, uint8 (row, column, 3); None if that is not known."""
+        """Turn an input back into a photograph, uint8 (row, column, 3); None if the normalisation is unknown."""
         import torch
 
         if self.normalised is None:
@@ -62,15 +62,15 @@ class Loaded:
 
 
 def load_model(word: str, *, timm: bool = False, weights: str = "", side: int | None = None) -> Loaded:
-    """Return the model that a word names.
+    """Return the model with the given name.
 
     Args:
-        word: FILE.py:FUNCTION or PACKAGE.MODULE:FUNCTION, where the function takes nothing and returns a module, or
-            (module, preprocessing, class names), each of the last two may be None; or is a name of a module. With
-            `timm`, a name that `timm.create_model` knows. The code that it names is run.
+        word: FILE.py:FUNCTION or PACKAGE.MODULE:FUNCTION, where the function takes no arguments and returns a
+            module or (module, preprocessing, class names), of which the last two may be None; the name may also be
+            that of a module. With `timm`, a name that `timm.create_model` accepts. The named code is run.
         weights: for a model of timm: a .safetensors file, or "random"; "" for its pretrained weights, which timm
-            downloads where they are not here yet.
-        side: pixels of the pictures that the model takes, where it names no preprocessing; 224 if None.
+            downloads if they are not cached.
+        side: the side of the model's pictures in pixels, if it names no preprocessing; 224 if None.
     """
     if weights and not timm:
         raise BadInput("A file of weights goes with a model of timm; a function of your own loads its weights itself.")
@@ -122,7 +122,7 @@ def made_by(word: str) -> Any:
 
 
 def parted(word: str) -> tuple[str, str]:
-    """Return the file or module, and the name in it, of FILE.py:FUNCTION or PACKAGE.MODULE:FUNCTION. Loads no torch."""
+    """Split FILE.py:FUNCTION or PACKAGE.MODULE:FUNCTION into file or module and name, without importing torch."""
     place, colon, name = word.rpartition(":")
     if not colon or not name.isidentifier():
         raise BadInput(f"A model is FILE.py:FUNCTION or package.module:FUNCTION, not {word!r}.")
@@ -153,7 +153,7 @@ def _from_package(name: str) -> ModuleType:
 
 
 def require(weights: str) -> None:
-    """Raise BadInput where the weights of a model of timm are a file that is not there."""
+    """Raise BadInput if the weights of a timm model are a file that does not exist."""
     if weights not in ("", RANDOM) and not Path(weights).is_file():
         raise BadInput(f"There is no file {weights}.")
 
@@ -190,7 +190,7 @@ def _of_timm(name: str, weights: str) -> Loaded:
 
 
 def _take(model: nn.Module, name: str, path: str) -> None:
-    """Let a model have the weights in a file; BadInput says where they are not those of its architecture."""
+    """Load the weights in a file into a model; raise BadInput if they do not fit its architecture."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -226,7 +226,7 @@ def _imagenet() -> tuple[str, ...]:
 
 
 def _as_imagenet(image: Any, side: int) -> Tensor:
-    """Return a picture's middle, normalised as most models are."""
+    """Return the centre crop of a picture, normalised with the usual ImageNet statistics."""
     import numpy as np
     import torch
     from PIL import Image, ImageOps

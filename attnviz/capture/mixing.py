@@ -1,4 +1,4 @@
-"""The product of weights and values of an attention that a model writes out, whichever way round it stands."""
+"""The product of weights and values in attention that a model writes out, in either order of the operands."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ class Mixing:
     """Weights times values.
 
     Args:
-        product: as the model computes it.
-        lead: the leading axes of the weights, as the softmax gave them.
+        product: the product as the model computes it.
+        lead: the leading axes of the weights, as the softmax returned them.
         weights: (*lead, query, key).
         value: (*lead, key, feature).
-        outer, queries, keys, features: letters of the product.
+        outer, queries, keys, features: the letters of these axes in the product.
     """
 
     product: Product
@@ -41,12 +41,12 @@ class Mixing:
         return found.reshape(*self.lead, *found.shape[-2:])
 
     def back(self, tensor: Tensor, letters: str, tokens: Sequence[str]) -> Tensor | None:
-        """Undo `shown`; None where it had repeated an array."""
+        """Undo `shown`; return None if `shown` had repeated an array."""
         return self.product.put_back(tensor, letters, tokens, self.features, lead=self.outer)
 
 
 def mixing_of(found: Softmax, product: Product, place: int) -> Mixing | str:
-    """Return a product of which one operand descends from a softmax as weights and values, or why it is none."""
+    """Return a product with an operand that descends from a softmax as weights and values, or why it is not one."""
     mine, theirs = product.letters[place], product.letters[1 - place]
     keys = [letter for letter in mine if letter in theirs and letter not in product.result]
     outer = [letter for letter in mine if letter not in keys]
@@ -82,7 +82,7 @@ def mixing_of(found: Softmax, product: Product, place: int) -> Mixing | str:
 
 
 class Mixed:
-    """What weights times values gave, as it is followed."""
+    """The followed result of weights times values."""
 
     follows: ClassVar[Follows] = "sums"
 
@@ -92,8 +92,8 @@ class Mixed:
 
 
 def composed(call: Call, other: Any) -> bool:
-    """Refuse weights that are multiplied with weights of the same visit, or with what these, or they themselves, have
-    mixed before; return whether they are.
+    """Refuse weights that are multiplied with weights of the same visit, or with values already mixed by either of
+    them; return whether they were refused.
     """
     before = other.call if isinstance(other, Softmax | Mixed) else None
     if before is None or (before.where.path, before.where.visit) != (call.where.path, call.where.visit):
@@ -105,7 +105,7 @@ def composed(call: Call, other: Any) -> bool:
 
 
 def even_of(found: Softmax, value: Tensor) -> Attend:
-    """Return what an even share over the keys is computed of; keys whose score a mask has lowered are hidden."""
+    """Return the `Attend` for an even share over the keys; keys whose score a mask has lowered are hidden."""
     hidden = (found.weights < 1e-30) & (found.scores < -90)
     mask = torch.zeros_like(found.weights).masked_fill(hidden, -torch.inf) if bool(hidden.any()) else None
     return Attend(found.weights[..., :1] * 0, value[..., :1] * 0, value, mask, 0.0, False, 0.0)

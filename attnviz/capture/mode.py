@@ -1,6 +1,6 @@
-"""Sees every torch function that a thread calls, and hands those that make up attention to what listens.
+"""Intercept every torch function that a thread calls, and pass those that make up attention to a subclass.
 
-A function mode costs nothing while nobody listens, changes nothing in torch or in the model, and belongs to one thread.
+A function mode costs nothing while inactive, changes nothing in torch or in the model, and belongs to one thread.
 """
 
 import sys
@@ -53,15 +53,15 @@ _TABLE: dict[Any, str] = {
 
 
 class Softmax:
-    """A softmax that may turn out to be that of an attention.
+    """A softmax that may turn out to belong to an attention.
 
     Args:
-        scores: what it was taken of.
-        weights: what it gave.
-        product: query times key, from which the scores descend; None where they descend from no product.
-        last: whether it was taken over the last axis.
+        scores: its input.
+        weights: its output.
+        product: query times key, from which the scores descend; None if they descend from no product.
+        last: whether it runs over the last axis.
 
-    What listens to it adds its `call`, and a `sample` of some rows of the weights.
+    The subclass of `Mode` adds its `call`, and a `sample` of some rows of the weights.
     """
 
     follows: ClassVar[Follows] = "all"
@@ -73,7 +73,7 @@ class Softmax:
 
 
 class Mode(TorchFunctionMode):
-    """A mode that calls `attention`, `softmax`, `mixing`, `unweighted`, `gate` and `fused`; a subclass has them."""
+    """Calls `attention`, `softmax`, `mixing`, `unweighted`, `gate` and `fused`, which subclasses override."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -102,27 +102,27 @@ class Mode(TorchFunctionMode):
         raise NotImplementedError
 
     def mixing(self, found: Softmax, product: Product, place: int, compute: Callable[[Tensor], Tensor]) -> Tensor:
-        """Compute the product of what descends from a softmax, at a place among its operands, with the other one."""
+        """Compute a product whose operand at index `place` descends from a softmax."""
         raise NotImplementedError
 
     def unweighted(self) -> None:
-        """Note a product of a product: attention without a softmax."""
+        """Record a product of a product: attention without a softmax."""
 
     def gate(self, gate: Gate, compute: Callable[[Tensor], Tensor]) -> Tensor:
-        """Compute feature maps times their gate."""
+        """Compute the product of feature maps and their gate."""
         return compute(gate.operand)
 
     def fused(self, name: str) -> None:
-        """Note a kernel that cannot be looked into."""
+        """Record a fused kernel, whose intermediate results are hidden."""
 
     def combined(self, first: Any, second: Any) -> None:
-        """Note a sum of two things that were followed."""
+        """Record a sum of two followed values."""
 
     def joined(self, first: Any, second: Any) -> None:
-        """Note that two things that were followed go on as one tensor."""
+        """Record that two followed values were joined in one tensor."""
 
     def reduced(self, of: Any, sizes: list[int]) -> None:
-        """Note that what was followed is summed over axes of these sizes."""
+        """Record that a followed value is summed over axes of these sizes."""
 
     # Operations
 
@@ -172,7 +172,7 @@ class Mode(TorchFunctionMode):
         return self._multiplied(product, product.operands, compute)
 
     def _multiplied(self, product: Product, factors: tuple[Tensor, Tensor], compute: Callable[..., Any]) -> Any:
-        """Compute a product of two tensors, as the model has them, with another operand in place of one if given."""
+        """Compute the model's product of two tensors, with one operand replaced if another is given."""
         marks = [self.lineage.of(one) for one in factors]
         place, mark = next(((n, mark) for n, mark in enumerate(marks) if isinstance(mark, Softmax)), (0, None))
         if mark is not None:
@@ -192,7 +192,7 @@ class Mode(TorchFunctionMode):
         return result
 
     def _linear(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Follow a product that is written as a layer whose weights are no weights of the model."""
+        """Follow a product that is written as a linear layer whose weights are not parameters of the model."""
         weight = arguments[1] if len(arguments) > 1 else named["weight"]
         layer = isinstance(weight, nn.Parameter) or isinstance(weight._base, nn.Parameter)
         if layer or isinstance(sys._getframe(2).f_locals.get("self"), nn.Linear):  # a weight that is computed
@@ -240,7 +240,7 @@ class Mode(TorchFunctionMode):
     def _distances(
         self, of: Difference, axes: list[int], function: Any, arguments: tuple[Any, ...], named: dict[str, Any]
     ) -> Any:
-        """Follow the distances of queries and keys as the product that torch.cdist is."""
+        """Follow the distances of queries and keys, as torch.cdist computes them, like a product."""
         result, product = function(*arguments, **named), pointwise(*of.both, axes)
         if product is not None and result.ndim == len(product.result):
             self.lineage.mark(result, product)
@@ -260,7 +260,7 @@ class Mode(TorchFunctionMode):
         return self._other(function, arguments, named)
 
     def _running(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Follow a running sum, which linear attention to earlier tokens may be computed by."""
+        """Follow a running sum, which may compute linear attention to earlier tokens."""
         result = self._other(function, arguments, named)
         found = running_of(arguments[0], self.lineage.of(arguments[0])) if arguments else None
         if found is not None:
@@ -268,7 +268,7 @@ class Mode(TorchFunctionMode):
         return result
 
     def _scattered(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Follow weights that are put in their places, and whatever others are put into."""
+        """Follow weights that are scattered into a tensor, and any tensor that others are scattered into."""
         result = function(*arguments, **named)
         marks = (self.lineage.of(one) for one in (*arguments[1:], *named.values()))
         weights = next((mark for mark in marks if isinstance(mark, Softmax)), None)
@@ -285,7 +285,7 @@ class Mode(TorchFunctionMode):
         return result
 
     def _clamp(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Follow relu6(x + 3) / 6, a hard sigmoid that is written out."""
+        """Follow relu6(x + 3) / 6, a hard sigmoid written out."""
         result = function(*arguments, **named)
         bounds = [one for one in (*arguments[1:], *named.values()) if type(one) in (int, float)]
         if function is F.relu6 or bounds[:2] == [0, 6]:
@@ -308,7 +308,7 @@ class Mode(TorchFunctionMode):
         return self.gate(gate, lambda given: function(*_put(arguments, operand, given)))
 
     def _operator(self, function: Any) -> Any:
-        """Return the function of torch that an operator is, where there is one, and note a kernel of attention."""
+        """Return the torch function equivalent to an operator, if one exists, and record a fused attention kernel."""
         name = function.name() if isinstance(function, torch._ops.OpOverload) else str(function)
         plain = getattr(torch, name.removeprefix("aten::").removeprefix("aten.").partition(".")[0], None)
         if function not in _TABLE and ("attention" in name.lower() or "attn" in name.lower()):
@@ -321,16 +321,16 @@ def _of_attention(mark: Any) -> bool:
 
 
 def _put(arguments: Any, old: Any, new: Any) -> list[Any]:
-    """Return arguments with one tensor in place of another."""
+    """Return the arguments with one tensor replaced by another."""
     return [_put(one, old, new) if isinstance(one, tuple | list) else new if one is old else one for one in arguments]
 
 
 def opened(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a copy of an overridable function of torch, written in Python, that never hands itself over to a mode.
+    """Return a copy of an overridable torch function, written in Python, that is never handed to a mode as a whole.
 
     An active function mode receives `torch.nn.functional.multi_head_attention_forward` as a whole, and is switched off
-    inside. The copy, whose globals say that nothing overrides it, computes the same, operation by operation, so that
-    the attention of `nn.MultiheadAttention` is seen; no global of torch is changed.
+    inside. The globals of the copy report that nothing overrides it. It computes the same, operation by operation, so
+    that the attention of `nn.MultiheadAttention` is seen. No global of torch is changed.
     """
     assert isinstance(function, FunctionType)
     names = {name: _never for name in function.__globals__ if name.startswith("has_torch_function")}

@@ -1,5 +1,5 @@
-"""Two tensors that were taken together number by number: multiplied, subtracted, or multiplied and summed up step by
-step. What is made of them may be attention without a softmax of torch's."""
+"""Two tensors combined elementwise: multiplied, subtracted, or multiplied and cumulatively summed. The result may be
+attention without torch's softmax."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ from attnviz.capture.products import Product, pointwise
 
 @dataclass(frozen=True)
 class Factors:
-    """Two tensors that were multiplied number by number, and may be summed."""
+    """Two tensors that were multiplied elementwise, and may be summed."""
 
     follows: ClassVar[Follows] = "nothing"
 
@@ -22,8 +22,8 @@ class Factors:
 
 @dataclass(frozen=True)
 class Difference:
-    """Two tensors of tokens of which each one of the first was subtracted from each one of the second; squared and
-    summed, these are the distances of queries and keys.
+    """Differences between every token of one tensor and every token of another; squared and summed, these are the
+    distances of queries and keys.
     """
 
     follows: ClassVar[Follows] = "sums"
@@ -33,8 +33,8 @@ class Difference:
 
 @dataclass(frozen=True)
 class Running:
-    """A running sum of a tensor, or of two that were multiplied; `outer` where each number of a token was multiplied
-    with each of another."""
+    """A running sum of a tensor, or of two that were multiplied; `outer` if it was an outer product of the features of
+    two tokens."""
 
     follows: ClassVar[Follows] = "sums"
 
@@ -42,7 +42,7 @@ class Running:
     outer: bool
 
     def is_weighted_by(self, other: Any) -> bool:
-        """Return whether the other one sums what the factors of this one are weighted by."""
+        """Return whether the other running sum adds up the weights of this one's factors."""
         if not isinstance(other, Running) or len(self.of) != 2 or len(other.of) != 1:
             return False
         (weights,) = other.of
@@ -50,12 +50,12 @@ class Running:
 
 
 def of_tokens(factor: Any) -> bool:
-    """Return whether something is a tensor of more than a vector, and no weight of the model."""
+    """Return whether a value is a tensor with at least two axes and not a parameter of the model."""
     return isinstance(factor, Tensor) and factor.ndim > 1 and not isinstance(factor, nn.Parameter)
 
 
 def difference_of(first: Any, second: Any) -> Difference | None:
-    """Return what a subtraction is a mark of; None where its operands are not paired, token by token."""
+    """Return the mark of a subtraction, or None if its operands do not pair every token with every other."""
     if not (of_tokens(first) and of_tokens(second) and first.is_floating_point() and second.is_floating_point()):
         return None
     paired = pointwise(first, second, [])
@@ -63,7 +63,7 @@ def difference_of(first: Any, second: Any) -> Difference | None:
 
 
 def running_of(given: Tensor, mark: Any) -> Running | None:
-    """Return what a running sum is a mark of."""
+    """Return the mark of a running sum."""
     if not isinstance(mark, Factors):
         return Running((given,), False) if mark is None and given.is_floating_point() else None
     outer = pointwise(*mark.both, [])

@@ -1,15 +1,15 @@
-"""Where the tokens of a captured call lie on the picture, found by what the model does and not by names.
+"""Find where the tokens of a captured call lie on the picture, from the model's behaviour and not from names.
 
-With every attention set to zero tokens cannot mix. Then what is changed in one part of the picture changes the queries
-and keys that lie there, and no others: a token lies where its query answers to a stripe of noise, and one that answers
-to no noise, such as a class token or an object query, lies nowhere.
+With every attention set to zero, tokens cannot mix. A change in one part of the picture then changes only the queries
+and keys that lie there: a token lies where its query responds to a stripe of noise. A token that responds to no noise,
+such as a class token or an object query, lies nowhere.
 
-Two passes are enough where the tokens are a plain raster: one of the picture as it is, and one with strong noise on a
-cross, a stripe across and one down, and faint noise elsewhere. Who answers at all lies on the picture, and whoever
-answers strongly lies on the cross; that tells whether the raster that the number of tokens suggests is right. Where it
-is not, the picture as it is goes through once more, which tells a model that shuffles its tokens at random; then the
-cross once more, with the noise elsewhere in a pass of its own; and where the tokens still are no raster (but windows,
-shifts, padding, columns before rows), every stripe is tried.
+Two passes are enough if the tokens form a plain raster: one with the unchanged picture, and one with strong noise on a
+cross (a horizontal and a vertical stripe) and faint noise elsewhere. Tokens that respond at all lie on the picture, and
+those that respond strongly lie on the cross; this confirms or rejects the raster that the number of tokens suggests. If
+it is rejected, the unchanged picture is run again, which detects a model that shuffles its tokens at random. Then the
+cross is run again, with the noise elsewhere in a separate pass. If the tokens still form no raster (because of windows,
+shifts, padding, or columns before rows), every stripe is tried.
 """
 
 from collections import Counter
@@ -34,8 +34,8 @@ Said = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Places:
-    """Where the tokens of one call lie: the grid of all its windows together, and window -> token -> the cell, counted
-    row by row; -1 for a token that lies nowhere.
+    """The positions of the tokens of one call: the grid of all its windows together, and window -> token -> the cell,
+    counted row by row; -1 for a token that lies nowhere.
     """
 
     grid: Grid
@@ -43,12 +43,12 @@ class Places:
 
     @property
     def is_even(self) -> bool:
-        """Whether as many tokens lie in each cell."""
+        """Whether every cell has the same number of tokens."""
         counts = Counter(cell for tokens in self.cells for cell in tokens if cell >= 0)
         return len(counts) == self.grid.rows * self.grid.columns and len(set(counts.values())) == 1
 
     def find(self, row: int, column: int) -> tuple[int, int]:
-        """Return the window and the token of a cell; BadInput where there is no such cell, or no token lies there."""
+        """Return the window and the token of a cell; raise BadInput if the cell does not exist or has no token."""
         cell = self.grid.token(row, column) - self.grid.prefix
         for window, tokens in enumerate(self.cells):
             if cell in tokens:
@@ -57,7 +57,7 @@ class Places:
 
 
 class Both(NamedTuple):
-    """Where the queries of a call lie, and where its keys lie; None for tokens that lie on no picture."""
+    """The positions of the queries and of the keys of a call; None for tokens that do not lie on the picture."""
 
     query: Places | None
     key: Places | None
@@ -70,10 +70,10 @@ def places_of(
     calls: Mapping[str, Call],
     said: Said | None = None,
 ) -> dict[str, Both]:
-    """Return for each captured call where its tokens lie on the first picture of what the model was called with; there
-    is no entry where tokens cannot be told apart by place.
+    """Return the positions of each captured call's tokens on the first picture of the model's input. Calls whose tokens
+    cannot be distinguished by position have no entry.
 
-    `said` is called with how many passes are done, of how many.
+    `said` is called with the number of passes done and their total.
     """
     passes = Passes(model, arguments, named, calls)
     if passes.picture is None:
@@ -104,7 +104,7 @@ def places_of(
 def place_of(
     model: nn.Module, arguments: tuple[Any, ...], named: Mapping[str, Any], key: str, call: Call
 ) -> Both | None:
-    """Find where the tokens of one call lie by two passes that end at the call; None where these leave it open."""
+    """Find where the tokens of one call lie by two passes that end at the call; return None if these do not suffice."""
     passes = Passes(model, arguments, named, {key: call})
     if passes.picture is None:
         return None
@@ -119,8 +119,8 @@ def _both(found: Mapping[Which, Places | None], key: str) -> Both:
 
 
 def _likely(query: Places | None, key: Places | None) -> tuple[Places | None, Places | None]:
-    """Return places without those in which some cells have more tokens than others: centres fell into levels by chance.
-    Keys of windows that overlap may lie so, on the grid of their queries."""
+    """Drop positions in which some cells have more tokens than others, because their levels arose by chance. Keys of
+    overlapping windows may lie unevenly if they share the grid of their queries."""
     query = query if query and query.is_even else None
     same = query and key and (query.grid.rows, query.grid.columns) == (key.grid.rows, key.grid.columns)
     return query, key if key and (key.is_even or same) else None
@@ -133,11 +133,11 @@ def _by_cross(
     there: Mapping[Which, Tensor] | None,
     ends: bool = False,
 ) -> tuple[dict[Which, Places | None], list[Which]]:
-    """Return the places that noise on a cross settles, and what it leaves open.
+    """Return the positions that noise on a cross settles, and the calls that it leaves open.
 
-    `clean` is what the model does without noise. Of the suggested `grids` the finest says how wide the arms of the
-    cross are; `there` are the tokens that lie on the picture, None where faint noise is to tell; the pass `ends` where
-    all calls are known.
+    `clean` is the pass without noise. The finest of the suggested `grids` determines the width of the cross's arms.
+    `there` are the tokens that lie on the picture, or None to find them with faint noise. With `ends`, the pass stops
+    once all calls are known.
     """
     assert passes.picture is not None
     height, width = passes.picture.shape[-2:]
@@ -162,12 +162,12 @@ def _by_cross(
 
 
 def _suggested_of(clean: Answers, size: tuple[int, int]) -> dict[Which, tuple[int, int] | None]:
-    """Return the rasters of the calls without windows."""
+    """Return the suggested rasters of the calls without windows."""
     return {which: _suggested(len(one[0]), size) for which, one in clean.sizes(clean).items() if len(one) == 1}
 
 
 def _suggested(tokens: int, size: tuple[int, int]) -> tuple[int, int] | None:
-    """Return the raster of so many tokens, of which as few as possible lie nowhere."""
+    """Return the raster for a number of tokens that leaves as few of them as possible outside."""
     grids = (raster(tokens - nowhere, *size) for nowhere in range(min(MOST_NOWHERE, tokens)))
     return next(filter(None, grids), None)
 
@@ -180,7 +180,7 @@ def _band(centre: float, size: int, cells: int) -> slice:
 
 
 def _is_cross(sizes: Tensor, row: int, column: int) -> bool:
-    """Say whether exactly a row and a column answer, their neighbours perhaps a little, and the others hardly."""
+    """Return whether exactly this row and column respond, their neighbours at most a little, and the others hardly."""
     cross = torch.zeros(sizes.shape, dtype=torch.bool)
     cross[row] = cross[:, column] = True
     if min(sizes.shape) < 4 or not sizes[cross].min() > 3 * sizes[~cross].median():
@@ -193,13 +193,13 @@ def _is_cross(sizes: Tensor, row: int, column: int) -> bool:
 
 
 def _answers(lines: Tensor, expected: int) -> bool:
-    """Say whether the line that was expected answers most, its neighbours perhaps a little, and the others hardly."""
+    """Return whether the expected line responds most, its neighbours at most a little, and the others hardly."""
     near = lines[max(0, expected - 1) : expected + 2].sum()
     return int(lines.argmax()) == expected and bool(near >= 0.8 * lines.sum())
 
 
 def raster(tokens: int, height: int, width: int) -> tuple[int, int] | None:
-    """Return the rows and columns of a raster of so many tokens whose cells are about square."""
+    """Return the rows and columns of a raster with this number of tokens and nearly square cells, or None."""
     fits = [(rows, tokens // rows) for rows in range(1, tokens + 1) if tokens % rows == 0]
     best = min(fits, key=lambda grid: abs(log(height / grid[0] * grid[1] / width)))
     return best if abs(log(height / best[0] * best[1] / width)) < log(1.3) else None
@@ -208,7 +208,7 @@ def raster(tokens: int, height: int, width: int) -> tuple[int, int] | None:
 def _profiles(
     passes: Passes, clean: Answers, rows: int, columns: int, said: Said | None
 ) -> tuple[list[dict[Which, Tensor]], list[dict[Which, Tensor]]]:
-    """Return how much every token answers to each stripe across, and to each stripe down."""
+    """Return how strongly every token responds to each horizontal and each vertical stripe."""
     assert passes.picture is not None
     height, width = passes.picture.shape[-2:]
     down, across = [], []
@@ -228,7 +228,7 @@ def _profiles(
 
 
 def _located(down: Tensor, across: Tensor, there: Tensor, size: tuple[int, int]) -> Places | None:
-    """Return where tokens lie that answer to stripes, (stripe, window, token); None where they answer to all alike."""
+    """Locate tokens by their responses to stripes, (stripe, window, token); None if they respond equally to all."""
     row, row_spread = _centre(down)
     column, column_spread = _centre(across)
     flat = (row_spread > 0.8 * len(down)) & (column_spread > 0.8 * len(across))
@@ -245,7 +245,7 @@ def _located(down: Tensor, across: Tensor, there: Tensor, size: tuple[int, int])
 
 
 def _centre(profile: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the centre of what tokens answer to, in stripes, and over how many stripes it spreads."""
+    """Return the centre of each token's response, in stripes, and the number of stripes over which it spreads."""
     shares = profile.square()
     total = shares.sum(0).clamp_min(1e-30)
     places = torch.arange(len(profile), dtype=profile.dtype).view(-1, 1, 1) + 0.5
@@ -264,8 +264,8 @@ def _cells(row: Tensor, column: Tensor, size: tuple[int, int]) -> tuple[tuple[in
 
 
 def _blurred(row: Tensor, column: Tensor, size: tuple[int, int]) -> tuple[tuple[int, int], Tensor] | None:
-    """Return the raster along which centres rise, line by line, though they have no levels: after wide convolutions a
-    token answers to its neighbours' places too."""
+    """Return the raster along which centres rise line by line without distinct levels: after wide convolutions, a token
+    also responds to the positions of its neighbours."""
     grid, order = raster(len(row), *size), torch.arange(len(row))
     if grid is None or min(grid) < 4:
         return None
@@ -277,7 +277,7 @@ def _blurred(row: Tensor, column: Tensor, size: tuple[int, int]) -> tuple[tuple[
 
 
 def _levels(centres: Tensor) -> Tensor:
-    """Return which level each centre is on, levels being apart by gaps that are wide beside those within a level."""
+    """Return the level of each centre; gaps between levels are wide compared with those within a level."""
     ordered, order = centres.sort()
     gaps = ordered.diff()
     if not len(gaps) or float(gaps.max()) <= 0:

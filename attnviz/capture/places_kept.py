@@ -1,4 +1,4 @@
-"""Places of tokens, kept on disk: found once for an architecture and a size of picture."""
+"""Keep positions of tokens on disk, found once for each architecture and picture size."""
 
 import hashlib
 import json
@@ -22,13 +22,13 @@ _MOST = 50_000_000  # maximum size of a file in bytes
 
 
 def folder() -> Path:
-    """Return the folder of the files: in the user's folder for what can be computed again."""
+    """Return the folder of the files, inside the user's cache folder."""
     return paths.computed("places")
 
 
 def digest(model: nn.Module, given: tuple[tuple[int, ...], ...], calls: Mapping[str, Call]) -> str:
-    """Return a digest of all that determines the places: the architecture with its code and settings, the shapes of
-    what it was called with, without the batch, and the calls.
+    """Return a digest of everything that determines the positions: the architecture with its code and settings, the
+    shapes of its inputs without the batch, and the calls.
     """
     weights = [(name, tuple(one.shape)) for name, one in model.state_dict(keep_vars=True).items()]
     seen = [(key, call.layout.factors[1:], call.queries, call.keys) for key, call in calls.items()]
@@ -37,7 +37,7 @@ def digest(model: nn.Module, given: tuple[tuple[int, ...], ...], calls: Mapping[
 
 
 def _settings(model: nn.Module) -> list[Any]:
-    """Return what the modules hold beside parameters and other modules, such as by how much windows are shifted."""
+    """Return the modules' attributes other than parameters and submodules, such as the shift of windows."""
     return [
         (path, name, _plain(value))
         for path, module in model.named_modules()
@@ -47,7 +47,7 @@ def _settings(model: nn.Module) -> list[Any]:
 
 
 def _plain(value: Any, depth: int = 4) -> Any:
-    """Return numbers, words, functions and tuples of them as what is the same in every process."""
+    """Return numbers, strings, functions and tuples of them in a form that is the same in every process."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, tuple | list) and depth:
@@ -96,7 +96,7 @@ def _operations(code: CodeType) -> tuple[Any, ...]:
 
 
 def load(name: str) -> dict[str, Both] | None:
-    """Return places by the key of their call; None where none are kept, or the file is damaged or that of another."""
+    """Return positions by the key of their call; None if the file is missing, damaged or that of another name."""
     try:
         digest, _, content = files.read(folder() / f"{name}.json", _MOST).partition(b"\n")
     except OSError:
@@ -107,7 +107,7 @@ def load(name: str) -> dict[str, Both] | None:
 
 
 def save(name: str, found: Mapping[str, Both]) -> None:
-    """Keep places; where nothing can be written they are found again next time."""
+    """Save positions; if nothing can be written, they are found again next time."""
     told = {key: [_told(one) for one in both] for key, both in found.items()}
     with suppress(OSError):
         paths.made(folder(), "places of tokens")

@@ -1,5 +1,5 @@
-"""Products of two tensors, however they are written, as letters: matmul, bmm, einsum, and a sum of what was multiplied
-number by number become one thing."""
+"""Describe any product of two tensors by the letters of an einsum, whether it is written as matmul, bmm, einsum, or a
+sum of elementwise products."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ PRODUCTS = _ADDED | _INNER | _SEVERAL | {
 
 @dataclass(frozen=True)
 class Product:
-    """A product of two tensors, with a letter for each axis of its operands and of its result, as in an einsum; whether
-    it is sure to be one of tokens, which a sum of numbers multiplied one by one may not be."""
+    """A product of two tensors, with a letter for each axis of its operands and of its result, as in an einsum, and
+    whether it certainly multiplies tokens, which a sum of elementwise products may not."""
 
     follows: ClassVar[Follows] = "all"
 
@@ -35,16 +35,16 @@ class Product:
     sure: bool = True
 
     def size(self, letter: str) -> int:
-        """Return how long an axis is, broadcast."""
+        """Return the length of an axis after broadcasting."""
         pairs = zip(self.operands, self.letters, strict=True)
         return max(tensor.shape[word.index(letter)] for tensor, word in pairs if letter in word)
 
     def sizes(self, letters: Sequence[str]) -> list[int]:
-        """Return how long several axes are."""
+        """Return the lengths of several axes."""
         return [self.size(letter) for letter in letters]
 
     def arranged(self, tensor: Tensor, letters: str, *groups: Sequence[str], lead: Sequence[str]) -> Tensor:
-        """Return a tensor as (*lead, group, group, ...), each group of axes as one, what it lacks repeated."""
+        """Return a tensor as (*lead, group, group, ...), each group of axes merged and missing axes repeated."""
         order = [*lead, *(letter for group in groups for letter in group)]
         there = [letter for letter in order if letter in letters]
         tensor = tensor.permute([letters.index(letter) for letter in there])
@@ -55,7 +55,7 @@ class Product:
         return tensor.reshape(*self.sizes(lead), *(prod(self.sizes(group)) for group in groups))
 
     def put_back(self, tensor: Tensor, letters: str, *groups: Sequence[str], lead: Sequence[str]) -> Tensor | None:
-        """Undo `arranged`; None where it had repeated an array."""
+        """Undo `arranged`; return None if `arranged` had repeated an array."""
         order = [*lead, *(letter for group in groups for letter in group)]
         if sorted(order) != sorted(letters):
             return None
@@ -63,7 +63,7 @@ class Product:
         return tensor.permute([order.index(letter) for letter in letters])
 
     def query_and_key(self, lead: Sequence[int], queries: int, keys: int) -> tuple[Tensor, Tensor] | None:
-        """Return the operands as query (*lead, query, feature) and key (*lead, key, feature), if they are that."""
+        """Return the operands as query (*lead, query, feature) and key (*lead, key, feature), or None."""
         place, rest, query, key = self._words
         for_key, for_query = self.letters[place], self.letters[1 - place]
         summed = [letter for letter in for_key if letter in for_query and letter not in self.result]
@@ -75,7 +75,7 @@ class Product:
 
     @property
     def _words(self) -> tuple[int, str, str, str]:
-        """Which operand has the keys, and the letters of the result: those of both, of the query, and of the key."""
+        """The index of the operand with the keys, and the result's shared, query and key letters."""
         place = 0 if self.result[-1:] in self.letters[0] else 1
         for_key, for_query = self.letters[place], self.letters[1 - place]
         key = _trailing(self.result, for_key, for_query)
@@ -85,18 +85,18 @@ class Product:
 
     @property
     def is_of_one_query(self) -> bool:
-        """Whether the result has an axis of keys and none of queries: one query alone, or keys of its own for each."""
+        """Whether the result has a key axis but no query axis: a single query, or separate keys for each query."""
         _, _, query, key = self._words
         return bool(key) and not query
 
     @property
     def of_parameters(self) -> bool:
-        """Whether an operand is a weight of the model, so that this is a layer and no attention."""
+        """Whether an operand is a parameter of the model, so that this is a layer and not attention."""
         return any(isinstance(one, nn.Parameter) or isinstance(one._base, nn.Parameter) for one in self.operands)
 
 
 def product_of(function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Product | None:
-    """Return a call of one of `PRODUCTS` as letters; None for no product of two tensors with axes to sum."""
+    """Describe a call of one of `PRODUCTS` by letters; None if it is not a product of two tensors with axes to sum."""
     values = [*arguments, *named.values()]
     if function in _SEVERAL:
         equation, *operands = _several(values)
@@ -122,14 +122,13 @@ def product_of(function: Any, arguments: tuple[Any, ...], named: dict[str, Any])
 
 
 def of_many(function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> bool:
-    """Return whether a call multiplies three tensors or more at once, none of them a weight of the model."""
+    """Return whether a call multiplies three or more tensors at once, none of them a parameter of the model."""
     operands = _several([*arguments, *named.values()])[1:] if function in _SEVERAL else []
     return sum(isinstance(one, Tensor) and not isinstance(one, nn.Parameter) for one in operands) > 2
 
 
 def pointwise(left: Tensor, right: Tensor, axes: Sequence[int]) -> Product | None:
-    """Return the sum over axes of two tensors that are multiplied number by number; None where one lacks such an
-    axis."""
+    """Describe the sum over axes of an elementwise product of two tensors; None if one of them lacks such an axis."""
     shape = torch.broadcast_shapes(left.shape, right.shape)
     letters = ascii_lowercase[: len(shape)]
     operands, words = [], []
@@ -147,13 +146,13 @@ def pointwise(left: Tensor, right: Tensor, axes: Sequence[int]) -> Product | Non
 
 
 def _several(values: list[Any]) -> list[Any]:
-    """Return the equation, "" where there is none, and the operands of a call of one of `_SEVERAL`."""
+    """Return the equation (or "") and the operands of a call of one of `_SEVERAL`."""
     equation = values.pop(0) if isinstance(values[0], str) else ""
     return [equation, *(values[0] if isinstance(values[0], tuple | list) else values)]
 
 
 def _contracted(left: Tensor, right: Tensor, dims: Any) -> Product:
-    """Return a sum over axes of both, given as torch.tensordot takes them, which leaves those of the left one first."""
+    """Describe a contraction over axes given as for torch.tensordot; the left operand's axes come first."""
     if isinstance(dims, int):
         dims = range(-dims, 0), range(dims)
     word, other = ascii_uppercase[: left.ndim], [*ascii_lowercase[: right.ndim]]
@@ -185,7 +184,7 @@ def _einsum(equation: str, operands: Sequence[Any]) -> Product | None:
 
 
 def _trailing(letters: str, among: str, without: str) -> str:
-    """Return the last letters that are in one word and not in the other."""
+    """Return the trailing letters that occur in `among` and not in `without`."""
     count = 0
     while count < len(letters) and letters[-1 - count] in among and letters[-1 - count] not in without:
         count += 1

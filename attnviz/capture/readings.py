@@ -16,7 +16,7 @@ _TOKENS = {"query": "query", "mixed": "query", "key": "key", "value": "key"}  # 
 
 
 class Computed(Reading):
-    """A reading of a captured call: its tensor and its grid are computed when they are first looked at."""
+    """A reading of a captured call, whose tensor and grid are computed on first access."""
 
     _tensor: Callable[[], Tensor]
     _grid: Callable[[], Both | None]
@@ -40,12 +40,12 @@ class Computed(Reading):
 
     @cached_property
     def grid(self) -> Grid | None:
-        """Where the keys, or the tokens, lie on the picture."""
+        """The positions of the keys, or of the tokens, on the picture."""
         places = self.places("key" if "key" in self.axes else "token")
         return None if places is None else places.grid
 
     def places(self, axis: str) -> Places | None:
-        """Return where the tokens along an axis (query, key or token) lie on the picture; None where on none."""
+        """Return the positions on the picture of the tokens along an axis (query, key or token), or None."""
         both: Both | None = self._grid() if "_grid" in vars(self) else None
         if both is None:
             return None
@@ -63,7 +63,7 @@ class Computed(Reading):
 def readings_of(
     capture: Capture, calls: Mapping[str, Call], places: Callable[[str], Both | None]
 ) -> dict[str, Reading]:
-    """Return what was kept of a pass, by tap path, in its order; `places` finds where the tokens of a call lie."""
+    """Return the kept readings of a pass by tap path, in order; `places` finds the positions of a call's tokens."""
     found: dict[str, Reading] = {}
     for key, call in calls.items():
         if not call.refused:

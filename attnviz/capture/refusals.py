@@ -1,4 +1,4 @@
-"""What cannot be captured, in sentences."""
+"""Messages for attention that cannot be captured, and the checks behind them."""
 
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -40,7 +40,7 @@ QUERIES = "its weights are summed over queries, not over keys"
 
 
 def unusual(tensors: Iterable[Any]) -> str:
-    """Say why tensors have no values that can be kept; "" if they have."""
+    """Return why the values of tensors cannot be kept; "" if they can."""
     if torch._C._is_tracing():
         return "it is called while torch.jit.trace records the model"
     for one in tensors:
@@ -56,7 +56,7 @@ def unusual(tensors: Iterable[Any]) -> str:
 
 
 def far(error: float) -> str:
-    """Say that a call did not return what its weights give."""
+    """Return the message for a call whose result differs from its weights times values."""
     return (
         f"weights times values differ from what the call returned by {error:.1e} relative, more than rounding: the "
         "weights that can be computed are not those that it used"
@@ -69,8 +69,8 @@ def looks_like_attention(module: nn.Module) -> bool:
 
 
 def carries_a_state(module: nn.Module) -> bool:
-    """Return whether a module has the decay of a state among its own weights, by the names that Mamba, RWKV and Griffin
-    give it, or is called a retention."""
+    """Return whether a module has a state decay among its own weights, under the names used by Mamba, RWKV and Griffin,
+    or is called a retention."""
     return not _DECAYS.isdisjoint(module._parameters) or "retention" in type(module).__name__.lower()
 
 
@@ -78,7 +78,7 @@ _DECAYS = {"A_log", "A_logs", "time_decay", "recurrent_param"}
 
 
 def states(model: nn.Module, seen: Collection[str]) -> str:
-    """Name the modules that carry a state and of which nothing was captured or refused; "" if there are none."""
+    """Name the modules that carry a state and had no call captured or refused; "" if there are none."""
     named = [path for path, module in model.named_modules() if carries_a_state(module) and path not in seen]
     more = f" and {len(named) - 3} more" if len(named) > 3 else ""
     what = "a state is carried from token to token in place of attention (as in RWKV, Mamba and RetNet)"
@@ -86,7 +86,7 @@ def states(model: nn.Module, seen: Collection[str]) -> str:
 
 
 def missed(model: nn.Module, seen: Iterable[str]) -> list[str]:
-    """Return the paths of modules that look like attention and of which nothing was captured or refused."""
+    """Return the paths of modules that look like attention and had no call captured or refused."""
     around = {path[:end] for path in seen for end in (*(n for n, sign in enumerate(path) if sign == "."), len(path))}
     modules = model.named_modules()
     named = [path for path, module in modules if looks_like_attention(module) and not carries_a_state(module)]
@@ -95,7 +95,7 @@ def missed(model: nn.Module, seen: Iterable[str]) -> list[str]:
 
 
 def nothing(model: nn.Module, refused: dict[str, str]) -> str:
-    """Say that no attention was captured, what was refused, and which modules look like attention, or carry a state."""
+    """Return the message that no attention was captured, with the refusals and the modules that may explain it."""
     modules = [(path, module) for path, module in model.named_modules() if not carries_a_state(module)]
     named = [path or type(model).__name__ for path, module in modules if looks_like_attention(module)]
     parts = [f"No attention was captured in {type(model).__name__}."]

@@ -1,4 +1,4 @@
-"""What was captured during one trace, and a report of it with a line for each call."""
+"""The calls captured during one trace, with a report of one line per call."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,17 +21,17 @@ from attnviz.readings import Reading
 
 
 class Captured:
-    """The calls of a model's modules that have no taps.
+    """The captured calls of those modules of a model that have no taps.
 
     Args:
         model: any module.
-        keep: patterns of tap paths -> which part is kept.
+        keep: patterns of tap paths -> the part to keep.
         edits: tap path -> edits.
         gradients: keep the graph.
-        layer: the class of modules that have taps of their own; these are left to them.
-        loose: which of the patterns and paths may mean captured calls.
-        tapped: paths of modules with taps; a loose path must then begin with a module that none of them is in.
-        found: patterns that match taps, and so need not match a captured call.
+        layer: the class of modules with taps of their own, whose calls are not captured.
+        loose: the patterns and paths that may refer to captured calls.
+        tapped: paths of modules with taps; a loose path must then begin with a module that contains none of them.
+        found: patterns that already match taps, and so need not match a captured call.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Captured:
     def close(self) -> dict[str, Reading]:
         """Return the readings of a pass that has ended.
 
-        TraceError: nothing was captured, what was asked for was refused, or an edit was not used.
+        Raises TraceError if nothing was captured, a requested call was refused, or an edit was not used.
         """
         self.calls = self.mode.close()
         found = readings_of(self.mode, self.calls, self.places)
@@ -81,21 +81,21 @@ class Captured:
 
     @property
     def taps(self) -> list[str]:
-        """The tap paths of all weights that were captured, kept or not."""
+        """The tap paths of all captured weights, kept or not."""
         return [f"{key}.weights" if key else "weights" for key, call in self.calls.items() if not call.refused]
 
     def explain(self, path: str) -> None:
-        """Raise what was refused of the call that a tap path, or a pattern, names."""
+        """Raise the error of the refused call that a tap path or a pattern names."""
         key = path.rpartition(".")[0]
         call = self.calls.get(key)
         if call is not None and call.refused:
             raise TraceError(f"{call.where.said} cannot be shown: {call.refused}.")
 
     def places(self, key: str) -> Both | None:
-        """Return where the queries and keys of a call, by what its tap paths begin with, lie on the picture; None where
-        that cannot be told.
+        """Return the positions on the picture of the queries and keys of a call, named by the prefix of its tap paths;
+        None if they cannot be determined.
 
-        They are found when they are first asked for, by further passes of the model, and kept on disk.
+        They are found on first use, by further passes of the model, and kept on disk.
         """
         if not self.has_places:
             if both := self._ahead.get(key):
@@ -105,8 +105,8 @@ class Captured:
         return self._places.get(key)
 
     def place(self, key: str) -> bool:
-        """Find where the tokens of one call that is not refused lie, ahead of those of the others, by two passes that
-        end there; return whether it is known now. Where it is not, `places` will tell.
+        """Locate the tokens of one call that is not refused, before those of the other calls, by two passes that end
+        there. Return whether the positions are now known; if not, `places` finds them.
         """
         if self.has_places:
             return True
@@ -120,13 +120,13 @@ class Captured:
 
     @property
     def has_places(self) -> bool:
-        """Whether it is known where tokens lie, or that they lie nowhere, so that `places` runs no further passes."""
+        """Whether it is known where tokens lie, or that they lie nowhere; `places` then runs no further passes."""
         if self._places is None:
             self._places = places_kept.load(self._digest())
         return self._places is not None
 
     def report(self) -> str:
-        """Return a line for each call."""
+        """Return a report with a line for each call."""
         report = report_of(self.mode, self.calls, self.places)
         return f"{report}\n\nWhere tokens lie was not found: {self.unplaced}" if self.unplaced else report
 
@@ -164,7 +164,7 @@ PROGRESS: ContextVar[Callable[[str], AbstractContextManager[Said]]] = ContextVar
 
 @contextmanager
 def progress(what: str) -> Iterator[Said]:
-    """Show in a terminal or a notebook how far a long search is; a short one shows nothing."""
+    """Show the progress of a long search in a terminal or a notebook; a short search shows nothing."""
     from tqdm import tqdm
 
     hidden = False if "ipykernel" in sys.modules else None  # None hides the bar if stderr is not a terminal
@@ -178,7 +178,7 @@ def progress(what: str) -> Iterator[Said]:
 
 
 def _begins_elsewhere(path: str, model: nn.Module, tapped: set[str]) -> bool:
-    """Return whether a path begins with that of a module that has no taps inside, nor is inside one that has."""
+    """Return whether a path begins with a module that neither contains taps nor lies inside a module with taps."""
     modules, parts = dict(model.named_modules()), path.split(".")
     beginnings = [".".join(parts[:count]) for count in range(1, len(parts))]
     return any(
@@ -190,7 +190,7 @@ _HEAD = ("layer", "heads", "queries", "keys", "windows", "grid", "prefix", "kind
 
 
 def report_of(capture: Capture, calls: Mapping[str, Call], places: Callable[[str], Both | None]) -> str:
-    """Return a table of the calls that were captured, of gates, and of what was refused and why."""
+    """Return a table of the captured calls, the gates, and the refused calls with the reason."""
     shown = [call for call in calls.values() if not call.refused]
     lines = [f"{type(capture.model).__name__}: {_count(len(shown), 'attention call')} captured."]
     if shown:

@@ -1,4 +1,4 @@
-"""Look at the attention of any model: `attnviz.watch(model)(batch)`."""
+"""Inspect the attention of any model: `attnviz.watch(model)(batch)`."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -12,7 +12,7 @@ from attnviz.tracing import trace
 
 
 class Watch(Unread):
-    """A model that is called as before, and returns what was seen inside it."""
+    """A model that is called as before, and returns the trace of its pass."""
 
     _how = "attnviz.watch returns a function, which returns the readings: seen = attnviz.watch(model)(batch)."
     __enter__ = __exit__ = Unread._refuse
@@ -21,13 +21,13 @@ class Watch(Unread):
         self.model, self.keep, self.edits, self.gradients = model, keep, edits, gradients
 
     def __call__(self, *arguments: Any, **named: Any) -> Trace:
-        """Run the model once; arguments as the model takes them.
+        """Run the model once, with the model's own arguments.
 
         Returns:
-            The readings by tap path, with what the model answered as `output`, and `report()`.
+            The readings by tap path, with the model's result as `output`, and `report()`.
 
         Raises:
-            TraceError: nothing was captured, or what was asked for was refused.
+            TraceError: nothing was captured, or a requested call was refused.
         """
         with (
             nullcontext() if self.gradients else torch.no_grad(),
@@ -44,25 +44,25 @@ def watch(
     *,
     gradients: bool = False,
 ) -> Watch:
-    """Look at the attention of any model, also of one that attnviz has never seen.
+    """Inspect the attention of any model, including models that attnviz does not know.
 
         seen = attnviz.watch(model)(batch)
         print(seen.report())
         seen["blocks.7.attn.weights"].at(head=3, query=(5, 7))
 
-    A call of an attention is captured under the path of the module that makes it: PATH.query, key, value, scores,
+    An attention call is captured under the path of the module that makes it: PATH.query, key, value, scores,
     weights, mixed; the second call of one module under PATH@1. Gates are PATH.gate and PATH.space_gate. Weights are
-    computed from query and key when they are looked at, in float64, except where the model computes them by itself.
-    What weights times values give is compared with what the call returned; what differs by more than rounding is
-    refused, as is whatever is no weighting of values by a softmax over keys.
+    computed from query and key on access, in float64, unless the model computes them itself. The product of weights
+    and values is compared with the result of the call. A call that differs by more than rounding is refused, as is
+    any call that does not weight values by a softmax over keys.
 
     Args:
         model: any module, in evaluation mode.
-        keep: tap paths, with * for any part, as in `trace`. A large model needs much memory for all of them.
+        keep: tap paths, with * for any part, as in `trace`. Keeping all taps of a large model needs much memory.
         edits: as in `trace`.
         gradients: keep the graph, to differentiate through the readings.
 
     Returns:
-        A function that takes what the model takes and returns the trace of that pass.
+        A function that takes the model's arguments and returns the trace of that pass.
     """
     return Watch(model, keep, edits, gradients)
