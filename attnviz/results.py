@@ -18,30 +18,31 @@ _INTRODUCTION = f"""\
 
 Rendered from the cards in `checkpoints/` by `python -m attnviz results --write`.
 
-Next to the models are controls: what the same pictures give without the mechanism. Tables say what differs between
-a model and its control, by comparing their recipes. Weights and settings were chosen on validation pictures, never on
-test pictures, except for the models marked *no validation part*.
+Each model is compared with a control, trained on the same pictures without the mechanism. The tables list what
+differs between the two recipes. Weights and settings were chosen on validation pictures, never on test pictures, except
+for the models marked *no validation part*.
 
-A difference is that of the means over all seeds, in points of accuracy. Its 95 % interval is from
+A difference is the difference of the means over all seeds, in points of accuracy. Its 95 % interval comes from
 {METHOD}:
 
     variance = V1 / S1 + V2 / S2 + W / N - R1 / (S1 N) - R2 / (S2 N)
 
-V is the variance of the means of the S seeds of a side, W that of the differences of the N pictures between the means
-over seeds, and R the mean square of the residuals of a side, which V and W both contain. Where the sum is below W / N,
-W / N takes its place. A model beside itself with a part replaced is one side, of the differences seed by seed.
+V is the variance of the means of the S seeds of a side, W the variance over the N pictures of the differences between
+the two means over seeds, and R the mean square of the residuals of a side, which V and W both contain. If the sum is
+below W / N, W / N is used instead. A model compared with itself after a part was replaced counts as one side: the
+differences seed by seed.
 
-A model is *better* or *worse* where the interval does not contain 0, and *within the margin* where all of the interval
-lies within a margin: {OF_THE_ERRORS:.0%} of the mean error of the two, at most {100 * NEGLIGIBLE:g} points. All else is
-*not decided*; so are comparisons without an interval, where one side was trained once or its card does not hold what
-each seed answered. Verdicts of a table are corrected for the number of its comparisons (Holm); intervals are not.
-A model that draws where it looks answers with the mean over ten draws from what it has learnt, its control with ten
-random ones, unless the table speaks of one path.
-Minutes of a training by the clock, where core-minutes were not measured, include waiting for other work.
+A model is *better* or *worse* if the interval does not contain 0, and *within the margin* if the whole interval lies
+within a margin: {OF_THE_ERRORS:.0%} of the mean error of the two, at most {100 * NEGLIGIBLE:g} points. Everything else
+is *not decided*, including comparisons without an interval: one side was trained once, or its card does not contain the
+answers of each seed. Verdicts in a table are corrected for the number of its comparisons (Holm); intervals are not.
+A model that samples where to look averages its answers over ten draws from its learnt policy, and its control over ten
+random draws, unless the table mentions one path.
+If core-minutes were not measured, minutes are those of the clock and include waiting for other work.
 
-*Variants* are test pictures rotated by any angle, shifted by up to a tenth and stretched by up to a fifth, five of
-each. Bilinear sampling mixes neighbouring pixels, so that grey levels reveal the rotation; nearest sampling does not.
-[results.csv](results.csv) holds every figure of every model, on all its tests and with parts of it replaced;
+*Variants* are test pictures rotated by any angle, shifted by up to a tenth and stretched by up to a fifth, five per
+picture. Bilinear sampling mixes neighbouring pixels, so grey levels reveal the rotation; nearest sampling does not.
+[results.csv](results.csv) contains every figure of every model, on all its tests and with parts of it replaced;
 `python -m attnviz reproduce PAPER` prints them model by model, and with `--train` trains what is missing."""
 _DIFFERENCE = "Difference in points (95 % interval over seeds and pictures)"
 

@@ -202,17 +202,17 @@ def conclusion(found: Iterable[Pair]) -> str:
         f"**{answer}** In {told.pairs} pairs with at least {SEEDS} trainings on both sides, replacing a part of the "
         f"trained model costs {after} points of accuracy, and training without it {before}. In {told.above} pairs the "
         f"whole interval of the ablation lies above that of the retraining, in {below} below; in {rest} the two "
-        f"overlap. The order agrees {'weakly' if abs(told.tau) < 0.5 else 'well'}: Kendall's tau is "
-        f"{with_minus(f'{told.tau:.2f}')}, without an interval, as pairs share models and data."
+        f"overlap. The two orders agree {'weakly' if abs(told.tau) < 0.5 else 'well'}: Kendall's tau is "
+        f"{with_minus(f'{told.tau:.2f}')}, without an interval, because pairs share models and data."
     ]
     if told.gain:
         parts.append(f"Training without the part is even better for {_named(told.gain)}.")
     if told.as_much:
         parts.append(f"It costs at least as much as the ablation for {_named(told.as_much)}.")
     parts.append(
-        "From an ablation one may conclude that the trained model relies on a part, not that the task needs it: a "
-        "model that is trained without it can learn the same by other means, and a replaced value is one that the rest "
-        "of the model has never met. That takes another training, with several seeds."
+        "An ablation shows that the trained model relies on a part, not that the task needs it: a model trained without "
+        "it can learn the same by other means, and a replaced value is one that the rest of the model has never "
+        "encountered. To find out whether the task needs it, train again without it, with several seeds."
     )
     return " ".join(parts)
 
