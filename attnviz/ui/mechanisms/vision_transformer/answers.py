@@ -1,4 +1,4 @@
-"""What the experiments measure, of a net on an example and of a net on a picture of each class. Loads torch."""
+"""Measure a net for the experiments, on one example and on a picture of each class. Imports torch."""
 
 from dataclasses import asdict, dataclass, replace
 
@@ -29,11 +29,11 @@ class Combined:
     """Maps over all layers on one picture, of the net and of the same net with random weights.
 
     Args:
-        answer: number of the class that the net answers.
-        maps: name -> (row, column) of the patches, 0 or more: ROLLOUT, FLOW, WEIGHTED, PRODUCT (the picture times
+        answer: number of the predicted class.
+        maps: name -> (row, column) of the patches, at least 0: ROLLOUT, FLOW, WEIGHTED, PRODUCT (the picture times
             its Jacobian), ERASURE and RANDOM.
-        drawn: the same of the net with random weights, and the answer of the trained one.
-        taus: name -> Kendall's tau between a map of the net and the effect of erasing; NaN where one is even.
+        drawn: the same maps with random weights, for the answer of the trained net.
+        taus: name -> Kendall's tau between a map of the net and the effect of erasing; NaN if either is uniform.
         same: name -> Kendall's tau between a map of the net and the same map with random weights.
     """
 
@@ -45,7 +45,7 @@ class Combined:
 
 
 def combine(loaded: Loaded, example: Example) -> Combined:
-    """Return what is read over all layers, in several ways, beside random weights."""
+    """Return several maps combined over all layers, of the net and with random weights."""
     model, batch = _vision(loaded.model), batch_of(loaded, example).double()
     with torch.no_grad():
         answer = int(predicted(model(batch)))
@@ -79,12 +79,12 @@ def _maps(model: VisionTransformer, batch: Tensor, answer: int) -> dict[str, Flo
 
 
 def _read(model: VisionTransformer, taken: Tensor) -> Floats:
-    """Return what the answer is read from takes from each patch: (row, column)."""
+    """Return the attention that the tokens behind the answer pay to each patch, (row, column)."""
     return _on_patches(model, _reader(model) @ taken.double().numpy())
 
 
 def _reader(model: VisionTransformer) -> Floats:
-    """Return the share of each token in what the answer is read from."""
+    """Return each token's share in the reading of the answer, (token,)."""
     found: Floats = np.zeros(model.grid.tokens)
     found[slice(model.grid.prefix, None) if model.answer.mean else slice(0, 1)] = 1
     found /= found.sum()
@@ -99,15 +99,15 @@ def _on_patches(model: VisionTransformer, row: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Switched:
-    """What the answer of one picture loses without a part of the net.
+    """The probability that the answer on one picture loses without a part of the net.
 
     Args:
-        answer: number of the class that the net answers.
-        heads: (layer, head) probability lost without it.
-        layers: (layer,) without the attention of a whole layer.
-        keys: (row, column) without a patch as a key, in all layers.
-        others: how many of all these change the answer to another one.
-        nowhere: without each of the tokens that lie nowhere.
+        answer: number of the predicted class.
+        heads: (layer, head) probability lost without each head.
+        layers: (layer,) lost without the attention of a whole layer.
+        keys: (row, column) lost without a patch as a key, in all layers.
+        others: how many of these removals change the answer.
+        nowhere: lost without each token that has no position on the picture.
     """
 
     answer: int
@@ -119,7 +119,7 @@ class Switched:
 
 
 def switch(loaded: Loaded, example: Example) -> Switched:
-    """Return what the answer loses without each head, each layer, and each token as a key."""
+    """Return the probability lost without each head, each layer's attention, and each token as a key."""
     model, batch = _vision(loaded.model), batch_of(loaded, example)
     paths, grid = attentions(model), model.grid
     heads = model.get_submodule(paths[0]).heads
@@ -147,9 +147,9 @@ class Heads:
 
     Args:
         distance: mean distance in pixels, over pictures.
-        position: the share of what differs from an even share that is the same on all pictures, 0..1.
-        even_distance: where all keys got the same.
-        pictures: how many.
+        position: the share of the deviation from an even share that is the same on all pictures, 0..1.
+        even_distance: mean distance in pixels if all keys receive the same weight.
+        pictures: the number of pictures.
     """
 
     distance: Floats
@@ -159,7 +159,7 @@ class Heads:
 
 
 def heads(loaded: Loaded) -> Heads:
-    """Return how far each head looks, and how much of its attention is the same on all pictures."""
+    """Return the attention distance of each head, and the share of its attention that is the same on all pictures."""
     model, net = _vision(loaded.model), loaded.net
     source = None if net.data is None else always.source(net.data)
     if source is None:
@@ -180,15 +180,15 @@ def heads(loaded: Loaded) -> Heads:
 
 @dataclass(frozen=True, eq=False)
 class Normal:
-    """What is found in the maps of a picture, beside random weights and an even share.
+    """Findings in the maps of a picture, compared with random weights and an even share.
 
     Args:
-        own, drawn: of the net, and of the same net with random weights: what `normal.together` gives.
-        tokens: of the net, layer by layer, the token that receives most.
-        sinks: layer by layer, what that is, as a multiple of an even share.
-        moved: what is found once outliers are moved to a register; None where there are none.
-        answers: the answer and its probability before and after that.
-        neurons: how many are moved.
+        own, drawn: the results of `normal.together` for the net, and for the same net with random weights.
+        tokens: the token of the net that receives the most attention in each layer.
+        sinks: the attention it receives in each layer, as a multiple of an even share.
+        moved: the results once outliers are moved to a register; None if there are no outliers.
+        answers: the answer and its probability before and after the move.
+        neurons: the number of neurons moved.
     """
 
     own: dict[str, float]

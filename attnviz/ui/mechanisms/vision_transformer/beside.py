@@ -1,7 +1,7 @@
-"""A second board beside the first: of another query, of another picture, or of the first picture's queries on another.
+"""A second board next to the first: another query, another picture, or the first picture's queries on another.
 
-Both show the same layer and head. In the URL "beside" names which, "other_number" the number of the other picture,
-and "other_query" what is locked on the second board of the same picture.
+Both show the same layer and head. In the URL, "beside" names the kind of board, "other_number" is the number of the
+other picture, and "other_query" is the locked query on the second board of the same picture.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ ACROSS = (
 
 
 def choose(subject: Subject) -> str:
-    """Draw the choice among the others of the page, and return a name of KINDS."""
+    """Draw the selector for the second board, and return the chosen name in KINDS."""
     kinds = [*KINDS] if isinstance(subject.example, Picture) else ["", "query"]
     kind = url_state.choice(FIELD, kinds, "", "board beside the first")
     st.selectbox(
@@ -40,7 +40,7 @@ def choose(subject: Subject) -> str:
 
 
 def draw(subject: Subject, kind: str, first: Callable[[], None], state: dict[str, object]) -> None:
-    """Draw both boards, the first one with its state in the URL."""
+    """Draw both boards, with the state of the first in the URL."""
     other = subject.example
     if kind != "query":
         assert isinstance(other, Picture)
@@ -84,7 +84,7 @@ def _keep_query() -> None:
 
 
 def _other(first: Picture) -> Picture:
-    """Return the second picture, by default the next one that is here; its number can be changed."""
+    """Return the second picture, by default the next available one, and draw an input for its number."""
     from attnviz import data
 
     numbers = data.shown(first.data).numbers

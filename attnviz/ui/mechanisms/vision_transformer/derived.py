@@ -1,4 +1,4 @@
-"""Derived values of vision transformers: the board of layers, and what the answer is read from."""
+"""Derived values of vision transformers: the board of layers, and the tokens from which the answer is read."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def layers_of(subject: Subject) -> LayersView:
-    """Return what the board shows of a subject; torch is loaded only where that is not kept."""
+    """Return the board's view of a subject; torch is loaded only if the view is not cached."""
     from attnviz.ui.mechanisms.vision_transformer import layers
 
     return cache.of_subject(layers.view, subject)
 
 
 def payload(subject: Subject, parameters: NoParameters) -> bytes:
-    """Return all layers, as the component takes them."""
+    """Return all layers in the format of the component."""
     return layers_of(subject).packed()
 
 
@@ -35,7 +35,7 @@ LAYERS_VIEW = View("layers_view", NoParameters, payload, lasts=True)
 
 
 def combined_payload(subject: Subject, parameters: NoParameters) -> bytes:
-    """Return the maps over all layers, of the net and with random weights, as the grid of maps takes them."""
+    """Return the maps over all layers, of the net and with random weights, in the format of the map grid."""
     import numpy as np
 
     from attnviz.ui.components.map_grid import Table, packed
@@ -54,7 +54,7 @@ def combined_payload(subject: Subject, parameters: NoParameters) -> bytes:
 
 
 def keys_off_payload(subject: Subject, parameters: NoParameters) -> bytes:
-    """Return what the answer loses where nobody may look at a patch, as the grid of maps takes it."""
+    """Return the probability lost with each patch masked as a key, in the format of the map grid."""
     from attnviz.ui.components.map_grid import packed
     from attnviz.ui.mechanisms.vision_transformer import answers
 
@@ -66,20 +66,20 @@ def keys_off_payload(subject: Subject, parameters: NoParameters) -> bytes:
 
 
 class OfHead(Strict):
-    """Which head of the attention at a path."""
+    """One head of the attention at a path."""
 
     layer: Annotated[str, Field(pattern=r"^layers\.\d{1,3}\.attention$")]
     head: Index = 0
 
 
 def taps_of(parameters: OfHead) -> tuple[str, str]:
-    """Return the taps that the weights are made of, so that the layer need not spell them out."""
+    """Return the taps from which the weights are computed, so that the layer need not compute them explicitly."""
     return f"{parameters.layer}.query", f"{parameters.layer}.key"
 
 
 def answer_row(context: Context[OfHead]) -> Reading:
-    """Return what the token that the answer is read from takes from each token, batch by key, as multiples of an even
-    share; where the answer is read from all patches, the mean over them.
+    """Return the weights of the token from which the answer is read, (batch, key), as multiples of an even share. If
+    the answer is read from all patches, return the mean over them.
     """
     import torch
 
@@ -109,7 +109,7 @@ LAYERS, HEADS = 4, 4  # the defaults if the config has none
 
 
 def panel_of(net: Net) -> Panel:
-    """Return what the panel shows: what the answer is read from in the last layer; of the control, the picture."""
+    """Return the panel's contents: the weights behind the answer in the last layer, or the picture for the control."""
     layers, heads = net.config.get("layers", LAYERS), net.config.get("heads", HEADS)
     if net.config.get("mixing") == "even":
         says = "every patch takes the mean of all: its input"

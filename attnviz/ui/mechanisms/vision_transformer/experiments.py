@@ -15,7 +15,7 @@ from attnviz.ui.shared.experiments import Experiment, finding
 
 
 def near(subject: Subject) -> None:
-    """Draw how far the heads of each layer look, on a picture of each class."""
+    """Draw the attention distance of each layer's heads, on a picture of each class."""
     from attnviz.ui.mechanisms.vision_transformer import answers
 
     say = finding()
@@ -37,7 +37,7 @@ def position(subject: Subject) -> None:
 
 
 def reads(subject: Subject) -> None:
-    """Draw what is read over all layers in several ways, beside erasing, chance and random weights."""
+    """Draw maps combined over all layers in several ways, compared with erasing, chance and random weights."""
     from attnviz.ui.mechanisms.vision_transformer import answers
 
     say = finding()
@@ -49,7 +49,7 @@ def reads(subject: Subject) -> None:
 
 
 def off(subject: Subject) -> None:
-    """Draw what the answer loses without each head, each layer's attention, and each patch as a key."""
+    """Draw the probability lost without each head, each layer's attention, and each patch as a key."""
     from attnviz.ui.mechanisms.vision_transformer import answers
 
     say = finding()
@@ -66,7 +66,7 @@ def off(subject: Subject) -> None:
 
 
 def normal(subject: Subject) -> None:
-    """Draw what of the maps is a sink, an outlier, or the same for all queries, beside random weights."""
+    """Draw the sinks, outliers and parts shared by all queries in the maps, compared with random weights."""
     from attnviz.ui.mechanisms.vision_transformer import answers
 
     say = finding()

@@ -1,4 +1,4 @@
-"""Run a vision transformer on an example and return what its board of layers shows. Loads torch."""
+"""Run a vision transformer on an example and return the contents of its board of layers. Imports torch."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -27,7 +27,7 @@ TAPS = ("query", "key", "value", "output")
 
 
 def view(loaded: Loaded, example: Example) -> LayersView:
-    """Return what the board needs to show every head of every layer on a picture."""
+    """Return the data with which the board shows every head of every layer on a picture."""
     model, net = loaded
     paths = attentions(model)
     if not paths or not isinstance(model, VisionTransformer):
@@ -78,7 +78,7 @@ def view(loaded: Loaded, example: Example) -> LayersView:
 
 
 def across(loaded: Loaded, example: Example, data: str, number: int) -> LayersView:
-    """Return what the board shows of another picture's keys and values with the queries of the first."""
+    """Return the board's view of another picture's keys and values with the queries of the first picture."""
     first, other = view(loaded, example), view(loaded, Picture(data, number))
     pairs = [(torch.from_numpy(q), torch.from_numpy(k)) for q, k in zip(first.query, other.key, strict=True)]
     normalised = [normalisers(*pair) for pair in pairs]
@@ -98,12 +98,12 @@ def across(loaded: Loaded, example: Example, data: str, number: int) -> LayersVi
 
 
 def attentions(model: nn.Module) -> list[str]:
-    """Return the paths of all attention among tokens, in the order of the layers."""
+    """Return the paths of all self-attention modules, in the order of the layers."""
     return [path for path, part in model.named_modules() if isinstance(part, Attention)]
 
 
 def names_of(prefix: int, class_token: bool) -> tuple[str, ...]:
-    """Return what the tokens that lie nowhere are called."""
+    """Return the names of the tokens without a position on the picture."""
     registers = prefix - class_token
     return ("class token",) * class_token + tuple(f"register {number + 1}" for number in range(registers))
 
@@ -124,7 +124,7 @@ def _of(seen: dict[str, Reading], path: str) -> Tensor:
 
 
 def home_tiles(loaded: Loaded, picture: Picture, image: np.ndarray, shown: Mapping[str, Any]) -> home_picture.Pair:
-    """Return the digit with one patch outlined, and the weights with which a head takes values for it."""
+    """Return the digit with one patch outlined, and a head's weights for that patch as a query."""
     board = view(loaded, picture)
     asked = BOARD.read({name: str(word) for name, word in shown.items()})
     (row, column), layer, head = asked["query"], asked["layer"], asked["head"]

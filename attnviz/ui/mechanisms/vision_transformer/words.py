@@ -1,4 +1,4 @@
-"""The texts of the page of vision transformers: the question, the explanation with live numbers, and the findings."""
+"""The texts of the vision transformer page: the question, the explanation with live numbers, and the findings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ $$"""
 
 
 def means(view: LayersView) -> str:
-    """Return what the pictures mean, with the numbers of this model and this picture."""
+    """Explain the pictures with the numbers of this model and this picture."""
     layers, heads, tokens, size = view.query.shape
     side = view.background.shape[0] // view.rows
     registers = sum(name.startswith("register") for name in view.names)
@@ -51,7 +51,7 @@ def means(view: LayersView) -> str:
 
 
 def does_not_show() -> str:
-    """Return what the pictures cannot tell."""
+    """Explain the limits of the pictures."""
     return (
         "**A token is not its patch.** From the second layer on, it carries what it has taken from others: a map shows "
         "which tokens are attended to, not which pixels.\n\n"
@@ -62,7 +62,7 @@ def does_not_show() -> str:
 
 
 def place(view: LayersView, token: int) -> str:
-    """Return a token in words."""
+    """Describe a token in words."""
     if token < view.prefix:
         return f"the {view.names[token]}"
     row, column = divmod(token - view.prefix, view.columns)
@@ -70,7 +70,7 @@ def place(view: LayersView, token: int) -> str:
 
 
 def strongest(view: LayersView) -> tuple[int, int, int, int, float]:
-    """Return layer, head, query, key and weight of the largest weight on a picture."""
+    """Return the layer, head, query, key and value of the largest weight on a picture."""
     scores = view.query @ view.key.swapaxes(-1, -2) / np.sqrt(view.query.shape[-1])
     weights = np.exp(scores - view.log_normaliser[..., None])
     layer, head, query, key = (int(one) for one in np.unravel_index(weights.argmax(), weights.shape))
@@ -119,7 +119,7 @@ FEW = 0.2  # Kendall's tau below which two maps are called hardly alike
 
 
 def near(found: Heads) -> str:
-    """Return whether the mean distance grows with the layers."""
+    """Describe whether the mean distance grows with the layers."""
     means = found.distance.mean(1)
     growing = "grows from layer to layer" if (np.diff(means) > 0).all() else "does not grow steadily"
     nearest, farthest = (
@@ -134,7 +134,7 @@ def near(found: Heads) -> str:
 
 
 def position(found: Heads) -> str:
-    """Return which heads look at the same places on all pictures."""
+    """Describe how many heads attend to the same positions on all pictures, and which head does so most."""
     fixed = int((found.position > 0.5).sum())
     most = np.unravel_index(found.position.argmax(), found.position.shape)
     return (
@@ -147,7 +147,7 @@ def position(found: Heads) -> str:
 
 
 def reads(found: Combined, classes: Sequence[str]) -> str:
-    """Return which combined map agrees best with erasing, and which hardly depends on what was learnt."""
+    """Describe which combined map agrees best with erasing, and which maps hardly depend on training."""
     taus = {name: tau for name, tau in found.taus.items() if not np.isnan(tau)}
     best = max(taus, key=lambda name: taus[name]) if taus else "random"
     attention = ("rollout", "flow", "weighted")
@@ -179,7 +179,7 @@ def agreements(found: Combined) -> str:
 
 
 def off(found: Switched, classes: Sequence[str], names: Sequence[str]) -> str:
-    """Return what the answer needs most, and how often it becomes another one."""
+    """Describe the parts on which the answer depends most, and how often it changes."""
     head = np.unravel_index(found.heads.argmax(), found.heads.shape)
     row, column = np.unravel_index(found.keys.argmax(), found.keys.shape)
     count = found.heads.size + found.layers.size + found.keys.size + found.nowhere.size
@@ -196,7 +196,7 @@ def off(found: Switched, classes: Sequence[str], names: Sequence[str]) -> str:
 
 
 def normal(found: Normal, view: LayersView) -> str:
-    """Return whether a token draws attention from everywhere, has a large norm, or all queries have the same map."""
+    """Describe whether a token draws attention from everywhere, has a large norm, or all queries have the same map."""
     layer = int(np.argmax(found.sinks))
     own, drawn = found.own, found.drawn
     sink = (
@@ -218,7 +218,7 @@ def normal(found: Normal, view: LayersView) -> str:
 
 
 def register(found: Normal, classes: Sequence[str]) -> str:
-    """Return what a register at test time changes, or that there is nothing to move to one."""
+    """Describe the effect of a register at test time, or report that there are no outliers to move."""
     source = "[a register at test time](https://arxiv.org/abs/2506.08010)"
     if found.moved is None:
         return f"No patch has an outlying norm on this picture, so there is nothing that {source} could take over."
@@ -235,7 +235,7 @@ def register(found: Normal, classes: Sequence[str]) -> str:
 
 
 def beside_random(found: Normal) -> str:
-    """Return the table of what is found, beside random weights and an even share."""
+    """Return the table of the findings, compared with random weights and an even share."""
     own, drawn = found.own, found.drawn
     return table(
         [
