@@ -1,10 +1,10 @@
-// What the head switch asks and shows, from the states of the heads and its data. Nothing here knows the page.
+// The requests and contents of the head switch, from the states of the heads and its data. It does not access the page.
 
 const NEXT = { on: "off", off: "uniform", uniform: "on" };
 
 /** @typedef {{logits: ArrayLike<number>, probabilities: ArrayLike<number>}} Answer */
 
-/** The states after one head got its next. @param {string[]} states @param {number} head */
+/** The states after one head is advanced to its next state. @param {string[]} states @param {number} head */
 export function turned(states, head) {
   return states.map((state, other) => (other === head ? NEXT[state] : state));
 }
@@ -22,13 +22,13 @@ export function editsOf(states, address) {
 }
 
 /**
- * What stands under the tile of a head: what a head that is not on would look at lies under a veil.
+ * The note under the tile of a head; the attention of a head that is not on is veiled.
  * @param {string} state
  * @param {number} entropy in bits
- * @param {boolean} looked whether a pixel of the tiles is looked at
+ * @param {boolean} looked whether a pixel of the tiles is selected
  */
 export function noteOf(state, entropy, looked) {
-  const value = state !== "on" ? state : looked ? null : ""; // null: its value, which stands there
+  const value = state !== "on" ? state : looked ? null : ""; // null: its value is already there
   return { state, value, range: `${entropy.toFixed(2)} bits` };
 }
 
@@ -59,7 +59,7 @@ export function rowsOf(classes, now, before) {
 }
 
 /**
- * The URL of the page with the heads in these states, as head_switch.py reads it.
+ * The URL of the page with the heads in these states, as read by head_switch.py.
  * @param {string} url
  * @param {string[]} states
  */

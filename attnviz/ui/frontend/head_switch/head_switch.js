@@ -1,5 +1,5 @@
 // Heads that can be switched off or made uniform, and the answer at once, over the live channel. Python's side is
-// attnviz/ui/components/head_switch.py, which also says how the states stand in the URL.
+// attnviz/ui/components/head_switch.py, which also describes the states in the URL.
 
 import { AnswerChange } from "./answer_change.js";
 import { editsOf, headsIn, linkTo, logOdds, noteOf, rowsOf, turned } from "./derive.js";
@@ -17,14 +17,14 @@ const LOST = "The live connection is lost. The new answer takes a moment longer.
 
 export class HeadSwitch extends Part {
   /** @type {Answered} with all heads on; known with the first data */ before;
-  /** @type {Answered} as the heads are switched */ now;
+  /** @type {Answered} with the present states of the heads */ now;
   /** @type {string} the head that was switched last, in words */ acted;
 
   constructor(parent) {
     super();
     this.states = [];
     this.history = [];
-    this.answered = null; // the question whose answer is shown
+    this.answered = null; // the question of the shown answer
     this.source = "page";
     this.answer = new AnswerChange();
     this.tilesHolder = element("div.tiles-holder");
@@ -86,7 +86,7 @@ export class HeadSwitch extends Part {
   takeData() {
     const { header, arrays, shapes } = this;
     const known = JSON.stringify(header.states);
-    // The visitor may have switched on since the page answered: only what is newly asked changes what is switched here.
+    // The visitor may have switched heads since the page answered: only a new request changes the states here.
     const asked = this.asked("switched");
     if (asked || header.states.length !== this.states.length) {
       this.states = [...(asked?.value ?? header.states)];
@@ -106,13 +106,13 @@ export class HeadSwitch extends Part {
       });
     }
     this.before = { logits: arrays.before_logits, probabilities: arrays.before_probabilities };
-    if (!this.pending && this.answered === this.question) return; // the live channel was faster
+    if (!this.pending && this.answered === this.question) return; // the live channel has answered first
     if (JSON.stringify(this.states) === known)
       this.take({ logits: arrays.now_logits, probabilities: arrays.now_probabilities }, "page");
     else this.ask();
   }
 
-  // What the visitor does
+  // Actions of the visitor
 
   /** Switch heads. @param {string[]} states of all @param {number|null} head that was clicked */
   act(states, head) {
@@ -153,7 +153,7 @@ export class HeadSwitch extends Part {
 
   // The answer
 
-  /** What an answer must belong to in order to be shown: picture, weights, and states of the heads. */
+  /** The subject that an answer must match to be shown: picture, weights, and states of the heads. */
   get question() {
     return `${this.subject} ${this.states.join()}`;
   }
@@ -162,14 +162,14 @@ export class HeadSwitch extends Part {
     const { header, question } = this;
     const asks = [{ checkpoint: header.checkpoint, edits: editsOf(this.states, header.address) }];
     const hear = ({ error, arrays }) => {
-      if (error) return; // it is still awaited: of the page
+      if (error) return; // still pending from the page
       this.take({ logits: arrays.logits, probabilities: arrays.probabilities }, "live");
       this.draw();
     };
     this.asker.ask(question, { pictures: [header.picture], asks }, hear, header.origin.digest);
   }
 
-  /** Whether an answer is awaited. */
+  /** Whether an answer is pending. */
   get pending() {
     return this.asker.pending;
   }

@@ -1,4 +1,4 @@
-// All heads of all layers at once, on one picture: the pixel viewer for one layer, beside a board of small maps of all
+// All heads of all layers at once, on one picture: the pixel viewer for one layer, next to a board of small maps of all
 // layers that follow the pointer. Python's side is attnviz/ui/components/layer_board.py.
 
 import { MEAN } from "../maps/attention.js";
@@ -12,9 +12,9 @@ import { RULES as OF_VIEWER } from "../pixel_viewer/view.js";
 import { fillLayers, layersOf, partsOf } from "./layers.js";
 import { OverLayers } from "./over_layers.js";
 
-const BESIDE = 480; // pixels that what changes from layer to layer needs beside the maps
+const BESIDE = 480; // width of the changes from layer to layer next to the maps, pixels
 
-/** What of a view exists. @type {import("../core/url_fields.js").Rules} */
+/** Which values of a view exist. @type {import("../core/url_fields.js").Rules} */
 const RULES = {
   exists: (field, value, facts, asked) =>
     field.name === "layer" ? value >= 0 && value < facts.layers : OF_VIEWER.exists(field, value, facts, asked),
@@ -22,7 +22,7 @@ const RULES = {
 };
 
 export class LayerBoard extends Viewer {
-  // All that comes with the first data
+  // Everything below arrives with the first data
   /** @type {ReturnType<typeof partsOf>} */ parts;
   /** @type {ReturnType<typeof layersOf>["layers"]} */ layers;
   /** @type {ReturnType<typeof layersOf>["all"]} the maps of all heads of all layers */ all;
@@ -63,7 +63,7 @@ export class LayerBoard extends Viewer {
     this.layerChoice.replaceChildren(...options);
   }
 
-  /** Take what changes from layer to layer. */
+  /** Take the changes from layer to layer. */
   takeOver() {
     this.over.take(this.header, this.arrays, this.attention.heads);
   }
@@ -73,7 +73,7 @@ export class LayerBoard extends Viewer {
     this.use(Math.min(this.view?.layer ?? 0, this.layers.length - 1));
   }
 
-  /** Let a layer be the one whose head is shown large, and whose pair is worked. @param {number} layer */
+  /** Use a layer for the large head and the worked pair. @param {number} layer */
   use(layer) {
     Object.assign(this, this.layers[layer]);
     this.qkvMaps.painted = null;
@@ -136,7 +136,7 @@ export class LayerBoard extends Viewer {
     return HINTS.lockBriefly; // the picture is narrower than in the viewer of one layer
   }
 
-  // What the visitor does
+  // Actions of the visitor
 
   choose(name, value) {
     if (name !== "layer") return super.choose(name, value);
@@ -183,7 +183,7 @@ export class LayerBoard extends Viewer {
     return { ...super.declared(), layer: this.view.layer + 1, layers: this.layers.length };
   }
 
-  /** One map in full precision. @param {number|"mean"} head @returns {Float64Array} a value for each token */
+  /** One map in full precision. @param {number|"mean"} head @returns {Float64Array} one value per token */
   readMap(head, layer = this.view.layer) {
     const { heads, tokens } = this.attention;
     const start = (layer * (heads + 1) + (head === MEAN ? heads : head)) * tokens;

@@ -1,4 +1,4 @@
-// All layers of a picture: their attention, and the maps of all heads of all layers. Nothing here knows the page.
+// All layers of a picture: their attention, and the maps of all heads of all layers. It does not access the page.
 
 import { Attention } from "../maps/attention.js";
 import { strongest } from "../maps/extremes.js";
@@ -26,7 +26,7 @@ export function partsOf({ header, arrays, shapes }) {
 }
 
 /**
- * A layer: `filled` and `coloured` say what its maps and their colours show.
+ * A layer: `filled` and `coloured` describe the contents of its maps and their colours.
  * @typedef {ReturnType<typeof layerOf>} Layer
  */
 
@@ -49,9 +49,9 @@ export function layerOf({ arrays, shapes }, buffers) {
 }
 
 /**
- * The attention of each layer, with room for its maps within that of all.
- * @param {(ReturnType<typeof partsOf>[0]|null)[]} parts null for one that is not here yet
- * @param {{all: any, layers: Layer[]}|null} before what this gave for other layers: those that stay keep their maps
+ * The attention of each layer, with its maps as a part of the buffers of all.
+ * @param {(ReturnType<typeof partsOf>[0]|null)[]} parts null for a layer that has not arrived
+ * @param {{all: any, layers: Layer[]}|null} before the previous result: unchanged layers keep their maps
  */
 export function layersOf(parts, before = null) {
   const [heads, tokens] = /** @type {any} */ (parts.find((part) => part !== null)).shapes.log_normaliser;
@@ -70,28 +70,28 @@ export function layersOf(parts, before = null) {
       logs: all.logs.subarray(from, to),
       indices: all.indices.subarray(from, to),
     };
-    if (!part) for (const values of Object.values(buffers)) values.fill(0); // they may show what was here before
+    if (!part) for (const values of Object.values(buffers)) values.fill(0); // they may show earlier data
     return part ? layerOf(part, buffers) : /** @type {Layer} */ (/** @type {any} */ ({ buffers }));
   });
   return { all, layers };
 }
 
-/** What maps show, in a word. @param {any} view @param {number} held */
+/** The contents of maps, in a word. @param {any} view @param {number} held */
 function askedOf({ show, direction }, held) {
   return `${show} ${direction} ${held}`;
 }
 
-/** Whether the maps of a layer show what is looked at. @param {Layer} layer @param {{view: any, held: number}} state */
+/** Whether the maps of a layer show the selection. @param {Layer} layer @param {{view: any, held: number}} state */
 export function isFilled({ filled }, { view, held }) {
   return filled === askedOf(view, held);
 }
 
 /**
- * Fill the maps of all layers for what is looked at: this runs at every move of the pointer.
+ * Fill the maps of all layers for the selection; runs at every move of the pointer.
  * @param {{layers: ReturnType<typeof layersOf>["layers"], all: ReturnType<typeof layersOf>["all"], view: any,
  *   held: number, other: number, carriedSigned: boolean}} state other: -1 for the strongest
- * @param {(layer: number) => boolean} [wanted] which layers are filled; the others keep what they show
- * @returns {{shownOther: number, scale: Scale}} the token that is paired with the held one; the scale of the chosen map
+ * @param {(layer: number) => boolean} [wanted] which layers are filled; the others are unchanged
+ * @returns {{shownOther: number, scale: Scale}} the partner of the held token; the scale of the chosen map
  */
 export function fillLayers({ layers, all, view, held, other, carriedSigned }, wanted = () => true) {
   const { heads, tokens, inside } = layers[view.layer].attention;

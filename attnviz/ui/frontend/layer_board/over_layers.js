@@ -1,10 +1,10 @@
-// What changes from layer to layer, a row for each: the answer if it were the last, and a dot for each head.
+// Changes from layer to layer, one row each: the answer if it were the last layer, and one dot per head.
 
 import { element, say, set, text } from "../core/dom.js";
 import { best, percent, short } from "../core/numbers.js";
 import { term } from "../terms/terms.js";
 
-/** @type {Record<string, [string, string, string]>} array -> title, unit, what is read out */
+/** @type {Record<string, [string, string, string]>} array -> title, unit, words for screen readers */
 const STRIPS = {
   distance: ["Distance", "pixels", "mean distance in pixels"],
   entropy: ["Entropy", "bits", "entropy in bits"],
@@ -21,8 +21,7 @@ export class OverLayers {
   /**
    * Build the rows for new data.
    * @param {any} header
-   * @param {Record<string, any>} arrays a number that is none belongs to a layer that is not here; `answers` may be
-   *   missing
+   * @param {Record<string, any>} arrays NaN belongs to a layer that has not arrived; `answers` may be missing
    * @param {number} heads
    */
   take({ layers, even, classes, prefix, names }, arrays, heads) {
@@ -88,7 +87,7 @@ export class OverLayers {
   }
 
   /**
-   * Put each row beside its row of maps; where there is no room beside them, below.
+   * Put each row next to its row of maps, or below if space is short.
    * @param {import("../maps/tiles.js").TileWall|null} wall
    * @param {boolean} beside
    */
@@ -102,7 +101,7 @@ export class OverLayers {
     });
   }
 
-  /** Mark the chosen head. @param {number} layer @param {number} head or one that is none, for the mean */
+  /** Mark the chosen head. @param {number} layer @param {number} head an invalid one for the mean */
   mark(layer, head) {
     this.rows.forEach((row, number) => {
       if (row.classList.contains("chosen") !== (number === layer)) row.classList.toggle("chosen", number === layer);
@@ -120,7 +119,7 @@ export class OverLayers {
 }
 
 /**
- * What the answer would be if a layer were the last.
+ * The answer if a layer were the last one.
  * @param {string[]} classes
  * @param {Float64Array} own probabilities
  */

@@ -1,6 +1,6 @@
-// The bar of a lesson: a step's words, its task, and the way to the others, over any page. Python's side is
-// attnviz/ui/lessons/bar.py, which sends the step that the URL names; what it says is made of text nodes, never of
-// markup. What the reader has done stays in this browser.
+// The bar of a lesson: a step's words, its task, and links to the others, on any page. Python's side is
+// attnviz/ui/lessons/bar.py, which sends the step in the URL; its text becomes text nodes, never markup. The reader's
+// progress stays in this browser.
 
 import { arrived, isOverdue, isSettled, watch } from "../core/at_rest.js";
 import { element, say, set, text } from "../core/dom.js";
@@ -9,7 +9,7 @@ import { components, go, hrefOf, linkTo, partOf, reader } from "./on_page.js";
 import { asWritten, filled, holds, isRight, isStepOf, keep, kept } from "./progress.js";
 import { Words } from "./words.js";
 
-const EVERY = 250; // milliseconds between two looks at what the page shows
+const EVERY = 250; // milliseconds between two checks of the page
 const COLOURS = ["text", "background", "secondary-background", "border", "primary", "orange", "blue", "green"];
 const THEME = [...COLOURS.map((colour) => `${colour}-color`), "font", "heading-font", "code-font"];
 const FRAMED = { outline: "", outlineOffset: "3px", scrollMarginBlock: "72px 8px" }; // the menu covers 60 pixels
@@ -20,7 +20,7 @@ const FOCUSABLE = 'button:not([disabled]), [tabindex="0"], a[href], input, selec
 
 export class Bar {
   constructor() {
-    this.at = ""; // the lesson and the step that are shown
+    this.at = ""; // the shown lesson and step
     this.made = new Words();
     /** @type {HTMLElement|null} */ this.framed = null;
     /** @type {any} */ this.lesson = null;
@@ -66,7 +66,7 @@ export class Bar {
     this.sizes = new ResizeObserver(() => this.makeRoom());
   }
 
-  /** Show what Python sent. @param {any} lesson @param {Element} host whose theme it takes */
+  /** Show the data from Python. @param {any} lesson @param {Element} host the source of its theme */
   take(lesson, host) {
     const before = this.at;
     this.lesson = lesson;
@@ -109,7 +109,7 @@ export class Bar {
     document.documentElement.style.removeProperty("--lesson");
   }
 
-  /** The page is above the bar, never below it. */
+  /** Keep the page above the bar, never below it. */
   makeRoom() {
     document.documentElement.style.setProperty("--lesson", `${this.root.offsetHeight}px`);
   }
@@ -146,7 +146,7 @@ export class Bar {
     this.toFollow = true;
   }
 
-  /** Name what stands around the words of a lesson in its language. */
+  /** Label the controls around a lesson's words in its language. */
   name() {
     const { words } = this.lesson.language;
     for (const [button, word] of /** @type {[HTMLElement, string][]} */ ([
@@ -201,7 +201,7 @@ export class Bar {
     ]) {
       if (!content.length) continue;
       const solves = content === task.solution && task.shows;
-      const words = solves ? new Words() : this.made; // the numbers of a solution are those of another view: they stay
+      const words = solves ? new Words() : this.made; // the numbers of a solution belong to another view: they stay
       const more = element("div.lesson-more", { hidden: true }, ...words.blocks(content));
       if (solves) {
         const href = hrefOf(this.lesson.name, task.shows, this.lesson.step);
@@ -220,7 +220,7 @@ export class Bar {
     return parts;
   }
 
-  /** The reader has answered. @param {boolean} right */
+  /** Handle the reader's answer. @param {boolean} right */
   answered(right) {
     this.wrong = !right;
     if (right) this.finish();
@@ -241,13 +241,13 @@ export class Bar {
     this.task.classList.toggle("lesson-done", this.done && !this.wrong);
   }
 
-  // Four times a second: what the page shows now
+  // Four times a second: check the state of the page
 
   look() {
     const { lesson } = this;
     this.takeTheme();
     const find = reader();
-    // The bar comes before the page of its step: until that is drawn, the step before still is.
+    // The bar arrives before the page of its step: until that is drawn, the previous step is shown.
     if ((isSettled() || isOverdue()) && isStepOf(location.search, lesson)) this.judge(find);
     for (const { node, written, target } of this.made.shown)
       if (!target.startsWith('"')) say(node, asWritten(find(target), written, lesson.language));
@@ -257,7 +257,7 @@ export class Bar {
     this.frame(here && lesson.view.frame ? partOf(lesson.view.frame) : null);
   }
 
-  /** Note what the task asks about as the step began, and whether it is done. @param {(name: string) => any} find */
+  /** Record the task's initial values, and whether it is done. @param {(name: string) => any} find */
   judge(find) {
     const check = this.lesson.task?.check ?? [];
     this.began ??= {};
@@ -309,7 +309,7 @@ export class Bar {
     /** @type {HTMLElement|undefined} */ (found)?.focus();
   }
 
-  /** In the bar: arrows turn its pages. @param {KeyboardEvent} event */
+  /** Handle keys in the bar: arrows turn its pages. @param {KeyboardEvent} event */
   key(event) {
     const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     const { target } = event;
@@ -319,7 +319,7 @@ export class Bar {
     if (this.lesson.step + way < this.lesson.views.length) this.step(this.lesson.step + way);
   }
 
-  /** Alt+L: from the page to the bar, and back. @param {KeyboardEvent} event */
+  /** Handle Alt+L: it moves between the page and the bar. @param {KeyboardEvent} event */
   anywhere(event) {
     if (!event.altKey || event.code !== "KeyL" || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
@@ -331,13 +331,13 @@ export class Bar {
 /** @type {Bar|null} */
 let bar = null;
 
-/** Show a step. @param {any} lesson as bar.py sends it @param {Element} host whose theme it takes */
+/** Show a step. @param {any} lesson from bar.py @param {Element} host the source of its theme */
 export function open(lesson, host) {
   bar ??= new Bar();
   bar.take(lesson, host);
 }
 
-/** The lesson is left. */
+/** Leave the lesson. */
 export function close() {
   bar?.close();
 }

@@ -1,8 +1,8 @@
-// What a lesson sees of the page under it, and how it leads to another view.
+// A lesson's access to the page below it, and its links to other views.
 
 import { element } from "../core/dom.js";
 
-/** The components of the page that are drawn. @returns {any[]} */
+/** The drawn components of the page. @returns {any[]} */
 export function components() {
   const found = [];
   for (const one of document.querySelectorAll('[data-testid^="stBidiComponent"]'))
@@ -34,7 +34,7 @@ export function reader() {
   };
 }
 
-/** Go to another view, as *Back* would: Streamlit runs the page that the URL names. @param {string} href */
+/** Go to another view, like *Back*: Streamlit runs the page that the URL names. @param {string} href */
 export function go(href) {
   history.pushState(null, "", href);
   dispatchEvent(new PopStateEvent("popstate"));
@@ -53,7 +53,7 @@ export function hrefOf(name, { page, words }, step) {
   return new URL(`${page || "./"}?${fields}`, location.href).href;
 }
 
-/** A link that goes there in the same way. @param {string} href @param {any} more @param {...(Node|string)} words */
+/** A link that calls `go`. @param {string} href @param {any} more @param {...(Node|string)} words */
 export function linkTo(href, more, ...words) {
   const onclick = (/** @type {MouseEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -1,11 +1,11 @@
-// How far a reader is: whether a task is done, and what this browser keeps of it. No document.
+// A reader's progress: whether a task is done, and what this browser stores of it. No document.
 
-const KEPT = "attnviz.lessons"; // in localStorage: name of a lesson -> how far the reader is
+const KEPT = "attnviz.lessons"; // in localStorage: name of a lesson -> the reader's progress
 
 /**
  * Whether the conditions of a task hold.
- * @param {string[][]} check each [name, relation, value], as attnviz/lessons/conditions.py reads it
- * @param {(name: string) => any} find a field of the URL, or what a component declares; undefined for nothing
+ * @param {string[][]} check each [name, relation, value], as in attnviz/lessons/conditions.py
+ * @param {(name: string) => any} find a field of the URL, or a value declared by a component; undefined if missing
  * @param {(name: string) => any} before the same, when the step began
  */
 export function holds(check, find, before) {
@@ -25,14 +25,14 @@ export function holds(check, find, before) {
   });
 }
 
-/** @typedef {{decimal: string, group: string}} Numbers how a language writes them */
+/** @typedef {{decimal: string, group: string}} Numbers the separators of a language */
 /** @type {Numbers} */
 const ENGLISH = { decimal: ".", group: "," };
 
 /**
- * A value as the lesson writes it: with as many decimals, and in percent where it does that.
- * @param {any} value that a component declares
- * @param {string} written in the lesson
+ * A value in the format of the lesson: with the same number of decimals, and in percent if the lesson uses percent.
+ * @param {any} value declared by a component
+ * @param {string} written the number in the lesson
  * @param {Numbers} language
  */
 export function asWritten(value, written, { decimal, group } = ENGLISH) {
@@ -47,8 +47,8 @@ export function asWritten(value, written, { decimal, group } = ENGLISH) {
 }
 
 /**
- * Whether a URL is that of a step: between a click on *Next step* and the run that it starts, the step before is still
- * here, and must not be judged by what the new URL says.
+ * Whether a URL is that of a step: between a click on *Next step* and the run that it starts, the previous step is
+ * still shown, and must not be judged by the new URL.
  * @param {string} search of the URL
  * @param {{name: string, step: number}} lesson
  */
@@ -57,7 +57,7 @@ export function isStepOf(search, { name, step }) {
   return words.get("lesson") === name && (words.get("step") ?? "1") === String(step + 1);
 }
 
-/** Words with what is to be put into them. @param {string} words @param {Record<string, any>} parts */
+/** Words with their placeholders filled. @param {string} words @param {Record<string, any>} parts */
 export function filled(words, parts) {
   return words.replace(/\{(\w+)\}/g, (whole, name) => String(parts[name] ?? whole));
 }
@@ -68,7 +68,7 @@ export function isRight(typed, right, within) {
   return typed.trim() !== "" && Math.abs(number - Number(right)) <= within + 1e-9;
 }
 
-/** How far the reader is in a lesson. @param {string} name @returns {{step: number, of: number, done: number[]}} */
+/** The reader's progress in a lesson. @param {string} name @returns {{step: number, of: number, done: number[]}} */
 export function kept(name) {
   try {
     return { step: 0, of: 0, done: [], ...JSON.parse(localStorage.getItem(KEPT) ?? "{}")[name] };
@@ -83,6 +83,6 @@ export function keep(name, news) {
     const all = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
     localStorage.setItem(KEPT, JSON.stringify({ ...all, [name]: { ...kept(name), ...news } }));
   } catch {
-    // A browser that keeps nothing: the URL still says where one is.
+    // Without storage, the URL still contains the position.
   }
 }

@@ -1,11 +1,11 @@
-// Where the reader of a lesson was, as this browser knows it: a link on the page that lists all lessons.
+// The reader's position in a lesson, as stored in this browser: a link on the page that lists all lessons.
 
 import { element } from "../core/dom.js";
 import { hrefOf, linkTo } from "./on_page.js";
 import { kept } from "./progress.js";
 
 /**
- * Draw the link, or nothing where the lesson has not been begun.
+ * Draw the link, if the lesson has been begun.
  * @param {ParentNode} parent
  * @param {{name: string, views: any[], tasks: number}} lesson
  */

@@ -3,10 +3,10 @@
 import { element, text } from "../core/dom.js";
 import { linkTo } from "./on_page.js";
 
-const AGAIN = 250; // milliseconds between two looks for a formula
+const AGAIN = 250; // milliseconds between two checks for a formula
 const ROLES = { query: "orange", key: "blue", value: "green" };
 
-/** Makes elements of what attnviz/lessons/reader.py has read, and knows the numbers that are shown in them. */
+/** Makes elements from the output of attnviz/lessons/reader.py, and stores the numbers shown in them. */
 export class Words {
   /** @type {{node: Text, written: string, target: string}[]} */ shown = [];
 
@@ -42,7 +42,7 @@ export class Words {
     });
   }
 
-  /** A formula, which Streamlit draws in a hidden place: a copy of it is put here when it is there. */
+  /** A formula, which Streamlit draws in a hidden element: it is copied from there once it is drawn. */
   formula(number) {
     const holder = element("span");
     const copy = (/** @type {number} */ tries) => {

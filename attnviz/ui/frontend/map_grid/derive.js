@@ -1,14 +1,14 @@
-// What a grid of maps shows, from its data: the scales that can be chosen, and the colours of each map. Nothing here
-// knows the page.
+// The contents of a grid of maps, derived from its data: the available scales, and the colours of each map. It does not
+// access the page.
 
 import { extent } from "../maps/extremes.js";
 import { makeScale, TOP, toIndices } from "../core/colours.js";
 import { inkEdge } from "../maps/cells.js";
 
 /**
- * Which scales can be chosen.
+ * The available scales.
  * @param {any} header
- * @param {number} count of the maps
+ * @param {number} count number of maps
  * @returns {Record<string, boolean>}
  */
 export function choicesOf({ role, fixed, scale, bounds }, count) {
@@ -22,7 +22,7 @@ export function choicesOf({ role, fixed, scale, bounds }, count) {
  * @param {any} header
  * @param {Float64Array} maps
  * @param {number} tokens of a map
- * @param {string} scale that is chosen
+ * @param {string} scale the chosen one
  * @returns {Scale[]}
  */
 export function scalesOf({ role, bounds }, maps, tokens, scale) {
@@ -39,12 +39,12 @@ export function scalesOf({ role, bounds }, maps, tokens, scale) {
 }
 
 /**
- * The colours of all maps, and which marks of the legend they need.
+ * The colours of all maps, and the marks that their legend needs.
  * @param {Scale[]} scales
  * @param {Float64Array} maps
  * @param {any} logs of the maps, for shares
  * @param {number} tokens of a map
- * @param {number} even what an even share is one of
+ * @param {number} even the number of cells that define an even share
  */
 export function coloursOf(scales, maps, logs, tokens, even) {
   const indices = new Uint16Array(maps.length);
@@ -63,7 +63,7 @@ export function edgesOf({ role }, picture, ofEach, { rows, columns, tokens }, co
   return Array.from({ length: count }, (_, tile) => (ofEach && tile ? edge(tile) : one));
 }
 
-/** What lessons can ask for. @param {import("./words.js").Said} said */
+/** The values for lessons. @param {import("./words.js").Said} said */
 export function declaredOf(said) {
   const { shown, cells, chosen, count } = said;
   const map = chosen ?? (count === 1 ? 0 : null);

@@ -1,4 +1,4 @@
-// What leaves a grid of maps: PNG, SVG and CSV of what is shown. Rows and columns count from 1 in what a person reads.
+// Saving a grid of maps as PNG, SVG and CSV. Rows and columns count from 1 in text for people.
 
 import { css, packed } from "../core/colours.js";
 import { colourAt, pictureCanvas } from "../maps/paint.js";
@@ -12,14 +12,14 @@ const WIDTH = 1040; // at least: a table of many columns makes it wider
 const GAP = 8;
 const LEAST = 24; // CSS pixels of a map, as on the screen
 
-/** What can be saved, for `Savers`. */
+/** The files to save, for `Savers`. */
 export function files(grid) {
   return filesOf(grid, gridSheet, fileName, csv);
 }
 
 function csv(grid) {
   const { header, cells, arrays, count } = grid;
-  // A picture in colour has three numbers at each place.
+  // A picture in colour has three numbers per cell.
   const channels = arrays.colours ? ["red", "green", "blue"] : [];
   const labels = channels.length
     ? header.labels.flatMap((label) => channels.map((name) => `${label} ${name}`))
@@ -66,7 +66,7 @@ function gridSheet(grid) {
   const sheet = new Sheet(theme, origin(grid));
   const perRow = table ? table.columns : Math.min(wall.perRow, 24);
   const [aside, above, below] = table || names ? [44, 16, table ? 8 : 24] : [0, 0, 24];
-  const before = grid.picture ? 160 + 24 : 0; // the picture stands at the left of the maps
+  const before = grid.picture ? 160 + 24 : 0; // the picture is to the left of the maps
   const room = WIDTH - 2 * MARGIN - before - aside;
   const wide = Math.max(LEAST, Math.min(names ? 480 : 160, (room - GAP * (perRow - 1)) / perRow));
   const width = WIDTH + Math.max(0, perRow * (wide + GAP) - GAP - room);
@@ -115,7 +115,7 @@ function gridSheet(grid) {
   return sheet.sized(Math.ceil(width), sheet.lines(originLines(header.origin, 150), bottom + 14) + MARGIN + 2);
 }
 
-/** Put the picture on a sheet, with the cells that are framed on it. @returns {number} its height */
+/** Put the picture on a sheet, with the framed cells. @returns {number} its height */
 function drawPicture({ picture, arrays, shapes, theme }, items, x, y) {
   const [rows, columns] = shapes.background;
   const width = 160;

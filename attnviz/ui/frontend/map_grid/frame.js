@@ -1,4 +1,4 @@
-// The elements of a grid of maps, made once; map_grid.js says what they do and show.
+// The elements of a grid of maps, made once; map_grid.js fills them and handles their events.
 
 import { element, text } from "../core/dom.js";
 import { Part } from "../core/part.js";
@@ -7,24 +7,24 @@ import { Legend } from "../maps/legend.js";
 import { copied, SCALES } from "./words.js";
 
 /**
- * What a component makes of a grid that is part of it; all of it may be left out.
+ * The options of a component that contains a grid; all are optional.
  * @typedef {object} Within
- * @property {string} [hint] what can be done with it
- * @property {(width: number, beside: number) => number|undefined} [widthOfTile] how wide a tile may be, of so many in a
- *   row
- * @property {Pick<Part, "whenAnswered"|"page">} [owner] that whose URL this has, and with which it waits
- * @property {(phone: boolean) => number} [across] how many tiles stand in a row on a phone
- * @property {(header: any) => Record<string, any>} [tiles] more for the wall of tiles
- * @property {(tile: number) => void} [clicked] a tile was clicked: it is not chosen then
- * @property {(tile: number) => void} [chose] a tile was chosen
- * @property {() => void} [drawn] it was drawn
- * @property {() => void} [written] its words were written
+ * @property {string} [hint] the possible actions
+ * @property {(width: number, beside: number) => number|undefined} [widthOfTile] the maximum width of a tile, for a
+ *   number of tiles in a row
+ * @property {Pick<Part, "whenAnswered"|"page">} [owner] the component whose URL it uses and with which it waits
+ * @property {(phone: boolean) => number} [across] the number of tiles in a row on a phone
+ * @property {(header: any) => Record<string, any>} [tiles] further options of the wall of tiles
+ * @property {(tile: number) => void} [clicked] called when a tile is clicked, instead of choosing it
+ * @property {(tile: number) => void} [chose] called when a tile is chosen
+ * @property {() => void} [drawn] called after drawing
+ * @property {() => void} [written] called after writing the words
  */
 
 export class GridFrame extends Part {
   /**
    * @param {HTMLElement|ShadowRoot} parent
-   * @param {Within|null} within another component; null: it is one of its own
+   * @param {Within|null} within another component; null: on its own
    */
   constructor(parent, within) {
     super();
@@ -45,13 +45,13 @@ export class GridFrame extends Part {
       element("h2", {}, this.words.title, element("small", {}, this.words.how)),
       element("div.beside-maps", {}, this.pictureHolder, this.wallHolder),
     );
-    // before the tiles, to which the arrows alone belong
+    // before the tiles, which use the plain arrows
     this.root.addEventListener("keydown", (event) => this.guard(() => this.cross(event)), true);
   }
 
-  /** A scale was chosen. @param {string} _scale */
+  /** Called when a scale is chosen. @param {string} _scale */
   rescale(_scale) {}
 
-  /** A key was pressed, which may move the cross-hair. @param {KeyboardEvent} _event */
+  /** Handle a key, which may move the cross-hair. @param {KeyboardEvent} _event */
   cross(_event) {}
 }

@@ -15,24 +15,23 @@ import { unpack } from "../core/payload.js";
 import { TileWall } from "../maps/tiles.js";
 import { noteOf, pointedAt, SCALES, shownValue, summaryOf } from "./words.js";
 
-// What a grid of a key showed when it left the page: Streamlit mounts it anew where something above it comes or goes.
-// Who goes to another page and comes back is asked anew, with a new revision: what the URL does not say is forgotten
-// then.
+// The last view of each grid, by key: Streamlit remounts a grid when something above it appears or disappears. After a
+// visit to another page there is a new request with a new revision, which discards state outside the URL.
 const left = new Map();
 
 /**
- * The component, and a part of other components: those make one with `within`, give it maps with `show`, and change it
- * with `renew`, `mark`, `point` and `sayTile`.
+ * The component, also used inside other components, which make it with `within`, give it maps with `show`, and change
+ * it with `renew`, `mark`, `point` and `sayTile`.
  */
 export class MapGrid extends GridFrame {
   exporting = () => import("./export.js");
-  // All that comes with the first data
+  // Everything below arrives with the first data
   /** @type {number} */ count;
   /** @type {Cells} */ cells;
   /** @type {InkEdge[]} one for each map */ edges;
   /** @type {Uint16Array} */ indices;
   /** @type {Float64Array|null} */ logs;
-  /** @type {Record<string, boolean>} the scales that can be chosen */ choices;
+  /** @type {Record<string, boolean>} the available scales */ choices;
   /** @type {string} */ scale;
   /** @type {TileWall} */ wall;
   /** @type {PictureTile|null} */ picture;
@@ -42,7 +41,7 @@ export class MapGrid extends GridFrame {
 
   /**
    * @param {HTMLElement|ShadowRoot} parent
-   * @param {import("./frame.js").Within|null} within another component; null: it is one of its own
+   * @param {import("./frame.js").Within|null} within another component; null: on its own
    */
   constructor(parent, within = null) {
     super(parent, within);
@@ -62,13 +61,13 @@ export class MapGrid extends GridFrame {
     this.show(bytes, bytes === this.data ? this : unpack(bytes, added));
   }
 
-  /** Show maps, unless they are shown already. @param {any} key by which they are known @param {Payload} payload */
+  /** Show maps, unless they are shown already. @param {any} key the key of these maps @param {Payload} payload */
   show(key, payload) {
     this.hold(key, payload);
     this.refresh();
   }
 
-  /** Take maps, which `refresh` shows. @param {any} key by which they are known @param {Payload} payload */
+  /** Take maps, which `refresh` shows. @param {any} key that of these maps @param {Payload} payload */
   hold(key, { header, arrays, shapes }) {
     if (key === this.data) return;
     Object.assign(this, { data: key, header, arrays, shapes });
@@ -76,7 +75,7 @@ export class MapGrid extends GridFrame {
   }
 
   /**
-   * Show other values in the same maps: what they are computed from has moved.
+   * Show new values in the same maps after a change of their source.
    * @param {Float64Array} maps
    * @param {number[]|null} outlined a cell of each map
    */
@@ -105,7 +104,7 @@ export class MapGrid extends GridFrame {
   }
 
   /**
-   * Say something of one tile.
+   * Write the words of one tile.
    * @param {number} tile
    * @param {{state: string, value: string|null, range: string}} words
    */
@@ -167,11 +166,11 @@ export class MapGrid extends GridFrame {
     this.picture = arrays.background ? new PictureTile(this) : null;
     this.pictureHolder.replaceChildren(...(this.picture ? [this.picture.element] : []));
     this.pictureHolder.hidden = !this.picture;
-    if (held >= 0) this.wall.activate(held, true); // the keyboard goes on where it was
+    if (held >= 0) this.wall.activate(held, true); // the keyboard continues from its position
     if (asked) this.noteSettled();
   }
 
-  /** The cell whose values stand under the tiles, or -1. */
+  /** The cell whose values are written under the tiles, or -1. */
   get shown() {
     return this.cell ?? this.looked.token;
   }
@@ -180,7 +179,7 @@ export class MapGrid extends GridFrame {
     return this.alone ? { chosen: this.chosen, cell: this.cell === null ? null : this.cells.place(this.cell) } : {};
   }
 
-  // What the visitor does
+  // Actions of the visitor
 
   rescale(scale) {
     this.scale = scale;
@@ -199,7 +198,7 @@ export class MapGrid extends GridFrame {
     this.cell = this.cell === token && this.chosen === tile ? null : token;
   }
 
-  /** A cell was clicked on the picture: it belongs to all maps, so none of them is chosen by that. */
+  /** Lock a cell clicked on the picture: it belongs to all maps, so no map is chosen. */
   lock({ tile, token }) {
     this.looked = { tile, token };
     this.cell = this.cell === token ? null : token;
@@ -221,7 +220,7 @@ export class MapGrid extends GridFrame {
     if (header?.key) left.set(header.key, { scale, cell, revision: this.state("chosen").revision });
   }
 
-  /** Arrows choose among the tiles (TileWall); with Shift they move the cross-hair; Escape lets it go. */
+  /** Arrows choose among the tiles (TileWall); with Shift they move the cross-hair; Escape releases it. */
   cross(event) {
     const { cells } = this;
     if (event.key === "Escape" && this.cell !== null) {
@@ -247,7 +246,7 @@ export class MapGrid extends GridFrame {
     const { within, count, wall, header } = this;
     const phone = width < 520;
     this.root.classList.toggle("narrow", phone);
-    // Few maps may be large; four or five, which have long names, stand in twos on a phone.
+    // A few maps may be large; four or five with long names are in rows of two on a phone.
     wall.across = within.across?.(phone) ?? (phone && (count === 4 || count === 5) ? 2 : 6);
     const beside = header.table?.columns ?? (wall.across < 6 ? wall.across : count);
     wall.room = within.widthOfTile?.(width, beside) ?? Math.min(240, Math.max(84, width / beside - 8));
@@ -259,7 +258,7 @@ export class MapGrid extends GridFrame {
     this.draw();
   }
 
-  // Drawing: this runs at every move of the pointer
+  // Drawing: runs at every move of the pointer
 
   draw() {
     const { wall, cells, theme, header } = this;
@@ -296,14 +295,14 @@ export class MapGrid extends GridFrame {
     return declaredOf(this);
   }
 
-  /** A picture in colour in place of a map. */
+  /** Paint a picture in colour in place of a map. */
   paintColours(tile) {
     const { rows, columns, tokens } = this.cells;
     const picture = this.arrays.colours.subarray(3 * tile * tokens, 3 * (tile + 1) * tokens);
     this.wall.board.paintPicture(tile, picture, [rows, columns, 3], null);
   }
 
-  /** Colours change with the scale, the data and the theme only. */
+  /** Prepare the colours, which change only with the scale, the data and the theme. */
   prepare() {
     const { arrays, cells, header, scale } = this;
     if (this.prepared !== scale || this.preparedFor !== this.data) {

@@ -1,5 +1,5 @@
-// The picture that a grid of maps belongs to, at its own resolution and in its own colours, before the maps. The cells
-// of the maps are framed on it where they lie: a cell may see several pixels, and cells may overlap.
+// The picture of a grid of maps, at its own resolution and in its own colours, before the maps. The cells of the maps
+// are framed on it: a cell may cover several pixels, and cells may overlap.
 
 import { packed } from "../core/colours.js";
 import { Boxes } from "../maps/boxes.js";
@@ -7,7 +7,7 @@ import { Cells } from "../maps/cells.js";
 import { TileWall } from "../maps/tiles.js";
 
 export class PictureTile {
-  /** @param {import("./map_grid.js").MapGrid} grid whose `arrays.background` it shows */
+  /** @param {import("./map_grid.js").MapGrid} grid the grid with its `arrays.background` */
   constructor(grid) {
     this.grid = grid;
     const {
@@ -35,14 +35,14 @@ export class PictureTile {
     this.element = this.wall.element;
   }
 
-  /** Lay it out. @param {number} wanted width in CSS pixels @returns {number} its width */
+  /** Lay out the picture. @param {number} wanted width in CSS pixels @returns {number} its width */
   layout(wanted) {
     this.wall.room = wanted;
     this.wall.layout(wanted);
     return wanted;
   }
 
-  /** Paint the picture, and frame the cells: the outlined one, and the one that is looked at. */
+  /** Paint the picture and frame the outlined cell and the selected one. */
   draw(theme) {
     const {
       grid,
@@ -59,7 +59,7 @@ export class PictureTile {
     return this.grid.header.ink ? this.grid.palettes.ink : null;
   }
 
-  /** What is framed. @returns {{box: number[], colour: number, strong: boolean}[]} boxes in pixels of the picture */
+  /** The frames. @returns {{box: number[], colour: number, strong: boolean}[]} boxes in pixels of the picture */
   frames(theme) {
     const { header, shown, cell } = this.grid;
     if (!this.boxes) return [];

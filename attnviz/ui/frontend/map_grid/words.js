@@ -1,9 +1,9 @@
-// What a grid of maps says: the numbers under the tiles, the legend, what is pointed at, and what is copied. Nothing
-// here knows the page.
+// The words of a grid of maps: the numbers under the tiles, the legend, the pointed cell, and the copied text. It does
+// not access the page.
 
 import { column, counted, full, short, times } from "../core/numbers.js";
 
-/** The scales that can be chosen, by name. */
+/** The available scales, by name. */
 export const SCALES = { share: "Even share", all: "All maps", map: "This map", pictures: "All pictures" };
 
 const NOTES = {
@@ -14,7 +14,7 @@ const NOTES = {
 };
 
 /**
- * What the words about a grid depend on.
+ * The data for the words of a grid.
  * @typedef {object} Said
  * @property {any} header
  * @property {number} count of the maps
@@ -25,12 +25,12 @@ const NOTES = {
  * @property {(tile: number) => number} value of a map in that cell
  */
 
-/** A value as it stands under its tile. @param {number} value @param {string} scale @param {number} tokens */
+/** A value as written under its tile. @param {number} value @param {string} scale @param {number} tokens */
 export function shownValue(value, scale, tokens) {
   return scale === "share" ? `${times(value * tokens)}\u00d7` : column(value);
 }
 
-/** What the legend says of a scale. @param {any} header @param {string} scale */
+/** The legend's note on a scale. @param {any} header @param {string} scale */
 export function noteOf({ tokens, note, role }, scale) {
   if (scale === "share") return `\u00d7 an even share, 1/${tokens} = ${short(1 / tokens, 3)}`;
   return note ?? NOTES[role === "own" ? "own" : scale];
@@ -43,13 +43,13 @@ export function placeOf({ header: { names }, cells, shown }) {
   return `row ${row + 1}, column ${place + 1}`;
 }
 
-/** The value that is pointed at, and where it is; "" for nothing. @param {Said} said */
+/** The value under the pointer and its position; "" for none. @param {Said} said */
 export function pointedAt(said) {
   const { header, looked, shown } = said;
   return shown < 0 ? "" : `${placeOf(said)}, ${header.labels[looked.tile]}: ${short(said.value(looked.tile))}`;
 }
 
-/** All of it in a few sentences. @param {Said} said */
+/** A summary in a few sentences. @param {Said} said */
 export function summaryOf(said) {
   const { header, count, cells, chosen } = said;
   const here = pointedAt(said);
@@ -60,7 +60,7 @@ export function summaryOf(said) {
   ].join(" ");
 }
 
-/** The values of the shown cell in full precision, a line for each map. @param {Said} said */
+/** The values of the shown cell in full precision, one line per map. @param {Said} said */
 export function copied(said) {
   const { header, count, shown } = said;
   const tile = (i) => `${header.labels[i]}\t${shown < 0 ? "" : full(said.value(i))}`;

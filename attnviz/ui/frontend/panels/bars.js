@@ -1,6 +1,6 @@
 // A value per channel as a bar, in one strip or several, or its difference from that of the pinned answer. The
-// interface is described in face.js; the option "groups" says how many bars stand in each strip, "range" what they
-// reach to.
+// interface is described in face.js; the option "groups" is the number of bars in each strip, "range" the range of
+// their values.
 
 import { css, packed } from "../core/colours.js";
 import { context2d } from "../core/dom.js";

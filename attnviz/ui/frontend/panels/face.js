@@ -1,5 +1,5 @@
-// What the renderers of panels share: a map over the picture that the model saw, with the edge of its ink, at the
-// screen's own resolution.
+// The base of the panels' renderers: a map over the model's input, with the edge of its ink, at the screen's own
+// resolution.
 //
 // A renderer is a module that exports one function. attnviz has those of renderers.js; a panel names the one it wants
 // (attnviz/ui/components/panel.py), and another package serves one from a component of its own.
@@ -33,7 +33,7 @@ const faces = new WeakMap(); // canvas -> its face
 const edges = new WeakMap(); // the values of a picture -> the edge of its ink, the same on all panels of one size
 const greys = new WeakMap(); // the values of a colour picture -> their mean over the channels
 
-/** The face on a canvas, fitted to it and to what the model saw. @param {Answer["seen"]} seen */
+/** The face on a canvas, fitted to it and to the model's input. @param {Answer["seen"]} seen */
 export function faceOf(canvas, panel, seen) {
   if (!faces.has(canvas)) faces.set(canvas, new Face(canvas, panel));
   const face = faces.get(canvas);
@@ -41,7 +41,7 @@ export function faceOf(canvas, panel, seen) {
   return face;
 }
 
-/** One value for each pixel of a picture, 0 to 255: its mean over the channels. @param {Answer["seen"]} seen */
+/** One value per pixel of a picture, 0 to 255: its mean over the channels. @param {Answer["seen"]} seen */
 export function greyOf({ values, shape: [rows, columns, channels] }) {
   if (channels === 1) return values;
   if (!greys.has(values)) {
@@ -59,18 +59,18 @@ export function greyOf({ values, shape: [rows, columns, channels] }) {
 class Face {
   constructor(canvas, { rows, columns, prefix, options }) {
     this.canvas = canvas;
-    this.boxes = options?.boxes ?? null; // where the values lie, unless they cover the picture side by side
+    this.boxes = options?.boxes ?? null; // the positions of the values, unless they tile the picture
     this.board = new Board(canvas);
     this.prefix = prefix;
     this.cells = new Cells(rows || 1, columns || 1);
     this.size = "";
-    this.pixels = this.cells; // as many as what is seen has
+    this.pixels = this.cells; // as many as the input has
     this.ink = new Uint16Array(0);
     this.values = new Float64Array(prefix + rows * columns);
     this.indices = new Uint16Array(prefix + rows * columns);
   }
 
-  /** Follow the canvas, and the shape of what is seen. */
+  /** Fit to the canvas and to the shape of the input. */
   fit({ shape: [rows, columns] }) {
     const { width, height } = this.canvas;
     const size = [width, height, rows, columns].join();
@@ -98,7 +98,7 @@ class Face {
     board.flush();
   }
 
-  /** Paint what was seen, or how its ink differs from that before. */
+  /** Paint the input, or the change of its ink. */
   picture(seen, before, { theme, palettes }) {
     const { ink, board } = this;
     this.seen = null;

@@ -1,12 +1,12 @@
-// Renderers of one map, or how it differs from that of the pinned answer. The interface is described in face.js.
+// Renderers of one map, or of its difference from that of the pinned answer. The interface is described in face.js.
 
 import { makeScale } from "../core/colours.js";
 import { faceOf } from "./face.js";
 
-const [LEAST, MOST] = [1 / 16, 16]; // of an even share: the ends of the scale, beyond which a difference is none
+const [LEAST, MOST] = [1 / 16, 16]; // of an even share: the ends of the scale, which clip differences
 const clipped = (value) => Math.min(MOST, Math.max(LEAST, value));
 
-/** The picture that the model saw. */
+/** The model's input. */
 export const ink = {
   draw(canvas, panel, { seen }, look) {
     faceOf(canvas, panel, seen).picture(seen, look.before?.seen, look);
@@ -14,7 +14,7 @@ export const ink = {
   },
 };
 
-/** Multiples of an even share, or how many times those of the pinned answer. */
+/** Multiples of an even share, or of the pinned answer's values. */
 export const share = {
   draw(canvas, panel, { map, seen }, look) {
     const face = faceOf(canvas, panel, seen);

@@ -10,13 +10,13 @@ const MODULE = /^(?<component>[\w-]+\.[\w-]+\/)?[\w-]+(?:\/[\w-]+)*\.js$/;
 
 /**
  * Find a renderer.
- * @param {string} name as a panel has it
- * @returns {any} a module with a function `draw`, or a promise of one: at once where several mechanisms use it
+ * @param {string} name as in a panel
+ * @returns {any} a module with a function `draw`, or a promise of one: the module itself if several mechanisms use it
  */
 export function rendererOf(name) {
   if (Object.hasOwn(OWN, name)) return OWN[name];
   const found = MODULE.exec(name);
   if (!found) return Promise.reject(new Error(`no renderer is called ${name}`));
-  // From the server that this file came from: the content policy lets nothing else in.
+  // From the server of this file: the content policy allows nothing else.
   return import(new URL(`${found.groups?.component ? "../.." : ".."}/${name}`, import.meta.url).href);
 }

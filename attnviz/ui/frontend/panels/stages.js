@@ -1,4 +1,4 @@
-// Stages of several layers beside one another, a row per layer, each map around zero by its own scale. The interface is
+// Stages of several layers side by side, a row per layer, each map around zero by its own scale. The interface is
 // described in face.js; the map has the shape [layer, stage, row, column].
 
 import { makeScale, packed, toIndices } from "../core/colours.js";

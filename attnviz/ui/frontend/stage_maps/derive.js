@@ -1,4 +1,4 @@
-// What the stage maps show, from their view and their data. Nothing here knows the page.
+// The contents of the stage maps, derived from their view and their data. It does not access the page.
 
 import { Boxes } from "../maps/boxes.js";
 import { makeScale } from "../core/colours.js";
@@ -6,8 +6,8 @@ import { short } from "../core/numbers.js";
 import { Cells } from "../maps/cells.js";
 
 /**
- * A layer: its maps at each stage, where their cells lie on the picture, the channel that is shown at first (the one
- * that Python names, or the strongest after ReLU), and which part ReLU sets to 0.
+ * A layer: its maps at each stage, the positions of their cells on the picture, the default channel (the one named by
+ * Python, or the strongest after ReLU), and the fraction that ReLU sets to 0.
  * @typedef {object} Layer
  * @property {string} title
  * @property {Record<string, Float64Array>} maps
@@ -18,12 +18,12 @@ import { Cells } from "../maps/cells.js";
  */
 
 /**
- * What is shown of them; stages: their names, in the order of the forward pass.
+ * The shown state; stages: their names, in the order of the forward pass.
  * @typedef {{layers: Layer[], stages: string[], view: any, looked: {tile: number, token: number}}} Shown
  */
 
 /**
- * What of a view exists: a channel must be one of the layer that is asked for.
+ * Which values of a view exist: a channel must belong to the requested layer.
  * @type {import("../core/url_fields.js").Rules}
  */
 export const RULES = {
@@ -36,7 +36,7 @@ export const RULES = {
 };
 
 /**
- * What Python sent.
+ * The layers in the data from Python.
  * @param {any} header
  * @param {Record<string, any>} arrays
  * @param {Record<string, number[]>} shapes
@@ -67,12 +67,12 @@ export function layersOf(header, arrays, shapes) {
   });
 }
 
-/** How many channels a layer has at most. @param {Layer|undefined} layer */
+/** The maximum number of channels of a layer. @param {Layer|undefined} layer */
 function most(layer) {
   return layer?.channels ? Math.max(...Object.values(layer.channels)) : 0;
 }
 
-/** The tile of the stage that is chosen. @param {Pick<Shown, "stages"|"view">} shown */
+/** The tile of the chosen stage. @param {Pick<Shown, "stages"|"view">} shown */
 export function tileOf({ stages, view: { layer, stage } }) {
   return layer * stages.length + stages.indexOf(stage);
 }
@@ -94,7 +94,7 @@ export function boxesOf(shown, tile) {
 }
 
 /**
- * Which channel of a layer is shown at a stage: the chosen one, as far as there is one of that number.
+ * The channel of a layer shown at a stage: the chosen one, if the stage has it.
  * @param {Shown} shown
  * @param {number} layer
  * @param {string} stage
@@ -104,13 +104,13 @@ export function channelOf(shown, layer, stage) {
   return Math.min(wantedOf(shown, layer), shown.layers[layer].channels[stage] - 1);
 }
 
-/** The channel of a layer that is chosen. */
+/** The chosen channel of a layer. */
 function wantedOf({ layers, view }, layer) {
   return layer === view.layer && view.channel !== null ? view.channel : layers[layer].strongest;
 }
 
 /**
- * The channel that a tile shows in place of the chosen one, which that stage does not have; null where it has it.
+ * The channel that a tile shows if its stage lacks the chosen one; otherwise null.
  * @param {Shown} shown
  * @param {number} tile
  */
@@ -129,14 +129,14 @@ export function valuesOf(shown, tile) {
 }
 
 /**
- * What a tile shows of the cell that is looked at: the cell that it is computed from, or one that is computed from it.
+ * A tile's counterpart of the selected cell: the cell from which it is computed, or a cell computed from it.
  * @typedef {{token: number, pooled: number[]|null}} Read
- *   token: -1 where there is none; pooled: top, left, bottom and right of the cells of which it is the largest
+ *   token: -1 if there is none; pooled: top, left, bottom and right of the cells of which it is the maximum
  */
 
 /**
- * Follow the cell that is looked at to a tile, stage by stage, and exactly: ReLU keeps its place, pooling takes the
- * largest of a window, and a convolution is read at the middle of its window; of an even one, above and left of it.
+ * Follow the selected cell to a tile exactly, stage by stage: ReLU keeps its position, pooling takes the maximum of a
+ * window, and a convolution uses the middle of its window, or the cell above and left of it if the window is even.
  * @param {Shown} shown
  * @param {number} tile
  * @returns {Read}
@@ -151,13 +151,13 @@ export function readOf(shown, tile) {
   return read;
 }
 
-/** The cell of `readOf`. @param {Shown} shown @param {number} tile @returns {number} -1 where there is none */
+/** The cell of `readOf`. @param {Shown} shown @param {number} tile @returns {number} -1 if there is none */
 export function tokenOf(shown, tile) {
   return readOf(shown, tile).token;
 }
 
 /**
- * The cell of the stage before that a cell is computed from.
+ * The cell of the previous stage from which a cell is computed.
  * @param {Shown} shown
  * @param {number} tile
  * @param {Read} read
@@ -192,7 +192,7 @@ function before(shown, tile, read) {
 }
 
 /**
- * The cell of the stage after that is computed from a cell.
+ * The cell of the next stage that is computed from a cell.
  * @param {Shown} shown
  * @param {number} tile
  * @param {Read} read
@@ -207,7 +207,7 @@ function after(shown, tile, read) {
   return { token: found.includes(-1) ? -1 : to.cells.at(found), pooled: null };
 }
 
-/** Of the windows that hold a cell, the one whose middle is nearest to it; -1 where none holds it. */
+/** Among the windows that contain a cell, the one whose middle is closest to it; -1 if there is none. */
 function nearest({ first, size, step }, cell, count) {
   let [found, least] = [-1, Infinity];
   const last = Math.min(count - 1, Math.floor((cell - first) / step));
@@ -218,7 +218,7 @@ function nearest({ first, size, step }, cell, count) {
   return found;
 }
 
-/** The value that a tile shows; NaN where it has none. @param {Shown} shown @param {number} tile */
+/** The value that a tile shows; NaN if it has none. @param {Shown} shown @param {number} tile */
 export function valueOf(shown, tile) {
   return valuesOf(shown, tile)[tokenOf(shown, tile)] ?? NaN;
 }

@@ -19,7 +19,7 @@ const TALL = 500; // CSS pixels of the table of maps
 
 export class StageMaps extends Part {
   url = new UrlView({}, derive.RULES);
-  // All that comes with the first data
+  // Everything below arrives with the first data
   /** @type {import("./derive.js").Layer[]} */ layers;
   /** @type {string[]} their names */ stages;
   /** @type {StageWall} */ wall;
@@ -28,9 +28,9 @@ export class StageMaps extends Part {
 
   constructor(parent) {
     super();
-    this.held = ""; // which stage all channels are shown of
+    this.held = ""; // the stage whose channels are all shown
     this.looked = { tile: 0, token: -1 };
-    this.shape = ""; // of all maps: what is looked at stays while it does
+    this.shape = ""; // the form of all maps: the selection stays while it is the same
     this.passing = new Passing(
       () => [this.looked.tile, this.looked.token, this.chosenTile, this.view.channel],
       ([tile, token]) => this.guard(() => this.look({ tile, token })),
@@ -45,9 +45,9 @@ export class StageMaps extends Part {
     this.channels = new MapGrid(this.channelsHolder, {
       owner: this,
       hint: HINTS.above,
-      // As small as their number asks for.
+      // As small as their number requires.
       widthOfTile: () => (size() > 100 ? 40 : size() > 40 ? 56 : 84) * grown(),
-      across: () => 7, // on a phone, each as wide as a finger
+      across: () => 7, // on a phone, each tile is as wide as a finger
       chose: (channel) =>
         this.guard(() => {
           this.view.channel = channel;
@@ -108,7 +108,7 @@ export class StageMaps extends Part {
     this.held = ""; // the channels of another picture
   }
 
-  // What the visitor does
+  // Actions of the visitor
 
   look(found) {
     if (found.tile === this.looked.tile && found.token === this.looked.token) return;
@@ -128,7 +128,7 @@ export class StageMaps extends Part {
     return derive.tileOf(this);
   }
 
-  /** How many maps the table has. */
+  /** The number of maps in the table. */
   get tiles() {
     return this.layers.length * this.stages.length;
   }
@@ -137,7 +137,7 @@ export class StageMaps extends Part {
 
   takeColours() {
     const others = super.takeColours();
-    if (others) this.held = ""; // the channels take theirs when they are drawn anew
+    if (others) this.held = ""; // the channels take theirs when they are redrawn
     return others;
   }
 
@@ -194,7 +194,7 @@ export class StageMaps extends Part {
     };
   }
 
-  /** Hand the chosen stage to the grid of all channels, if it is another one. */
+  /** Pass the chosen stage to the grid of all channels, if it has changed. */
   holdChannels() {
     const {
       view: { layer, stage },
@@ -231,7 +231,7 @@ export class StageMaps extends Part {
       });
     }
     const chosen = derive.channelOf(this, layer, stage);
-    if (key === before && channels.chosen === chosen) return; // the pointer has moved, nothing else
+    if (key === before && channels.chosen === chosen) return; // only the pointer has moved
     channels.mark(chosen);
     if (key === before) channels.draw();
     else channels.refresh();
@@ -268,7 +268,7 @@ export class StageMaps extends Part {
     this.whenResting(() => this.sayAtRest());
   }
 
-  /** The value below a map, and its channel where the stage has none of the number that is chosen. */
+  /** The value below a map, and its channel if the stage lacks the chosen one. */
   rangeOf(tile) {
     const value = derive.valueOf(this, tile);
     const other = derive.otherChannelOf(this, tile);
