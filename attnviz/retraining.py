@@ -210,8 +210,8 @@ def conclusion(found: Iterable[Pair]) -> str:
     if told.as_much:
         parts.append(f"It costs at least as much as the ablation for {_named(told.as_much)}.")
     parts.append(
-        "An ablation shows that the trained model relies on a part, not that the task needs it: a model trained without "
-        "it can learn the same by other means, and a replaced value is one that the rest of the model has never "
+        "An ablation shows that the trained model relies on a part, not that the task needs it: a model trained "
+        "without it can learn the same by other means, and a replaced value is one that the rest of the model never "
         "encountered. To find out whether the task needs it, train again without it, with several seeds."
     )
     return " ".join(parts)

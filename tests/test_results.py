@@ -239,7 +239,7 @@ def test_the_results_are_not_stale():
 
 def test_the_introduction_says_how_each_kind_of_interval_is_made():
     said = " ".join(results.everything().partition("## ")[0].split())
-    assert f"Its 95 % interval is from {METHOD}: variance = V1 / S1" in said
+    assert f"Its 95 % interval comes from {METHOD}: variance = V1 / S1" in said
     assert "A model compared with itself after a part was replaced counts as one side" in said
     assert "10% of the mean error of the two, at most 0.5 points" in said and "(Holm)" in said
 
