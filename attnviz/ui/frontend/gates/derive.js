@@ -1,4 +1,4 @@
-// What the gates show and what is asked of the live channel, from the view and the data. Nothing here knows the page.
+// What the gates show and what is asked of the live channel, from the view and the data. It does not access the page.
 
 import { KINDS } from "../core/url_fields.js";
 import { short } from "../core/numbers.js";
@@ -62,7 +62,7 @@ KINDS.turns = {
       : String(value),
 };
 
-/** What of a view exists. @type {import("../core/url_fields.js").Rules} */
+/** Which values of a view exist. @type {import("../core/url_fields.js").Rules} */
 export const RULES = {
   exists({ name }, value, { layers, other }, asked) {
     const below = (number, end) => number >= 0 && number < end;

@@ -13,7 +13,7 @@ const MARGIN = 24;
 const HIGH = 48;
 const MAP = 160; // the longer side of the map of places
 
-/** What can be saved, for `Savers`. @param {import("./gates.js").Gates} part */
+/** The files to save, for `Savers`. @param {import("./gates.js").Gates} part */
 export function files(part) {
   return filesOf(part, sheetOf, fileName, csv);
 }

@@ -28,7 +28,7 @@ const HIGH_NARROW = 48; // a finger slides along them, and turns a gate by its s
 
 export class Gates extends LivePart {
   exporting = () => import("./export.js");
-  // All that comes with the first data
+  // Everything below arrives with the first data
   /** @type {import("./derive.js").Layer[]} */ layers = [];
   /** @type {import("./derive.js").Values[]} what each layer computes, with the gates that are turned */ now = [];
   /** @type {Answered} with the gates that the net computes */ before;
@@ -123,7 +123,7 @@ export class Gates extends LivePart {
     );
   }
 
-  // What the visitor does
+  // Actions of the visitor
 
   /** A bar is under the pointer, or none. */
   look(layer, channel) {

@@ -1,4 +1,4 @@
-// What the table of heads shows, from its view and its data. Nothing here knows the page.
+// What the table of heads shows, from its view and its data. It does not access the page.
 
 import { short } from "../core/numbers.js";
 

@@ -11,7 +11,7 @@ const MARGIN = 24;
 const CELL = 30;
 const ROUND = 16; // corners of a dot
 
-/** What can be saved, for `Savers`. @param {import("./head_table.js").HeadTable} part */
+/** The files to save, for `Savers`. @param {import("./head_table.js").HeadTable} part */
 export function files(part) {
   return filesOf(part, sheetOf, fileName, csv);
 }

@@ -142,7 +142,7 @@ export class HeadTable extends Part {
     this.moved.replaceChildren(...parts);
   }
 
-  // What the visitor does
+  // Actions of the visitor
 
   look(head) {
     if (head === this.looked) return;

@@ -62,7 +62,7 @@ export class Scatter {
     this.laid = "";
   }
 
-  // What the visitor does
+  // Actions of the visitor
 
   place(event) {
     const { x, y } = placeIn(this.element, event);

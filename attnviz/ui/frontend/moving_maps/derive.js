@@ -1,5 +1,5 @@
 // What maps are computed from, and how: a kind for each of the things that `moving_maps.js` lets a hand move.
-// Nothing here knows the page. Every kind has `compute(sent, at)`, which gives the maps of each pane and lines of
+// It does not access the page. Every kind has `compute(sent, at)`, which gives the maps of each pane and lines of
 // words.
 
 import { extent, half } from "../maps/extremes.js";

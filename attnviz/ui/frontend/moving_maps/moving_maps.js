@@ -88,7 +88,7 @@ export class MovingMaps extends Part {
     return grid;
   }
 
-  // What the visitor does
+  // Actions of the visitor
 
   move(at) {
     this.at = at;

@@ -1,4 +1,4 @@
-// What parallel coordinates show, from their view and their data. Nothing here knows the page.
+// What parallel coordinates show, from their view and their data. It does not access the page.
 
 /**
  * One axis: where its ticks stand, 0..1 from the bottom to the top; choices: whether only these values occur.

@@ -8,7 +8,7 @@ const WIDTH = 860;
 const MARGIN = 24;
 const HIGH = 340;
 
-/** What can be saved, for `Savers`. @param {import("./parallel_coordinates.js").ParallelCoordinates} part */
+/** The files to save, for `Savers`. @param {import("./parallel_coordinates.js").ParallelCoordinates} part */
 export function files(part) {
   return filesOf(part, sheetOf, ({ header }) => fileNameOf("search", header.origin.search), csv);
 }

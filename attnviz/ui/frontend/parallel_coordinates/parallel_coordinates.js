@@ -113,7 +113,7 @@ export class ParallelCoordinates extends Part {
     this.drawing.replaceChildren(svg("g", {}, ...this.front.map((trial) => lines[trial])), this.frame);
   }
 
-  // What the visitor does
+  // Actions of the visitor
 
   /** The trial under a pointer; -1 where none is near. @param {MouseEvent} event */
   trialAt(event) {

@@ -1,4 +1,4 @@
-// What bars of values say. Nothing here knows the page.
+// What bars of values say. It does not access the page.
 
 import { short } from "../core/numbers.js";
 

@@ -8,7 +8,7 @@ const WIDTH = 860;
 const MARGIN = 24;
 const HIGH = 160;
 
-/** What can be saved, for `Savers`. @param {import("./value_bars.js").ValueBars} part */
+/** The files to save, for `Savers`. @param {import("./value_bars.js").ValueBars} part */
 export function files(part) {
   return filesOf(part, sheetOf, fileName, csv);
 }
