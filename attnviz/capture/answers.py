@@ -31,7 +31,7 @@ class Passes:
         self._arguments, self._named = arguments, named
 
     def answers(self, strength: Tensor | None = None, ends: bool = False) -> "Answers":
-        """Return the queries and keys of a pass with noise of the given strength, (row, column), or None for no noise.
+        """Return the queries and keys of a pass with noise of `strength`, (row, column); None means no noise.
         With `ends`, the pass stops once the queries and keys of all calls are known."""
         assert self.picture is not None
         picture = self.picture

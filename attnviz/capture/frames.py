@@ -23,8 +23,8 @@ class Where:
 
     Args:
         path: the module's path in the model; "" for the model itself.
-        visit: how often the module was entered before.
-        number: how many calls the module made before, in this visit and those before it.
+        visit: the number of earlier entries into the module.
+        number: the number of earlier calls by the module, in this visit and previous ones.
         module: the module that makes the call; None outside of the model.
         given: the tensors that the module was called with.
     """
@@ -47,7 +47,7 @@ class Where:
 
 
 class Frames:
-    """Tracks which modules of a model the frames of one thread belong to."""
+    """Tracks the modules of a model to which the frames of one thread belong."""
 
     def __init__(self, model: nn.Module) -> None:
         self.model = model

@@ -1,6 +1,6 @@
 """Gates: a sigmoid of a channel vector, or of one map, that is multiplied with feature maps.
 
-Not gates are x sigmoid(x) (SiLU), a sigmoid of the same size as its other factor (GLU, a GRU's gates), a sigmoid of a
+These are not gates: x sigmoid(x) (SiLU), a sigmoid of the same size as its other factor (GLU, a GRU's), a sigmoid of a
 weight of the model, a sigmoid that is the model's output, and a factor of each head's tokens, of scores, of weights or
 of mixed values.
 """

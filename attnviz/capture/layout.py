@@ -93,7 +93,7 @@ def _split(lead: tuple[int, ...], batch: int, heads: set[int], packed: int | Non
 
 
 def packed_axis(query: Tensor) -> int | None:
-    """Return the leading axis along which the vectors of a query lie side by side in memory; or None."""
+    """Return the leading axis along which the vectors of a query lie side by side in memory, or None."""
     step = query.shape[-1] * query.stride(-1)
     found = [axis for axis in range(query.ndim - 2) if query.shape[axis] > 1 and query.stride(axis) == step]
     return found[0] if len(found) == 1 and query.stride(-2) != step else None

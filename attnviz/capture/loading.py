@@ -104,7 +104,7 @@ def _of_function(word: str, made: Any, side: int) -> Loaded:
 
 
 def made_by(word: str) -> Any:
-    """Return the torch module that FILE.py:FUNCTION or PACKAGE.MODULE:FUNCTION names, or what the function returns."""
+    """Return the torch module that FILE.py:FUNCTION or PACKAGE.MODULE:FUNCTION names, or the function's result."""
     from torch import nn
 
     place, name = parted(word)

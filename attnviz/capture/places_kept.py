@@ -96,7 +96,7 @@ def _operations(code: CodeType) -> tuple[Any, ...]:
 
 
 def load(name: str) -> dict[str, Both] | None:
-    """Return positions by the key of their call; None if the file is missing, damaged or that of another name."""
+    """Return positions by the key of their call; None if the file is missing or damaged, or has another name."""
     try:
         digest, _, content = files.read(folder() / f"{name}.json", _MOST).partition(b"\n")
     except OSError:
