@@ -41,6 +41,7 @@ ENDS = {
     "zeros_like", "ones_like", "empty_like", "rand_like", "randn_like",  # only use the shape
     "flip", "gather", "msort", "roll", "sort", "take_along_dim", "topk",  # reorder the keys
 }  # fmt: skip
+SOLVES = {"linalg_solve", "linalg_solve_ex", "linalg_solve_triangular", "linalg_lstsq"}  # times an inverse
 JOINS = {"cat", "concat", "concatenate", "stack"}
 PROJECTIONS = {"linear", "conv1d", "conv2d", "conv3d"}
 LAYERS = PROJECTIONS | {"layer_norm", "batch_norm", "group_norm", "rms_norm"}
@@ -114,7 +115,7 @@ class Lineage:
                 continue
             if name not in SHAPES and (mark.of.follows == "shapes" or (mark.of.follows == "sums" and name in LAYERS)):
                 continue
-            if size == mark.numel or name in PARTS:
+            if size == mark.numel or name in PARTS or name in SOLVES:  # the matrix comes before what it is solved for
                 part = mark.part or size < mark.numel
                 setattr(tensor, self._name, Mark(mark.of, size, part, mark.projected or name in PROJECTIONS))
                 return

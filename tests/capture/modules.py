@@ -246,6 +246,8 @@ class Landmarks(Base):
         if not self.options:
             return self.weights(query, few) @ collected
         between = self.weights(few, fewer)
+        if "solve" in self.options:
+            return self.weights(query, fewer) @ self.options["solve"](between, collected)
         return self.weights(query, fewer) @ self.options["inverse"](between) @ collected
 
 

@@ -183,6 +183,13 @@ def test_what_is_no_weighting_by_a_softmax_over_keys_is_refused(build: Callable[
         attnviz.watch(build())(tokens())
 
 
+@pytest.mark.parametrize("solve", [torch.linalg.solve, lambda one, other: torch.linalg.lstsq(one, other).solution])
+def test_weights_times_an_inverse_that_is_solved_for_are_refused(solve: Callable[..., Tensor]) -> None:
+    seen = attnviz.watch(Landmarks(solve=solve))(tokens())
+    assert [tuple(seen[path].tensor.shape[-2:]) for path in seen if path.endswith("weights")] == [(2, 5)]  # collected
+    assert "Refused: @1, @2: its weights are multiplied with other weights" in seen.report()
+
+
 def test_what_landmarks_collect_and_what_tokens_take_from_them_are_two_attentions() -> None:
     seen = attnviz.watch(model := Landmarks())(tokens())
     assert [tuple(seen[path].tensor.shape[-2:]) for path in ("weights", "@1.weights")] == [(2, 5), (5, 2)]
