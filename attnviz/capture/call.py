@@ -108,6 +108,28 @@ def apart(found: Tensor, expected: Tensor) -> Tensor:
     return (found - expected).abs().max() / expected.abs().max().clamp_min(torch.finfo(wide).tiny)
 
 
+def is_reversed(query: Tensor, key: Tensor, scores: Tensor) -> bool:
+    """Return whether a few rows of square scores follow key times query more closely than query times key.
+
+    Rows are compared by their correlation, since a scale or a bias may have been applied; masked scores are left out.
+    """
+    with aside(scores):
+        wide = torch.promote_types(scores.dtype, torch.float32)
+        rows = rows_of(scores.shape[-2], scores.device)
+        given = scores.index_select(-2, rows).to(wide)
+        seen = given > -1e4
+
+        def centred(values: Tensor) -> Tensor:
+            values = torch.where(seen, values, 0)
+            return torch.where(seen, values - values.sum(-1, keepdim=True) / seen.sum(-1, keepdim=True).clamp_min(1), 0)
+
+        def likeness(left: Tensor, right: Tensor) -> Tensor:
+            product, own = centred(left.index_select(-2, rows).to(wide) @ right.to(wide).mT), centred(given)
+            return torch.cosine_similarity(product.flatten(), own.flatten(), 0)
+
+        return bool(likeness(key, query) > likeness(query, key) + 1e-3)
+
+
 def tolerance(dtype: torch.dtype) -> float:
     """Return the relative tolerance between weights times values and the result of the call."""
     return max(1e-4, 2 * torch.finfo(dtype).eps)

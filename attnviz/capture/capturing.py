@@ -17,6 +17,7 @@ from attnviz.capture.call import (
     apart,
     aside,
     bound,
+    is_reversed,
     narrow,
     rows_of,
     runs_over_channels,
@@ -213,6 +214,8 @@ class Capture(Mode):
         if both is None:
             call.queries, call.keys = queries, keys
             both = scores, scores.mT
+        elif queries == keys and self.lineage.is_turned(scores) and is_reversed(*both, scores):
+            both = both[1], both[0]
         self._settle(call, lead, *both)
         if call.refused:
             return compute(scores)

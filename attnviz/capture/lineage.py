@@ -44,6 +44,7 @@ ENDS = {
 SOLVES = {"linalg_solve", "linalg_solve_ex", "linalg_solve_triangular", "linalg_lstsq"}  # times an inverse
 JOINS = {"cat", "concat", "concatenate", "stack"}
 PROJECTIONS = {"linear", "conv1d", "conv2d", "conv3d"}
+TURNS = {"transpose", "swapaxes", "swapdims", "permute", "movedim", "t", "adjoint", "__get__"}  # the last of .mT and .T
 LAYERS = PROJECTIONS | {"layer_norm", "batch_norm", "group_norm", "rms_norm"}
 
 _numbers = count()
@@ -59,13 +60,14 @@ class Followed(Protocol):
 @dataclass
 class Mark:
     """The origin of a tensor, and the number of elements it had when the mark was made. The tensor may be only a part
-    of the origin, or the output of a layer applied to it.
+    of the origin, the output of a layer applied to it, or have its axes in another order.
     """
 
     of: Followed
     numel: int
     part: bool = False
     projected: bool = False
+    turned: bool = False
 
 
 class Lineage:
@@ -86,6 +88,11 @@ class Lineage:
         """Return whether a linear layer or a convolution lies between a tensor and its origin."""
         mark = getattr(tensor, self._name, None)
         return isinstance(mark, Mark) and mark.projected
+
+    def is_turned(self, tensor: Any) -> bool:
+        """Return whether axes may have been exchanged between a tensor and its origin."""
+        mark = getattr(tensor, self._name, None)
+        return isinstance(mark, Mark) and mark.turned
 
     def mark(self, tensor: Tensor, of: Followed) -> None:
         """Mark a tensor as the start of the given origin."""
@@ -117,7 +124,8 @@ class Lineage:
                 continue
             if size == mark.numel or name in PARTS or name in SOLVES:  # the matrix comes before what it is solved for
                 part = mark.part or size < mark.numel
-                setattr(tensor, self._name, Mark(mark.of, size, part, mark.projected or name in PROJECTIONS))
+                projected, turned = mark.projected or name in PROJECTIONS, mark.turned or name in TURNS
+                setattr(tensor, self._name, Mark(mark.of, size, part, projected, turned))
                 return
 
 

@@ -183,6 +183,20 @@ def test_what_is_no_weighting_by_a_softmax_over_keys_is_refused(build: Callable[
         attnviz.watch(build())(tokens())
 
 
+@pytest.mark.parametrize("bias", [0.0, 3.0])
+@pytest.mark.parametrize("turn", [lambda one: one.mT, lambda one: one.transpose(2, 3)])
+def test_key_times_query_that_is_transposed_is_named_rightly(
+    turn: Callable[[Tensor], Tensor], bias: float
+) -> None:
+    class Reversed(ByHand):
+        def weights(self, query: Tensor, key: Tensor) -> Tensor:
+            distance = torch.arange(5.0)[:, None] - torch.arange(5.0)
+            return (turn(key @ query.mT) / 2 - bias * distance.relu()).softmax(-1)
+
+    seen, (query, key, _) = attnviz.watch(model := Reversed())(tokens()), model.split(tokens())
+    assert torch.allclose(seen["query"].tensor, query) and torch.allclose(seen["key"].tensor, key)
+
+
 @pytest.mark.parametrize("solve", [torch.linalg.solve, lambda one, other: torch.linalg.lstsq(one, other).solution])
 def test_weights_times_an_inverse_that_is_solved_for_are_refused(solve: Callable[..., Tensor]) -> None:
     seen = attnviz.watch(Landmarks(solve=solve))(tokens())
