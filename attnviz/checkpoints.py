@@ -81,8 +81,8 @@ def writing(name: str) -> Iterator[None]:
         lock.release()
 
 
-def save(model_state: dict[str, Tensor], card: Card) -> None:
-    """Write a checkpoint into our folder: the weights first, then the card with their digest.
+def save(model_state: dict[str, Tensor] | None, card: Card) -> None:
+    """Write a checkpoint into our folder: the weights, unless it comes without them, then the card with their digest.
 
     CheckpointError: it cannot be written; an older checkpoint of that name is then intact or reported as damaged.
     """
@@ -133,10 +133,11 @@ def alone() -> Iterator[None]:
         raise CheckpointError(f"The folder {kept()} cannot be written: {reason(error)}.") from error
 
 
-def _write(home: Path, model_state: dict[str, Tensor], card: Card) -> None:
+def _write(home: Path, model_state: dict[str, Tensor] | None, card: Card) -> None:
     try:
         home.mkdir(parents=True, exist_ok=True)
-        write(home / "weights.safetensors", encode(model_state))
+        if model_state is not None:
+            write(home / "weights.safetensors", encode(model_state))
         write(home / "card.json", cards.text(card))
     except OSError as error:
         raise CheckpointError(f"The checkpoint {home} cannot be written: {reason(error)}.") from error

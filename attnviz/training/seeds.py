@@ -96,7 +96,6 @@ def train(
     def written_card() -> Card:
         before = _before(recipe, seeds, given.digest)
         earlier = [run for run in before.runs if run.seed not in seeds] if before else []
-        shipped_before = checkpoints.load(recipe.key).model.state_dict() if earlier else {}
         command = together.command(command_of(recipe, [*(run.seed for run in earlier), *seeds]))
         runs = (*earlier, *(result.run for result in trained))
         shipped = _shipped(recipe, runs, goal.measures[recipe.watch].better == "higher")
@@ -110,12 +109,13 @@ def train(
                     f"Of the seeds {every}, {shipped.seed} is now the best on validation data, but the checkpoint does "
                     f"not hold its weights. Train it again, too: --seeds {every}. Runs that are there are not repeated."
                 )
-            weights = checkpoints.stored(model, shipped_before, recipe.weights)
+            if cards.has_weights(recipe.key):
+                weights = checkpoints.stored(model, checkpoints.load(recipe.key).model.state_dict(), recipe.weights)
         several = measuring.Seeds(stored, shipped.seed, [run.seed for run in earlier], before if earlier else None)
         figures, ablations = measuring.measured(recipe, several, model, given.everything, goal)
         card = Card(
             name=recipe.key,
-            **described(recipe, model, weights),
+            **(_as_before(recipe, before) if weights is None else described(recipe, model, weights)),
             data_digest=given.digest,
             seed=shipped.seed,
             runs=runs,
@@ -187,6 +187,12 @@ def described(recipe: Recipe, model: nn.Module, weights: dict[str, Tensor]) -> d
         "weights_digest": checkpoints.digest(checkpoints.encode(weights)),
         "example": measuring.example(model.cpu().eval(), recipe),
     }
+
+
+def _as_before(recipe: Recipe, card: Card | None) -> dict[str, Any]:
+    """Return the fields of `described` of a card that came without weights, if the shipped seed stays the same."""
+    kept = ("config", "classes", "parameters", "weights_digest", "example")
+    return {"recipe": recipe, **{field: getattr(card, field) for field in kept}}
 
 
 def command_of(recipe: Recipe, seeds: Sequence[int]) -> str:

@@ -185,9 +185,7 @@ def test_what_is_no_weighting_by_a_softmax_over_keys_is_refused(build: Callable[
 
 @pytest.mark.parametrize("bias", [0.0, 3.0])
 @pytest.mark.parametrize("turn", [lambda one: one.mT, lambda one: one.transpose(2, 3)])
-def test_key_times_query_that_is_transposed_is_named_rightly(
-    turn: Callable[[Tensor], Tensor], bias: float
-) -> None:
+def test_key_times_query_that_is_transposed_is_named_rightly(turn: Callable[[Tensor], Tensor], bias: float) -> None:
     class Reversed(ByHand):
         def weights(self, query: Tensor, key: Tensor) -> Tensor:
             distance = torch.arange(5.0)[:, None] - torch.arange(5.0)

@@ -86,6 +86,24 @@ def test_a_seed_that_is_there_is_replaced_and_the_others_stay(here):
     assert again.core_seconds == pytest.approx(3 * _computed(1), abs=0.1)
 
 
+def test_a_card_without_weights_takes_further_seeds_while_its_own_stays_the_best(here):
+    chosen = small.recipe(**small.ABLATED)
+    whole = seeds.train(chosen, [0, 1, 2], device="cpu", threads=1, report=small.silent)
+    home, others = here / "checkpoints" / chosen.key, [seed for seed in (0, 1, 2) if seed != whole.seed]
+    (home / "card.json").unlink()
+    alone = seeds.train(chosen, [whole.seed], device="cpu", threads=1, report=small.silent)
+    (home / "weights.safetensors").unlink()
+    card = seeds.train(chosen, others, device="cpu", threads=1, report=small.silent)
+    assert not (home / "weights.safetensors").exists()
+    assert (card.seed, card.weights_digest, card.example) == (whole.seed, whole.weights_digest, alone.example)
+    assert sorted(card.figures[0].per_seed) == sorted(whole.figures[0].per_seed)
+    assert card.figures[0].right == whole.figures[0].right
+    (home / "card.json").unlink()
+    seeds.train(chosen, others[:1], device="cpu", threads=1, report=small.silent)
+    (home / "weights.safetensors").unlink()
+    assert seeds.train(chosen, [whole.seed], device="cpu", threads=1, report=small.silent).seed == whole.seed
+
+
 def _took(seed: int) -> float:
     """Return the seconds of a seed's epochs, from the log of its run."""
     return sum(one.seconds for one in _durations(seed))
