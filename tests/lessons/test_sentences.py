@@ -70,7 +70,7 @@ def test_one_vector_loses_the_order_rather_than_the_digits() -> None:
 
 def test_ten_times_as_many_steps() -> None:
     whole = {
-        name: next(one.value for one in cards.read(f"encoder_decoder.{name}").figures if one.name == "accuracy_15")
+        name: next(one.mean for one in cards.read(f"encoder_decoder.{name}").figures if one.name == "accuracy_15")
         for name in ("strips-15-one-vector-patient", "strips-15-patient", "strips-15-one-vector", "strips-15")
     }
     long_one, long, one, with_attention = map(percent, whole.values())
