@@ -15,7 +15,7 @@ from tests import test_architecture as architecture
 WORDS = {
     "pixel_attention": r"pixel attention|added_by_pixel|one[_-]token|single_token|head_switch|moving_maps",
     "element_wise": r"element[ -]wise|relevance|\b[xy]_weights|handed_on|stage_grid",
-    "recurrent_attention": r"glimpse|retina|recurrent|belief|location_mean|glances|[\"']moves[\"']",
+    "recurrent_attention": r"glimpse|retina|recurrent(?!_param)|belief|location_mean|glances|[\"']moves[\"']",
     "cnn_attention": r"block_?attention|: [\"']blocks[\"']|-blocks\b|feature_weights",
     "channel_attention": r"squeeze_?excite|\bcbam\b|\bbam\b|many_gates|gates_view|gated_blocks",
     "spatial_transformer": r"\btheta\b|sampling_?grid|spatial_?transform|jaderberg",

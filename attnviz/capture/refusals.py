@@ -71,7 +71,8 @@ def looks_like_attention(module: nn.Module) -> bool:
 def carries_a_state(module: nn.Module) -> bool:
     """Return whether a module has a state decay among its own weights, under the names used by Mamba, RWKV and Griffin,
     or is called a retention."""
-    return not _DECAYS.isdisjoint(module._parameters) or "retention" in type(module).__name__.lower()
+    own = {name for name, _ in module.named_parameters(recurse=False)}
+    return not _DECAYS.isdisjoint(own) or "retention" in type(module).__name__.lower()
 
 
 _DECAYS = {"A_log", "A_logs", "time_decay", "recurrent_param"}
@@ -103,12 +104,12 @@ def nothing(model: nn.Module, refused: dict[str, str]) -> str:
         shown = [f"{path or 'the model itself'}: {why}" for path, why in list(refused.items())[:5]]
         more = f"; and {len(refused) - 5} more" if len(refused) > 5 else ""
         parts.append(f"Refused were {'; '.join(shown)}{more}.")
-    if recurrent := states(model, refused):
-        parts.append(recurrent)
+    if stateful := states(model, refused):
+        parts.append(stateful)
     if named:
         more = f" and {len(named) - 10} more" if len(named) > 10 else ""
         parts.append(f"Modules that look like attention: {', '.join(named[:10])}{more}.")
-    elif not refused and not recurrent:
+    elif not refused and not stateful:
         parts.append("No module looks like attention either.")
     if not refused:
         parts.append("The model must run inside the block, and in its thread.")

@@ -208,8 +208,8 @@ def report_of(capture: Capture, calls: Mapping[str, Call], places: Callable[[str
         more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
         lines += ["", f"Refused: {', '.join(paths[:_SHOWN])}{more}: {reason}."]
     heard = {*(call.where.path for call in calls.values()), *_modules(gates)}
-    if recurrent := refusals.states(capture.model, heard):
-        lines += ["", recurrent]
+    if stateful := refusals.states(capture.model, heard):
+        lines += ["", stateful]
     if missed := refusals.missed(capture.model, heard):
         more = f" and {len(missed) - _SHOWN} more" if len(missed) > _SHOWN else ""
         lines += ["", f"Nothing was captured of what looks like attention in {', '.join(missed[:_SHOWN])}{more}."]

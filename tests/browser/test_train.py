@@ -117,7 +117,7 @@ def ask_what_if(page: Page, first: str) -> None:
     assert runs.read(second).recipe.learning_rate == 0.05
     here, before = (share(runs.curve(run)[0].values["validation_accuracy"] or 0) for run in (second, first))
     expect(finding).to_contain_text(f"at its best epoch {here} of")
-    expect(finding).to_contain_text(f"{before} as it was")
+    expect(finding).to_contain_text(f"are right, instead of {before}")
     wait_until_ready(page)
     assert_accessible(page)  # before the slider is moved: while the page runs again for it, what is old is faint
 
