@@ -93,6 +93,7 @@ def test_nothing_is_captured_of_what_is_no_attention(name: str, monkeypatch: pyt
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "first"), [("Rwkv", "blocks.0.attention, blocks.1"), ("Mamba", "layers.0.mixer")])
 def test_a_state_in_place_of_attention_is_named(name: str, first: str) -> None:
+    needed("transformers")
     model, arguments, named = ALL[f"transformers {name}Model"].build()
     with pytest.raises(TraceError, match=f"In {first}.* a state is carried") as nothing:
         attnviz.watch(model.eval())(*arguments, **named)
