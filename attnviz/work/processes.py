@@ -160,4 +160,7 @@ def lowest(process: int) -> None:
 
 def forget() -> None:
     """Remove ended processes from `children`; polling also reaps them, so that no zombie is left."""
-    children[:] = [child for child in children if child.poll() is None]
+    for child in [*children]:  # one by one: another thread may add a process meanwhile
+        if child.poll() is not None:
+            with suppress(ValueError):  # another thread was faster
+                children.remove(child)

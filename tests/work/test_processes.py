@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import psutil
+import pytest
 
 from attnviz.work import processes
 
@@ -49,3 +50,19 @@ def test_a_clock_that_is_set_back_changes_nothing(monkeypatch):
     monkeypatch.setattr(psutil, "boot_time", lambda: 0.0)
     assert identity.alive
     assert processes.own() == identity
+
+
+def test_a_process_that_is_started_while_others_are_forgotten_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ended:
+        def __init__(self, then: object = None) -> None:
+            self.then = then
+
+        def poll(self) -> int:
+            if self.then is not None:
+                processes.children.append(self.then)  # as another thread does, which starts a job meanwhile
+            return 0
+
+    new = object()
+    monkeypatch.setattr(processes, "children", [Ended(), Ended(then=new)])
+    processes.forget()
+    assert processes.children == [new]
