@@ -28,7 +28,7 @@ from attnviz.arrays import Bytes
 from attnviz.data.inputs import digit, drawing
 from attnviz.errors import BadInput
 from attnviz.ui.components.component import component
-from attnviz.ui.components.drawn import ALL, LINK, LONGEST, MAPS, MOST_HEADS, Drawn, Shown, is_drawing, shareable
+from attnviz.ui.components.drawn import ALL, LINK, LONGEST, MAPS, MOST_HEADS, Drawn, Seen, Shown, is_drawing, shareable
 from attnviz.ui.components.state import UNKNOWN, ControlledState
 from attnviz.views.payload import pack
 
@@ -36,8 +36,6 @@ DECLARED = ("strokes", "models", "answers", "answer", "agreeing")
 """The values that lessons can use: the number of strokes; and, for the models that know all classes, their number, how
 many different answers they predict, the most frequent one, and how many predict it."""
 
-
-UNDONE = "undone"  # value from the browser: the drawing was undone
 
 LARGEST = digit.CANVAS
 """The maximum side of a picture to draw on, in pixels."""
@@ -154,14 +152,19 @@ def on_pad(key: str) -> Drawn | None:
     return _read(told) if isinstance(told, Mapping) else None
 
 
-def seen_on_pad(key: str) -> str | None:
-    """Return the models' latest input from the pad of that key, encoded as a drawing (attnviz.data.inputs.drawing).
+def seen_on_pad(key: str) -> Seen | None:
+    """Return the models' latest input from the pad of that key, and those that were cleared before it.
 
-    Returns None if nothing is drawn, or if the header of `Cards` has no "settled", since each stroke would otherwise be
-    reported twice, and "" if an undo or the eraser has emptied a drawing in progress.
+    Returns None before the first report, after nonsense, and if the header of `Cards` has no "settled", since each
+    stroke would otherwise be reported twice.
     """
-    word = ControlledState(key, "seen").shown()
-    return ("" if word == UNDONE else word) if isinstance(word, str) and word else None
+    told = ControlledState(key, "seen").shown()
+    if not isinstance(told, Mapping) or not isinstance(told.get("cleared"), list):
+        return None
+    texts = [told.get("word"), *(text for pair in told["cleared"] if isinstance(pair, list) for text in pair)]
+    if not all(isinstance(text, str) for text in texts) or len(texts) != 1 + 2 * len(told["cleared"]):
+        return None
+    return Seen(told["word"], tuple((step, word) for step, word in told["cleared"]))
 
 
 def shown_on_pad(key: str) -> Shown | None:

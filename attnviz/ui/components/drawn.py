@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from attnviz.views.url_fields import Field, Fields
 
@@ -83,6 +83,19 @@ class Shown:
             "heads": dict(self.heads), "map": self.map, "change": self.change, "trained": self.trained,
             "pin_trained": self.pin_trained, "pin": pin,
         }  # fmt: skip
+
+
+class Seen(NamedTuple):
+    """The last drawing that the models received.
+
+    Args:
+        word: Their input, encoded as a drawing (`attnviz.data.inputs.drawing`); "" if the pad is empty.
+        cleared: The last inputs that were cleared from the pad before it, the oldest first, each as (name, input). The
+            name identifies the clearing: one that was undone is missing.
+    """
+
+    word: str
+    cleared: tuple[tuple[str, str], ...] = ()
 
 
 def is_drawing(word: str) -> bool:

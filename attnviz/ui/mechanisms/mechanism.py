@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from attnviz.errors import BadInput
 from attnviz.ui.components.component import FRONTEND
+from attnviz.ui.components.drawn import Seen
 
 if TYPE_CHECKING:
     from attnviz.subjects import Net
@@ -73,12 +74,12 @@ class OnDrawing:
 
     Args:
         word: The URL field that is set while it is open.
-        show: A function that draws it, from the keys of the nets that have panels and the last drawing that they saw,
-            as a URL field. The drawing is None if none is known, and "" if the current one is empty.
+        show: A function that draws it, from the keys of the nets that have panels and the last drawing that they
+            received, or None before the pad reports one.
     """
 
     word: str
-    show: Callable[[list[str], str | None], None]
+    show: Callable[[list[str], Seen | None], None]
 
 
 @dataclass(frozen=True)

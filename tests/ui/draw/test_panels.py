@@ -35,10 +35,11 @@ WORD = drawing.word(drawing.name(strokes.draw([5], seed=9)[0, ..., 0]))
 
 
 def run(seen: str | None = None, **words: str) -> AppTest:
+    """Run the draw page, as after a report of the pad about the drawing that the models have seen last."""
     test = AppTest.from_file(str(PAGE), default_timeout=120)
     test.query_params.update(words)
     if seen is not None:
-        test.session_state["pad"] = {"seen": {"value": seen, "revision": 0}}
+        test.session_state["pad"] = {"seen": {"value": {"word": seen, "cleared": []}, "revision": 0}}
     test.run()
     assert not test.exception
     return test

@@ -16,12 +16,15 @@ import { mountable } from "../core/part.js";
 import { BadDrawing } from "../hands/strokes.js";
 
 const EMPTY = { base: null, strokes: [] };
-const UNDONE = "undone"; // reported if nothing is left of a continued drawing
+const INPUTS = 200; // maximum number of drawings whose inputs are remembered
 const PENDING = 20; // maximum number of drawings reported to Python while its answer is pending
 
 // The state stored when the visitor went to another page.
 /** @type {import("./memory.js").Kept|null} */
 let left = null;
+
+/** Each drawing's last input to the models, by its id. @type {Map<string, string>} */
+const inputs = new Map();
 
 export class DrawingPad extends PadFrame {
   constructor(parent) {
@@ -139,9 +142,9 @@ export class DrawingPad extends PadFrame {
 
   /** Called when the hand rests and the models have answered. @param {string} word that of their input */
   saw(word) {
-    const { id } = this.pad.now; // which an undo and the eraser keep, and Clear does not
-    this.word = word || (id === this.drawnOn ? UNDONE : "");
-    if (word) this.drawnOn = id;
+    inputs.delete(this.pad.now.id);
+    inputs.set(this.pad.now.id, word);
+    if (inputs.size > INPUTS) inputs.delete(/** @type {string} */ (inputs.keys().next().value));
     if (this.header.cards.settled) this.settle();
   }
 
@@ -159,7 +162,7 @@ export class DrawingPad extends PadFrame {
     const { url } = this.header;
     const kept = this.kept();
     this.state("drawn").note(url);
-    this.state("seen").note("");
+    this.state("seen").note(null);
     if (kept && derive.isNewer(kept, url)) {
       this.setCentred(kept.centred);
       this.pad.memory = kept.history ?? { past: [], now: kept.drawing, future: [] };
@@ -275,11 +278,13 @@ export class DrawingPad extends PadFrame {
   }
 
   settled() {
-    const { base } = this.pad.now;
-    const seen = (this.header.cards.settled && this.word) || ""; // otherwise each stroke would be reported twice
+    const { id, base, cleared = [] } = this.pad.now;
+    const input = (of) => inputs.get(of) ?? "";
+    // A page may skip a report if another one follows, so each contains all drawings that were cleared.
+    const seen = { word: input(id), cleared: cleared.map((one) => [one.step, input(one.id)]) };
     return {
       drawn: { drawing: this.short, base: base?.name ?? null, centred: this.centred },
-      seen,
+      seen: this.header.cards.settled ? seen : null, // otherwise each stroke would be reported twice
       ...(this.cards ? { panels: shownBy(this.cards) } : {}),
     };
   }

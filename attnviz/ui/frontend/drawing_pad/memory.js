@@ -7,7 +7,11 @@ const HERE = "attnviz.drawing";
 const LAST = "attnviz.drawings";
 export const MOST = 10;
 
-/** @typedef {{id: string, base: Base|null, strokes: Stroke[]}} Drawing */
+/**
+ * A drawing. `cleared` are those that Clear removed before it, until a reload: the id of the empty drawing that
+ * followed, and that of the drawing removed.
+ * @typedef {{id: string, base: Base|null, strokes: Stroke[], cleared?: {step: string, id: string}[]}} Drawing
+ */
 
 /** @typedef {{past: Drawing[], now: Drawing, future: Drawing[]}} History the steps of undo and redo */
 

@@ -12,8 +12,9 @@ import { decode, encode, fits, FULL, PRESSURES, SIDE, simplify, toUnit } from ".
 
 const DEEP = 200; // maximum number of steps that can be undone
 const ERASER = 32; // the eraser end of a pen, in `buttons`
+const CLEARED = 15; // maximum number of cleared drawings that a drawing remembers
 
-/** @typedef {{id: string, base: Base|null, strokes: Stroke[]}} Drawing never changed, only replaced */
+/** @typedef {import("./memory.js").Drawing} Drawing never changed, only replaced */
 
 /**
  * A new drawing. Its id identifies it in the browser's storage; an undo restores the old id.
@@ -116,7 +117,7 @@ export class Pad {
   /** Show another drawing. @param {{base: Base|null, strokes: Stroke[], id?: string}} other id: if it is known */
   open({ base, strokes, id }) {
     const other = drawing(base, strokes);
-    this.become(id ? { ...other, id } : other);
+    this.become({ ...other, id: id ?? other.id, cleared: this.now.cleared });
   }
 
   // Changes
@@ -173,7 +174,9 @@ export class Pad {
 
   clear() {
     if (!this.now.base && !this.now.strokes.length) return;
-    this.become(drawing());
+    const next = drawing();
+    const cleared = [...(this.now.cleared ?? []), { step: next.id, id: this.now.id }].slice(-CLEARED);
+    this.become({ ...next, cleared });
     this.tell("Cleared. Undo brings the drawing back.");
   }
 

@@ -5,6 +5,7 @@ import streamlit as st
 from attnviz import subjects
 from attnviz.subjects import Net, Subject
 from attnviz.subjects.drawings import Drawing
+from attnviz.ui.components.drawn import Seen
 from attnviz.ui.mechanisms.pixel_attention import ERASE, MECHANISM
 from attnviz.ui.mechanisms.pixel_attention.experiments import erase
 from attnviz.ui.mechanisms.pixel_attention.panels import panel_of
@@ -12,7 +13,7 @@ from attnviz.ui.shared import experiments, page, url_state
 from attnviz.ui.shared.glossary import term
 
 
-def show(names: list[str], seen: str | None) -> None:
+def show(names: list[str], seen: Seen | None) -> None:
     """Draw the choice of a net that attends among tokens, and the effect of removals on its answer to the drawing."""
     known = {net.key: net for net in map(subjects.net, names) if _attends(net)}
     if not known:
@@ -30,12 +31,12 @@ def show(names: list[str], seen: str | None) -> None:
     )  # fmt: skip
     if not name:
         return
-    if not seen:
+    if seen is None or not seen.word:
         st.info("Nothing is drawn yet. Draw a digit above.")
         return
     net, say = known[name], experiments.finding("erase")
     with page.sentences():
-        saw, takes = Drawing(seen).picture.shape[:2], (net.input.rows, net.input.columns)
+        saw, takes = Drawing(seen.word).picture.shape[:2], (net.input.rows, net.input.columns)
         if saw != takes:  # the picture belongs to another model, and this one never received it
             st.info(
                 f"Here the drawing is a picture of {saw[0]} × {saw[1]} pixels, and this model saw it in {takes[0]} × "
@@ -44,7 +45,7 @@ def show(names: list[str], seen: str | None) -> None:
             return
         count, fill = erase.choices(net)
         if count:
-            erase.one_picture(Subject(net, Drawing(seen)), count, fill, say)
+            erase.one_picture(Subject(net, Drawing(seen.word)), count, fill, say)
         else:
             st.info(f"Nothing is removed. Choose how many {erase.unit_of(net)} to remove.")
 

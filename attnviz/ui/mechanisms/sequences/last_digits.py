@@ -2,9 +2,11 @@
 
 A digit is complete when the pad is cleared after it; it is then the last digit of the strip, also in the URL field
 `strip`. The digit being drawn follows it. Undoing the clearing turns the last digit into the one being drawn again.
+Each report of the pad contains all clearings, since the page may run once for several reports.
 """
 
 import base64
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +17,7 @@ from attnviz.data.inputs.strip import TooLong
 from attnviz.errors import BadInput
 from attnviz.subjects import Net, Strip, Subject
 from attnviz.subjects.drawings import Drawing
+from attnviz.ui.components.drawn import Seen
 from attnviz.ui.mechanisms.sequences import LAST_DIGITS, MECHANISM, own_strip
 from attnviz.ui.mechanisms.sequences.experiments import ADDITIVE, ONE_VECTOR, TRANSFORMER
 from attnviz.ui.shared import cache, page, url_state
@@ -29,11 +32,19 @@ SIDE = 56
 """The side of a digit on the page, in pixels."""
 
 _TOGGLE, _ANEW = "last_digits", "last_digits_anew"
-_NOW = "last_digits_now"  # session state key: the last drawing received, whose digit is not complete
-_COMPLETE = "last_digits_complete"  # session state key: each complete drawing, and the strip's URL word at that time
+_COMPLETED = "last_digits_completed"  # session state key: a list of Completed, or None until the pad reports again
+_UNDOABLE = 200  # the pad's maximum number of undo steps
 
 
-def show(names: list[str], seen: str | None) -> None:
+class Completed(NamedTuple):
+    """A clearing of the pad, by its name, and the strip's URL word before and after it; None if it adds no digit."""
+
+    step: str
+    before: str | None = None
+    after: str | None = None
+
+
+def show(names: list[str], seen: Seen | None) -> None:
     """Draw the switch and, if it is on, the strip and the networks' texts; nothing if no panel classifies digits."""
     nets = subjects.usable([ADDITIVE, TRANSFORMER, ONE_VECTOR])
     if not nets or not any(set(net.classes) <= {*"0123456789"} for net in map(subjects.net, names)):
@@ -49,7 +60,7 @@ def show(names: list[str], seen: str | None) -> None:
         return
     net = next(iter(nets.values()))
     with page.sentences():
-        if seen and Drawing(seen).picture.shape[:2] != (net.input.rows, net.input.rows):
+        if seen and seen.word and not _fits(seen.word, net):
             st.info(
                 f"The strip is made of digits of {net.input.rows} × {net.input.rows} pixels, but no model above saw "
                 "the drawing at this size. Choose another one that takes such pictures."
@@ -80,30 +91,45 @@ def _read(strip: Strip, nets: dict[str, Net]) -> None:
         st.button("Start again", key=_ANEW, type="tertiary", on_click=_begin)
 
 
-def _digits(seen: str | None, net: Net) -> npt.NDArray[np.uint8]:
+def _digits(seen: Seen | None, net: Net) -> npt.NDArray[np.uint8]:
     """Return the complete digits and the one being drawn, uint8 (digit, 28, 28)."""
-    word = st.query_params[LAST_DIGITS]
+    before = word = st.query_params[LAST_DIGITS]
+    earlier = [Completed(step) for step, _ in (seen.cleared if seen else ())]
+    completed: list[Completed] | None = st.session_state.setdefault(_COMPLETED, earlier)
+    if seen is None:
+        return _kept(word)
+    if completed is None:
+        completed = st.session_state[_COMPLETED] = earlier
+    while completed and completed[-1].step not in dict(seen.cleared):
+        undone = completed.pop()
+        word = undone.before if undone.before and undone.after == word else word
+    kept = _kept(word)
+    for step, drawn in seen.cleared:
+        if step in {one.step for one in completed}:
+            continue
+        if drawn and _fits(drawn, net):
+            kept = np.concatenate([kept, _taken(drawn, net)])[-MOST:]
+            completed.append(Completed(step, word, word := _strip(kept).word))
+        else:
+            completed.append(Completed(step))
+    del completed[:-_UNDOABLE]
+    if word != before:
+        url_state.set_value(**{LAST_DIGITS: word})
+    return np.concatenate([kept, _taken(seen.word, net)]) if seen.word else kept
+
+
+def _kept(word: str) -> npt.NDArray[np.uint8]:
+    """Return the digits of the URL's strip, uint8 (digit, 28, 28); none after a word that is no drawn strip."""
     try:
-        kept = own_strip.digits_of(Strip(word)) if word != NOTHING else own_strip.NO_DIGITS
+        return own_strip.digits_of(Strip(word)) if word != NOTHING else own_strip.NO_DIGITS
     except BadInput as error:
         url_state.complain(f"{error} The strip starts without these digits.")
-        kept = own_strip.NO_DIGITS
-    completed: list[tuple[str, str]] = st.session_state.setdefault(_COMPLETE, [])
-    if seen:
-        st.session_state[_NOW] = seen
-        # Exactly the same strokes: an undo has restored them. A starting picture may simply recur.
-        if completed and completed[-1] == (seen, word) and st.query_params.get("strokes"):
-            completed.pop()
-            kept = kept[:-1]
-            url_state.set_value(**{LAST_DIGITS: _strip(kept).word if len(kept) else NOTHING})
-        return np.concatenate([kept, _taken(seen, net)])
-    before = st.session_state.pop(_NOW, None)
-    if before is not None and seen is None:  # the pad was cleared: this digit is complete
-        kept = np.concatenate([kept, _taken(before, net)])[-MOST:]
-        whole = _strip(kept).word
-        completed[:] = [*completed[1 - MOST :], (before, whole)]
-        url_state.set_value(**{LAST_DIGITS: whole})
-    return kept
+        return own_strip.NO_DIGITS
+
+
+def _fits(seen: str, net: Net) -> bool:
+    """Return whether a drawing was seen at the size of the strip's digits."""
+    return Drawing(seen).picture.shape[:2] == (net.input.rows, net.input.rows)
 
 
 def _taken(seen: str, net: Net) -> npt.NDArray[np.uint8]:
@@ -120,10 +146,10 @@ def _strip(digits: npt.NDArray[np.uint8]) -> Strip:
 
 
 def _turn() -> None:
+    st.session_state[_COMPLETED] = None
     url_state.set_value(**{LAST_DIGITS: NOTHING if st.session_state[_TOGGLE] else None})
 
 
 def _begin() -> None:
-    for name in (_NOW, _COMPLETE):
-        st.session_state.pop(name, None)
+    st.session_state.pop(_COMPLETED, None)
     url_state.set_value(**{LAST_DIGITS: NOTHING})
