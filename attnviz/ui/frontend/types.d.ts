@@ -1,4 +1,4 @@
-// The types that several modules share, for `npm run types`. No browser reads this file.
+// Types shared by several modules, for `npm run types`. No browser reads this file.
 
 /** The element that `element("canvas.frame", ...)` makes: its tag stands before the first dot. */
 type Made<Tag extends string> = Tag extends `${infer Name}.${string}`
@@ -7,10 +7,10 @@ type Made<Tag extends string> = Tag extends `${infer Name}.${string}`
     ? HTMLElementTagNameMap[Tag]
     : HTMLElement;
 
-/** An array whose buffer a pixel buffer, a socket or a file can take. */
+/** An array that can be written to a pixel buffer, a socket or a file. */
 type Numbers = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float32Array | Float64Array;
 
-/** What Python sent; views.d.ts has the fields of some: views/payload.py. Arrays are flat, row by row; shapes have the same names. */
+/** Data from Python: views/payload.py, views.d.ts. Arrays are flat, row by row; shapes have the names of the arrays. */
 interface Payload {
   header: any; // what each component's Python side describes
   arrays: Record<string, any>; // typed arrays, of the kind that Python chose for each name
@@ -23,21 +23,21 @@ type Theme = ReturnType<typeof import("./core/colours.js").readTheme>;
 /** The colours of each kind of scale, by name: core/colours.js. */
 type Palettes = ReturnType<typeof import("./core/colours.js").palettes>;
 
-/** What the ends of a scale are: core/colours.js. */
+/** The ends of a scale: core/colours.js. */
 type Scale = ReturnType<typeof import("./core/colours.js").makeScale>;
 
 /**
- * Where the edge of the ink runs: at the right of a cell, or below it; where it runs within cells, along a line, left,
- * top, right, bottom in cells.
+ * The segments of the edge of the ink: at the right of a cell or below it or, inside a cell, along a line. line: left,
+ * top, right, bottom, in cells.
  */
 type InkEdge = { cell: number; below: boolean; line?: number[] }[];
 
 /** How a cell is outlined: maps/paint.js. */
 interface Outline {
-  halo: number; // packed colour of a rim that sets the outline off the map
+  halo: number; // packed colour of a rim that separates the outline from the map
   corners?: boolean;
-  strong?: boolean; // it is locked
-  lit?: boolean; // it is being explained
+  strong?: boolean; // whether it is locked
+  lit?: boolean; // whether it is being explained
 }
 
 /** One stroke of a drawing; hands/strokes.js says how its numbers are counted. */
@@ -46,23 +46,23 @@ interface Stroke {
   width: number;
   points: number[];
   pressures: number[] | null;
-  colour?: number[]; // red, green, blue in 0..255; without one it is ink
+  colour?: number[]; // red, green, blue in 0..255; ink if it is missing
 }
 
-/** A picture under the strokes of a drawing, 0 paper, 255 ink, or of three bytes a pixel in colour. */
+/** A picture below the strokes of a drawing: one byte per pixel, 0 paper, 255 ink; or three bytes per pixel. */
 interface Base {
   name: string;
   side: number;
   values: Uint8Array;
 }
 
-/** A model's answer to one picture, a number a class. */
+/** A model's answer to one picture: one number per class. */
 interface Answered {
   logits: Float32Array;
   probabilities: Float32Array;
 }
 
-/** What a renderer of a panel draws: panels/face.js. */
+/** The input of a panel's renderer: panels/face.js. */
 interface Answer {
   map: Float32Array | null;
   shape: number[] | null;

@@ -1,10 +1,10 @@
-// What is to be seen of a strip, its text and its weights, from state and data alone: no document, no colours.
+// The contents of a strip, its text and its weights, derived from state and data. It does not access the page.
 
 import { KINDS } from "../core/url_fields.js";
 import { best, counted, percent, short } from "../core/numbers.js";
 
 /**
- * A layer that looks.
+ * An attention layer, or the gradients in its place.
  * @typedef {{name: string, title: string, path: string, queries: string, keys: string, learnt: boolean, of: string}}
  *   Layer
  */
@@ -14,7 +14,7 @@ import { best, counted, percent, short } from "../core/numbers.js";
  * @typedef {{values: ArrayLike<number>, shape: number[]}} Weights shape: heads, queries, keys
  */
 
-/** @typedef {number[][]} Moved pairs: a step, and by how many columns to the right */
+/** @typedef {number[][]} Moved pairs of a step and its shift, in columns to the right */
 
 KINDS.moved_weights = {
   holds: (value) =>
@@ -23,7 +23,7 @@ KINDS.moved_weights = {
     Array.isArray(value) ? value.map((one) => (one.length ? `${one[0] + 1}.${one[1]}` : one)).join(",") : String(value),
 };
 
-/** What of a view there is; facts: {layers, heads, steps, columns, told, moves}. */
+/** Which values of a view exist; facts: {layers, heads, steps, columns, told, moves}. */
 export const RULES = {
   exists({ name }, value, facts, asked) {
     if (name === "layer") return value === "" || facts.layers.includes(value);
@@ -48,29 +48,29 @@ export const RULES = {
 };
 
 /**
- * Where the columns of features begin and end on the strip, in pixels of the picture.
- * @param {number} columns how many
- * @param {number} pitch pixels from one to the next
- * @param {number} width of the strip
- * @returns {number[]} one more than there are columns
+ * The edges of the columns of features on the strip, in pixels of the picture.
+ * @param {number} columns number of columns
+ * @param {number} pitch pixels from one column to the next
+ * @param {number} width width of the strip
+ * @returns {number[]} one edge more than columns
  */
 export function edgesOf(columns, pitch, width) {
   return Array.from({ length: columns + 1 }, (_, i) => (i === 0 ? 0 : i === columns ? width : (i - 0.5) * pitch));
 }
 
-/** The place of the digit on which the middle of a column lies. */
+/** The index of the digit that contains the middle of a column. */
 export function digitAt(column, pitch, side, digits) {
   return Math.min(digits - 1, Math.floor((column * pitch) / side));
 }
 
-/** The columns whose middle lies on a digit: the first, and the one after the last. */
+/** The columns whose middle lies on a digit: the first, and one after the last. */
 export function columnsOf(digit, pitch, side, columns) {
   const first = Math.ceil((digit * side) / pitch);
   return [first, Math.min(columns, Math.ceil(((digit + 1) * side) / pitch))];
 }
 
 /**
- * The weights of one query, of a head or the mean of all.
+ * The weights of one query, of one head or as the mean over all heads.
  * @param {Weights} weights
  * @param {number|"mean"} head
  * @param {number} query
@@ -88,7 +88,7 @@ export function rowOf({ values, shape: [heads, queries, keys] }, head, query) {
 }
 
 /**
- * Weights that are moved along the strip; what leaves it is lost, and the rest sums to one again.
+ * Weights moved along the strip: those that leave it are dropped, and the rest is renormalised to sum to one.
  * @param {ArrayLike<number>} row
  * @param {number} by columns to the right
  */
@@ -104,7 +104,7 @@ export function movedRow(row, by) {
   return found.map((value) => value / sum);
 }
 
-/** By how much a peak can be moved and stay on the strip: the least and the most. */
+/** The smallest and the largest shift that keep the peak of the weights on the strip. */
 export function reach(row) {
   const peak = best(row);
   return [-peak, row.length - 1 - peak];
@@ -116,7 +116,7 @@ export function movedBy(moved, step) {
 }
 
 /**
- * Move the weights of a step; 0 lets them go.
+ * Move the weights of a step; 0 releases them.
  * @param {Moved} moved
  * @param {number} step
  * @param {number} by
@@ -128,7 +128,7 @@ export function withMoved(moved, step, by) {
 }
 
 /**
- * The symbols that a text says, up to the one that ends it.
+ * The most probable symbol of each step.
  * @param {ArrayLike<number>} probabilities (step, class)
  * @param {number} classes
  * @returns {number[]}
@@ -146,7 +146,7 @@ export function stepOf(probabilities, classes, step) {
 }
 
 /**
- * The steps of a text up to the one that ends it, as letters; \u25a0 for the end.
+ * The symbols of a text as letters; \u25a0 for the end.
  * @param {number[]} symbols
  * @param {string[]} classes
  */
@@ -155,10 +155,10 @@ export function letters(symbols, classes) {
 }
 
 /**
- * How a text that was said compares with the right one.
+ * Compare a predicted text with the correct one.
  * @param {number[]} said
- * @param {number[]|null} right both with the symbol that ends them
- * @returns {{right: number, of: number, exact: boolean}|null} digits at their place
+ * @param {number[]|null} right the correct text; both include the end symbol
+ * @returns {{right: number, of: number, exact: boolean}|null} right: the number of digits in their correct positions
  */
 export function compared(said, right) {
   if (!right) return null;
@@ -187,7 +187,7 @@ export function mostOn(row, geometry) {
   return { digit, share: shares[digit] };
 }
 
-/** What a symbol is called. @param {number} symbol @param {string[]} classes */
+/** The name of a symbol. @param {number} symbol @param {string[]} classes */
 export function nameOf(symbol, classes) {
   if (symbol === undefined || symbol < 0) return "nothing";
   return symbol === classes.length - 1 ? "stop" : (classes[symbol] ?? "start");
@@ -200,11 +200,11 @@ export function ordinal(number) {
 }
 
 /**
- * Where a step looks, in a sentence.
+ * The digit to which a step attends most, in a sentence.
  * @param {ArrayLike<number>} row
  * @param {{pitch: number, side: number, digits: number}} geometry
- * @param {number|null} reads the place of the digit that it should say
- * @param {string} [of] what lies there
+ * @param {number|null} reads the index of the correct digit
+ * @param {string} [of] the quantity in the row
  */
 export function whereInWords(row, geometry, reads, of = "weight") {
   const { digit, share } = mostOn(row, geometry);
@@ -219,13 +219,13 @@ export function weightInWords(weight, keys) {
   return `${short(weight, 3)}, ${short(weight * keys, 3)} \u00d7 an even share`;
 }
 
-/** The chance to read so many digits without an error, if each is right with a probability, whatever the others are. */
+/** The probability of reading `length` digits without an error, if errors are independent. */
 export function independent(share, length) {
   return share ** length;
 }
 
 /**
- * Number curves as they come, so that a model keeps its dashes while another one is chosen.
+ * Number curves in the order of their arrival, so that a model keeps its dash pattern while another is chosen.
  * @param {Map<string, number>} known numbers by key
  * @param {string[]} keys of all curves
  */
@@ -236,10 +236,10 @@ export function numbered(known, keys) {
 }
 
 /**
- * The lengths whose tests say something of a length: that one alone where it was tested, else those around it.
- * @param {number[]} lengths that were tested, ascending
+ * The tested lengths that apply to a length: that length alone if it was tested, otherwise its two neighbours.
+ * @param {number[]} lengths the tested lengths, ascending
  * @param {number} length
- * @returns {number[]} places in `lengths`: one, two, or none beyond them
+ * @returns {number[]} indices in `lengths`: one, two, or none beyond the tested lengths
  */
 export function testsAround(lengths, length) {
   const after = lengths.findIndex((one) => one >= length);
@@ -248,7 +248,7 @@ export function testsAround(lengths, length) {
 }
 
 /**
- * What was measured of a model at a length, in words; of a length that was not tested, what was measured around it.
+ * A model's results at a length, in words; if the length was not tested, the results at its two neighbours.
  * @param {Pick<import("./curves.js").Curve, "lengths"|"digits"|"exact"|"distance">} curve
  * @param {{measure: string, length: number}} facts
  */
@@ -289,7 +289,7 @@ export function movable({ queries, keys, learnt }) {
 }
 
 /**
- * What the matrix of a layer is and what can be done with it, in words.
+ * The meaning of a layer's matrix and the possible actions, in words.
  * @param {Layer} layer
  * @param {boolean} moves whether its weights can be moved here
  */
@@ -305,10 +305,10 @@ export function hintOf({ of, queries, keys }, moves) {
 }
 
 /**
- * What the live channel is asked: the text and the weights with what is changed by hand.
+ * The request to the live channel: the text and the weights with the changes made by hand.
  * @param {any} header
  * @param {any} view
- * @param {string} layer whose weights are shown
+ * @param {string} layer the shown layer
  */
 export function requestOf(header, view, layer) {
   const moved = view.moved.map(([step, by]) => ({ step, by }));
@@ -325,7 +325,7 @@ export function requestOf(header, view, layer) {
 }
 
 /**
- * What is painted.
+ * The data for the canvas.
  * @param {import("./shown.js").Shown} shown
  * @param {Uint8Array} picture
  * @param {any} view

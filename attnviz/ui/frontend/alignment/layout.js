@@ -1,18 +1,18 @@
-// Where everything lies on the canvas: the strip, below it the weights of the chosen step as bars, and below these the
-// matrix, whose columns are those of the strip. In CSS pixels; no document.
+// The layout of the canvas, in CSS pixels: the strip, below it the weights of the chosen step as bars, and below these
+// the matrix, whose columns are those of the strip. It does not access the page.
 
 import { edgesOf } from "./derive.js";
 
 const GAP = 6;
-const BARS = 52; // the height of the bars, with room for the handle above them
-const HEAD = 18; // what the columns of the matrix mean
-const LARGEST = 112; // a digit of a short strip
-const MATRIX = 250; // the matrix is about as high, if its rows can be read
+const BARS = 52; // height of the bars, with space for the handle above them
+const HEAD = 18; // height of the headings of the matrix's columns
+const LARGEST = 112; // maximum width of a digit, for short strips
+const MATRIX = 250; // approximate height of the matrix, if its rows stay readable
 const ROW = { least: 12, most: 20 };
 
 /**
  * strip, bars, head, matrix: top and bottom; gutter: left edge of all of them; xs: edges of the columns of the matrix;
- * scale: CSS pixels a pixel of the picture; digit: those a digit
+ * scale: CSS pixels per pixel of the picture; digit: CSS pixels per digit
  * @typedef {{strip: number[], bars: number[], head: number[], matrix: number[], gutter: number, xs: number[],
  *   rowHeight: number, rows: number, columns: number, width: number, height: number, scale: number,
  *   digit: number}} Layout
@@ -20,10 +20,10 @@ const ROW = { least: 12, most: 20 };
 
 /**
  * @param {object} facts
- * @param {number} facts.width that there is
- * @param {number} facts.grown how much larger than the design's a pixel is
+ * @param {number} facts.width available width
+ * @param {number} facts.grown the factor by which the design is enlarged
  * @param {boolean} facts.narrow
- * @param {number[]} facts.picture its shape
+ * @param {number[]} facts.picture shape of the picture
  * @param {number} facts.digits
  * @param {number} facts.pitch
  * @param {number} facts.features columns of features on the strip
@@ -66,7 +66,7 @@ export function layoutOf({ width, grown, narrow, picture, digits, pitch, feature
 }
 
 /**
- * What lies at a place of the canvas.
+ * The zone and the cell at a position on the canvas.
  * @param {Layout} layout
  * @param {number} x
  * @param {number} y
@@ -83,7 +83,7 @@ export function found({ strip, bars, matrix, gutter, xs, rowHeight, rows, column
   return { zone: row >= 0 && inside ? "matrix" : "", row, column: row >= 0 ? column : -1 };
 }
 
-/** The column at a place; beyond the ends, the first or the last. */
+/** The column at a position; beyond the ends, the first or the last one. */
 export function columnAt(xs, x) {
   for (let column = 1; column < xs.length; column++) if (x < xs[column]) return column - 1;
   return xs.length - 2;

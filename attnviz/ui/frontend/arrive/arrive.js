@@ -1,5 +1,5 @@
-// What a page does without drawing a picture: it scrolls to where this component stands, so that what a click elsewhere
-// has opened is in view; or completes the page's URL; or opens the bar of a lesson, or a link to it. Python's side is
+// A component without a picture. It scrolls to its own position, so that a part opened by a click elsewhere is in view;
+// or completes the page's URL; or opens the bar of a lesson or a link to it. The Python sides are
 // attnviz/ui/components/arrive.py, shared/url_state.py and lessons/bar.py.
 
 import { follow } from "../core/follow.js";
@@ -17,7 +17,7 @@ export default function ({ data, parentElement }) {
   return undefined;
 }
 
-/** Show a step of a lesson; what is returned closes the bar. Its module is fetched when the first one is opened. */
+/** Show a step of a lesson, and return a function that closes the bar. The module is fetched on first use. */
 function showLesson(lesson, host) {
   const loading = import("../lessons/lesson_bar.js");
   loading.then(({ open }) => host.isConnected && open(lesson, host));
@@ -30,7 +30,7 @@ function arrive(element, number) {
   follow(() => element, "start");
 }
 
-/** Write into the URL what it leaves open, as no step of its own: *Back* goes where it went before. */
+/** Add missing words to the URL without a new history entry: *Back* still leads to the previous page. */
 function complete(words) {
   const url = new URL(location.href);
   for (const [name, word] of Object.entries(words)) if (!url.searchParams.has(name)) url.searchParams.set(name, word);

@@ -1,6 +1,6 @@
-// All heads of the layers of a model that attnviz has never seen: the board of layers. Each layer is fetched when it is
-// looked at, and those beside it ahead. Layers on other grids, as in a pyramid, have boards of their own. The side of
-// Python is attnviz/ui/components/captured_board.py.
+// The board of layers for a model that attnviz has never seen. Each layer is fetched when it is chosen, and its
+// neighbours ahead. Layers on other grids, as in a pyramid, have their own boards. Python's side is
+// attnviz/ui/components/captured_board.py.
 
 import { mountable } from "../core/part.js";
 import { around } from "../core/epoch.js";
@@ -10,16 +10,16 @@ import { fillLayers, isFilled, layerOf, layersOf } from "../layer_board/layers.j
 import { spread } from "../pixel_viewer/derive.js";
 import { Layers } from "../pixel_viewer/layers.js";
 
-const AHEAD = 32 << 20; // bytes of layers that are fetched before they are chosen
-const KEPT = 1 << 25; // numbers of layers that are held decoded
-const FRAME = 4e6; // products of a query and keys that a frame has time for
+const AHEAD = 32 << 20; // maximum number of bytes of layers that are fetched ahead
+const KEPT = 1 << 25; // maximum number of decoded values that are kept
+const FRAME = 4e6; // maximum number of products of queries and keys per frame
 
 /** @typedef {{path: string, heads: number, rows: number, columns: number, prefix: number, refused: string}} Path */
 /** @typedef {{arrays: Record<string, any>, shapes: Record<string, number[]>, over: any, bytes: Uint8Array}} Known */
 
 const ALIKE = /** @type {const} */ (["heads", "rows", "columns", "prefix"]);
 
-/** The layers of the board, nearest first. */
+/** Fetches the layers of the board, the nearest first. */
 class BoardLayers extends Layers {
   /** @param {CapturedBoard} board */
   constructor(board) {
@@ -43,17 +43,17 @@ class BoardLayers extends Layers {
 
 export class CapturedBoard extends LayerBoard {
   /** @type {string[]} the paths of the board's layers */ group = [];
-  /** @type {Map<string, Known>} layers that are here, by path */ known = new Map();
-  number = 0; // of the layer that is shown large
-  of = ""; // the model and the picture that `known` is of
-  /** @type {import("../maps/tiles.js").TileWall|null} for which the dots are there */ walled = null;
-  /** @type {(Uint8Array|undefined)[]} the layers whose dots are there */ overOf = [];
+  /** @type {Map<string, Known>} the layers that have arrived, by path */ known = new Map();
+  number = 0; // index of the large layer
+  of = ""; // the model and the picture of `known`
+  /** @type {import("../maps/tiles.js").TileWall|null} the wall whose dots are shown */ walled = null;
+  /** @type {(Uint8Array|undefined)[]} the layers whose dots are shown */ overOf = [];
 
   constructor(parent) {
     super(parent);
     this.root.classList.add("captured");
     this.root.dataset.component = "captured_board";
-    this.layerChoice.previousSibling?.remove(); // the layers have names, and are chosen among the controls
+    this.layerChoice.previousSibling?.remove(); // the layers have names and are chosen in the controls
     this.layerChoice.remove();
   }
 
@@ -74,7 +74,7 @@ export class CapturedBoard extends LayerBoard {
     return { header: { asked: null, ...header, layers: this.group.length }, arrays, shapes };
   }
 
-  /** Hold a layer, and forget the oldest where there are too many. @param {string} path @param {Known} layer */
+  /** Keep a layer; forget the oldest ones if there are too many. @param {string} path @param {Known} layer */
   keep(path, layer) {
     this.known.delete(path);
     this.known.set(path, layer);
@@ -122,7 +122,7 @@ export class CapturedBoard extends LayerBoard {
     });
   }
 
-  /** A layer has come that was fetched ahead. @param {string} path @param {Uint8Array} bytes */
+  /** Take a layer that was fetched ahead. @param {string} path @param {Uint8Array} bytes */
   arrive(path, bytes) {
     const number = this.group.indexOf(path);
     if (this.known.has(path) || number < 0) return;
@@ -138,7 +138,7 @@ export class CapturedBoard extends LayerBoard {
   }
 
   place() {
-    // Not among the fields, as the URL has the path of the layer.
+    // Not one of the fields: the URL contains the path of the layer.
     Object.defineProperty(this.view, "layer", { value: this.number, writable: true, configurable: true });
     super.place();
   }
@@ -168,7 +168,7 @@ export class CapturedBoard extends LayerBoard {
     return fillLayers(this, (layer) => now[layer]);
   }
 
-  /** Files hold the layer that is chosen: others may not be here. */
+  /** The files contain only the chosen layer: others may not have arrived. */
   async files() {
     const { files } = await import("../pixel_viewer/export.js");
     return files(

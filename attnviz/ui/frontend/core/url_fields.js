@@ -14,7 +14,7 @@ const LONGEST = 4000; // maximum number of characters of a word in a link
 
 const fromOne = (number) => (Number.isInteger(number) ? number + 1 : number);
 const numbers = (count) => (value) => Array.isArray(value) && value.length === count && value.every(Number.isInteger);
-// A complaint also quotes nonsense.
+// A complaint quotes invalid values, too.
 const plain = (value) => (Array.isArray(value) ? value.map(fromOne).join(",") : String(value));
 const counted = (value) => plain(fromOne(value));
 

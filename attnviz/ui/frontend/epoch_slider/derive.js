@@ -1,33 +1,33 @@
-// What the slider of epochs shows, from its data: words, and the curve of the training under the slider.
+// The contents of the epoch slider, derived from its data: words, and the training curve below the slider.
 
 import { percent, short } from "../core/numbers.js";
 
 /**
  * @typedef {object} Training
- * @property {{epoch: number, key: string}[]} points the epochs whose weights are kept, ascending
- * @property {string} figure what the curve is, in words
- * @property {string} unit of it: "share" or "nats"
+ * @property {{epoch: number, key: string}[]} points the epochs with stored weights, ascending
+ * @property {string} figure what the curve measures, in words
+ * @property {string} unit "share" or "nats"
  * @property {[number, number][]} curve epoch, value
- * @property {Beside|null} [beside] a second training, whose epochs go along
+ * @property {Beside|null} [beside] a second training, shown at the same epochs
  */
 
 /**
  * @typedef {object} Beside
  * @property {Record<string, string>} nets epoch -> key of its net
- * @property {[number, number][]} curve epoch, value: of the same figure as that of the first
+ * @property {[number, number][]} curve pairs of epoch and value, with the same measure as the first curve
  */
 
-/** The place of a net among the epochs; -1 where it is none of them. @param {Training} training */
+/** The index of a net's epoch, or -1 if it belongs to no stored epoch. @param {Training} training */
 export function placeOf({ points }, key) {
   return points.findIndex((point) => point.key === key);
 }
 
 /**
- * The words for the epoch at a place.
+ * The words for one epoch.
  * @param {Training} training
- * @param {number} at
+ * @param {number} at index of the epoch
  * @returns {{epoch: string, of: string, value: string, second: string}} such as "Epoch 3", "of 52", "validation
- *   accuracy 96.3 %", "second training 95.1 %"; the last is "" without a second training, and where that has no value
+ *   accuracy 96.3 %", "second training 95.1 %"; the last is "" without a second training or without its value
  */
 export function wordsOf({ points, curve, figure, unit, beside }, at) {
   const { epoch } = points[at];
@@ -44,10 +44,10 @@ export function wordsOf({ points, curve, figure, unit, beside }, at) {
 }
 
 /**
- * How far along the slider an epoch lies, 0..1: evenly from one that is kept to the next, and in proportion between.
+ * The position of an epoch on the slider, 0..1: stored epochs are evenly spaced, the others interpolated linearly.
  * @param {Training} training
  * @param {number} epoch
- * @returns {number|null} null beyond the last
+ * @returns {number|null} null outside the stored epochs
  */
 export function alongOf({ points }, epoch) {
   const last = points.length - 1;
@@ -59,7 +59,7 @@ export function alongOf({ points }, epoch) {
 }
 
 /**
- * The net of the second training at each epoch of the first, "" where it is not kept; undefined without a second one.
+ * The second training's net at each epoch of the first, "" if it is not stored; undefined without a second training.
  * @param {Training} training
  */
 export function besideOf({ points, beside }) {
@@ -67,11 +67,11 @@ export function besideOf({ points, beside }) {
 }
 
 /**
- * The curves of both trainings as places in a box of width and height 1, 0 at the top; the lowest value of both at the
- * bottom.
+ * The curves of both trainings as points in a box of width and height 1. The origin is at the top left, and the lowest
+ * value of both curves lies at the bottom.
  * @param {Training} training
- * @returns {{along: number, down: number, epoch: number}[][]} that of the first, and that of the second: empty where
- *   there is none
+ * @returns {{along: number, down: number, epoch: number}[][]} the first curve and the second, which is
+ *   empty without a second training
  */
 export function curvesOf(training) {
   const inside = [training.curve, training.beside?.curve ?? []].map((curve) =>

@@ -1,5 +1,5 @@
-// The slider of a training's epochs: it is dragged, stepped with the keys, or played, and every component of the page
-// follows (core/epoch.js). Python hears where it comes to rest. Its side is attnviz/ui/components/epoch_slider.py.
+// The slider of a training's epochs. It is dragged, stepped with keys or played, every component of the page follows it
+// (core/epoch.js), and Python receives its final position: attnviz/ui/components/epoch_slider.py.
 
 import { settled } from "../core/at_rest.js";
 import { element, say, set, svg, text } from "../core/dom.js";
@@ -8,8 +8,8 @@ import { mountable, Part } from "../core/part.js";
 import { saversOf } from "../hands/controls.js";
 import { besideOf, curvesOf, placeOf, wordsOf } from "./derive.js";
 
-const STEP = 700; // milliseconds from one epoch to the next while it plays
-const SOON = 20; // milliseconds between two looks at whether an epoch is shown
+const STEP = 700; // milliseconds per epoch while playing
+const SOON = 20; // milliseconds between two checks for a shown epoch
 const PLAY = "Play";
 const PAUSE = "Pause";
 
@@ -19,7 +19,7 @@ export class EpochSlider extends Part {
     this.at = -1;
     /** @type {ReturnType<typeof curvesOf>[0]} known with the first data */
     this.found = [];
-    this.eager = false; // from the moment on in which a hand comes near
+    this.eager = false; // whether a hand has come near
     /** @type {ReturnType<typeof setTimeout>|undefined} */
     this.playing = undefined;
     this.words = { epoch: text(), of: text(), value: text(), second: text(), note: text(), play: text(PLAY) };
@@ -73,7 +73,7 @@ export class EpochSlider extends Part {
     return { Film: saved(saveGif), Strip: saved(saveStrip) };
   }
 
-  /** What the view below shows at each epoch. */
+  /** Pictures of the view below, one per epoch. */
   async frames() {
     this.stop();
     this.hurry();
@@ -82,13 +82,13 @@ export class EpochSlider extends Part {
     const sent = main?.part.sent;
     const frames = [];
     let name = "";
-    let stands = before; // where this has put the slider
+    let stands = before; // the position set by this loop
     try {
       for (const place of this.header.points.keys()) {
         stands = place;
         this.move(place);
         const files = await this.filesAt(place, main);
-        // Pictures of two views never make one film: Python has sent the view of another URL.
+        // A film never mixes two views: Python has sent the view of another URL.
         if (main.part.sent !== sent) throw new Error("another view was asked for meanwhile");
         if (!files) continue;
         const { epoch, of, value, second } = wordsOf(this.header, place);
@@ -104,8 +104,8 @@ export class EpochSlider extends Part {
   }
 
   /**
-   * What can be saved of a view at an epoch, once all of it is here; null where it has none there.
-   * @param {number} place where the slider must stay meanwhile
+   * The files of a view at an epoch, once all its data have arrived; null if it has no view of that epoch.
+   * @param {number} place index of the epoch, at which the slider must stay meanwhile
    * @param {import("../core/epoch.js").Follower} main
    */
   async filesAt(place, main) {
@@ -146,20 +146,20 @@ export class EpochSlider extends Part {
     return { net: this.header.points[this.at].key };
   }
 
-  /** Say where it stands to all that follow. */
+  /** Send the position to all followers. */
   tell() {
     const { at, eager, header } = this;
     moveTo({ nets: header.points.map(({ key }) => key), at, eager, beside: besideOf(header) });
   }
 
-  /** A hand comes near: the views of all epochs are fetched. */
+  /** A hand comes near: fetch the views of all epochs. */
   hurry() {
     if (this.eager) return;
     this.eager = true;
     this.tell();
   }
 
-  /** Move to a place, by hand: what plays stops. @param {number} at */
+  /** Move to an epoch by hand, which stops playing. @param {number} at */
   take(at) {
     this.stop();
     this.move(at);
@@ -173,7 +173,7 @@ export class EpochSlider extends Part {
     this.draw();
   }
 
-  /** Play from here, or from the first epoch where this is the last; or pause. */
+  /** Play from here, or from the first epoch if this is the last; or pause. */
   play() {
     if (this.playing !== undefined) {
       this.stop();
@@ -190,7 +190,7 @@ export class EpochSlider extends Part {
     this.playing = setTimeout(() => this.guard(() => this.advance()), STEP);
   }
 
-  /** Go on to the next epoch, once this one is shown everywhere. */
+  /** Go on to the next epoch once this one is shown everywhere. */
   advance() {
     const last = this.header.points.length - 1;
     if ([...followers()].every(({ isThere }) => isThere)) this.move(Math.min(last, this.at + 1));
@@ -205,7 +205,7 @@ export class EpochSlider extends Part {
     this.sayPlay(PLAY);
   }
 
-  /** What the button does; on a page that plays something else too, its whole name tells the two apart. */
+  /** Label the button; its full name distinguishes it from the page's other play buttons. */
   sayPlay(words) {
     say(this.words.play, words);
     set(this.player, "aria-label", `${words} the epochs`);

@@ -1,4 +1,4 @@
-// A page of attention.
+// The page of an attention figure.
 
 import mount from "../pixel_viewer/pixel_viewer.js";
 import { show } from "./figure.js";

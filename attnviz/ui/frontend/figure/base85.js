@@ -1,9 +1,9 @@
-// Python's base 85, with other signs for those that HTML gives a meaning: attnviz/figures/page.py
+// Python's base 85, with substitutes for the characters that are special in HTML: attnviz/figures/page.py
 const SIGNS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%,()*+-;/=:?@^_`{|}~";
 const DIGITS = new Uint8Array(128);
 [...SIGNS].forEach((sign, digit) => (DIGITS[sign.charCodeAt(0)] = digit));
 
-/** Bytes from base 85: five signs are four bytes. @param {string} signs */
+/** Decode base 85: five characters are four bytes. @param {string} signs */
 export function fromBase85(signs) {
   const groups = Math.ceil(signs.length / 5);
   const view = new DataView(new ArrayBuffer(4 * groups));

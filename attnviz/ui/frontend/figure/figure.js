@@ -1,22 +1,22 @@
-// A figure in a page of its own: its viewer, a slider over the layers of a model or the steps of a training, and
-// the colours of a theme. attnviz/figures/page.py writes the page; nothing in it needs a server or a network.
+// A figure as a standalone page: its viewer, a slider over the layers of a model or the steps of a training, and a
+// switch between light and dark colours. attnviz/figures/page.py writes the page, which needs no server or network.
 
 import { element, text } from "../core/dom.js";
 import { headerOf, withHeader } from "../core/payload.js";
 import { fromBase85 } from "./base85.js";
 
 /**
- * What the page says of a figure.
+ * The page's description of a figure.
  * @typedef {{names: string[], steps: string, at: number, css: string}} About
- *   names: of the layers; steps: what the slider counts; at: which of them is shown first; css: of the viewer
+ *   names: those of the layers; steps: the slider's label; at: index of the first shown layer; css: the viewer's styles
  */
 
 /** @param {string} id */
 const written = (id) => document.getElementById(id)?.textContent ?? "";
 
-const PLANES = 4; // all first bytes of four, all second ones, ...: attnviz/figures/page.py
+const PLANES = 4; // all first bytes of each group of four, then all second ones, ...: attnviz/figures/page.py
 
-/** Bytes that stand in the page compressed. @param {string} id @returns {Promise<Uint8Array>} */
+/** Decompress bytes that the page contains. @param {string} id @returns {Promise<Uint8Array>} */
 async function bytesOf(id) {
   const packed = fromBase85(written(id));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -28,7 +28,7 @@ async function bytesOf(id) {
   return bytes;
 }
 
-/** What the viewer receives of a layer: its own numbers, and the photograph that all layers share. */
+/** The viewer's payload for a layer: its own numbers, and the photograph that all layers share. */
 async function payloadOf(number) {
   const [own, shared] = await Promise.all([bytesOf(`layer-${number}`), bytesOf("shared")]);
   const whole = new Uint8Array(own.length + shared.length);
@@ -38,7 +38,7 @@ async function payloadOf(number) {
 }
 
 /**
- * The value that a word of the URL means, counted from 1 there; undefined for nonsense.
+ * The value of a word in the URL, where numbers count from 1; undefined for an invalid word.
  * @param {import("../core/url_fields.js").Field} field
  * @param {string} word
  */
@@ -51,7 +51,7 @@ export function meant({ kind, options }, word) {
 }
 
 /**
- * A payload that asks for the view that the URL names, if it names one.
+ * A payload that requests the view in the URL, if there is one.
  * @param {Uint8Array} bytes
  * @param {any} header
  */
@@ -66,7 +66,7 @@ function asLinked(bytes, { state, fields }) {
 }
 
 /**
- * The cell of a grid that lies where the centre of a cell of another grid does; [-1, i] lies on none, and stays.
+ * The cell of a grid at the centre of another grid's cell; [-1, i] lies on no grid and is returned unchanged.
  * @param {number[]} place row and column
  * @param {{rows: number, columns: number}} from
  * @param {{rows: number, columns: number}} to
@@ -78,7 +78,7 @@ export function carried([row, column], from, to) {
 }
 
 /**
- * A payload of another layer that asks for what is shown now, on that layer's grid.
+ * The payload of another layer, requesting the present view on that layer's grid.
  * @param {Uint8Array} bytes
  * @param {any} part the viewer, with the layer that it shows
  */
@@ -92,13 +92,13 @@ function onItsGrid(bytes, part) {
   const places = header.fields.filter(({ kind }) => kind === "place").map(({ name }) => [name, part.view[name]]);
   const moved = places.map(([name, place]) => [name, place && carried(place, before, header)]);
   const value = { ...part.view, ...Object.fromEntries(moved) };
-  const revision = same ? view.revision : view.revision + 1; // what is as it was is not asked for again
+  const revision = same ? view.revision : view.revision + 1; // an unchanged view is not requested again
   return withHeader(bytes, { state: { view: { ...view, value, revision } } });
 }
 
 /**
  * Draw the figure of this page.
- * @param {(number: number, about: any) => (component: any) => unknown} mountOf which component draws a layer
+ * @param {(number: number, about: any) => (component: any) => unknown} mountOf returns the component that draws a layer
  */
 export async function show(mountOf) {
   const page = /** @type {HTMLElement} */ (document.getElementById("figure"));
@@ -107,7 +107,7 @@ export async function show(mountOf) {
   const { names } = about;
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(about.css);
-  /** @type {Map<unknown, HTMLElement>} a place for each component that is drawn */
+  /** @type {Map<unknown, HTMLElement>} the element of each drawn component */
   const hosts = new Map();
   const shadowOf = (mount) => {
     if (!hosts.has(mount)) {
@@ -116,7 +116,7 @@ export async function show(mountOf) {
       hosts.set(mount, made);
       page.append(made);
     }
-    hosts.forEach((one, of) => (one.style.display = of === mount ? "" : "none")); // `hidden` would lose to :host
+    hosts.forEach((one, of) => (one.style.display = of === mount ? "" : "none")); // :host would override `hidden`
     return /** @type {ShadowRoot} */ (hosts.get(mount)?.shadowRoot);
   };
   const state = JSON.parse(written("state"));

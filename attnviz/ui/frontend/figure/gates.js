@@ -1,4 +1,4 @@
-// A page of gates: bars where there is a factor for each channel, a map where there is one for each place.
+// The page of a figure of gates: bars for one factor per channel, a map for one factor per position.
 
 import mapGrid from "../map_grid/map_grid.js";
 import valueBars from "../value_bars/value_bars.js";

@@ -1,4 +1,4 @@
-// A page of a path of glimpses.
+// The page of a figure of glimpses.
 
 import mount from "../glimpse_player/glimpse_player.js";
 import { show } from "./figure.js";

@@ -1,10 +1,10 @@
-// The arithmetic of one gate, step by step and place by place: no document.
+// The arithmetic of one gate, by step and by position. It does not access the page.
 
 /**
  * @param {import("./derive.js").Layer} layer
  * @param {import("./derive.js").Values} now
  * @param {number} channel
- * @param {number} gate the one that is used
+ * @param {number} gate the gate in use
  * @returns {import("./derive.js").Steps}
  */
 export function stepsOf(layer, now, channel, gate) {
@@ -32,8 +32,8 @@ export function stepsOf(layer, now, channel, gate) {
 }
 
 /**
- * The gate that the net uses for one channel of the layer that is looked at, at each place of the picture; null where a
- * gate does not depend on the place.
+ * The gate of one channel of the chosen layer at each position of the picture; null if gates do not depend on the
+ * position.
  * @param {any} view
  * @param {import("./derive.js").Layer} layer
  * @param {import("./derive.js").Values} now

@@ -1,4 +1,4 @@
-// What the gates show and what is asked of the live channel, from the view and the data. It does not access the page.
+// The shown gates and the requests to the live channel, derived from view and data. It does not access the page.
 
 import { KINDS } from "../core/url_fields.js";
 import { short } from "../core/numbers.js";
@@ -11,7 +11,7 @@ export const SETS = {
 };
 
 /**
- * The gates of a layer: what Python says of it, its weights, and what its gates do over many pictures.
+ * The gates of a layer: Python's description, its weights, and the range of its gates over many pictures.
  * @typedef {object} Layer
  * @property {string} title
  * @property {string} path
@@ -28,13 +28,13 @@ export const SETS = {
  * @property {Float64Array} highest
  * @property {Float64Array} excite
  * @property {Float64Array} shift
- * @property {{rows: number, columns: number}|null} places of its gates of places
- * @property {Record<string, {values: Float32Array, shape: number[]}>} put what its taps can be set to, by name
- * @property {Values} own what the net computes on this picture
+ * @property {{rows: number, columns: number}|null} places grid of its spatial gates
+ * @property {Record<string, {values: Float32Array, shape: number[]}>} put values for its taps, by name
+ * @property {Values} own the net's own values on this picture
  */
 
 /**
- * What a layer computes: per channel, per unit of the narrow layer, and per place.
+ * The values of a layer: per channel, per unit of the narrow layer, and per position.
  * @typedef {object} Values
  * @property {ArrayLike<number>} squeezed
  * @property {ArrayLike<number>|null} squeezedMax
@@ -53,7 +53,7 @@ const PUT = {
 const turn = /** @param {any} value */ (value) =>
   Array.isArray(value) && value.length === 3 && value.every(Number.isInteger);
 
-/** Gates that are turned: [layer, channel, percent], in the URL "1.5-25". */
+/** Gates set by hand: [layer, channel, percent], "1.5-25" in the URL. */
 KINDS.turns = {
   holds: (value) => Array.isArray(value) && value.every(turn),
   word: (value) =>
@@ -86,7 +86,7 @@ export const RULES = {
 };
 
 /**
- * What Python sent.
+ * The layers in a payload.
  * @param {Pick<GatesView["header"], "layers">} header
  * @param {Record<string, any>} arrays as in `GatesView["arrays"]`
  * @param {Record<string, number[]>} shapes
@@ -126,7 +126,7 @@ export function layersOf(header, arrays, shapes) {
 }
 
 /**
- * One number a channel, of what may vary over places: the mean over these.
+ * One number per channel: the mean over positions.
  * @param {ArrayLike<number>} values
  * @param {number} channels
  * @returns {Float64Array}
@@ -141,7 +141,7 @@ export function perChannel(values, channels) {
 }
 
 /**
- * What a layer computed, from an answer of the live channel.
+ * The values of a layer in an answer of the live channel.
  * @param {Layer} layer
  * @param {number} number
  * @param {Record<string, any>} arrays
@@ -159,7 +159,7 @@ export function valuesOf(layer, number, arrays) {
   };
 }
 
-/** What an answer must bring so that `valuesOf` finds it. @param {Layer[]} layers */
+/** The arrays that `valuesOf` needs in an answer. @param {Layer[]} layers */
 export function wantedOf(layers) {
   const wanted = {};
   layers.forEach(({ path, tap, own, spaceTap, space_is }, number) => {
@@ -176,7 +176,7 @@ export function wantedOf(layers) {
   return wanted;
 }
 
-/** Whether any gate is another one than the net computes. @param {any} view */
+/** Whether any gate differs from the computed one. @param {any} view */
 export function isSwitched({ gates, turned }) {
   return gates !== "own" || turned.length > 0;
 }
@@ -211,7 +211,7 @@ export function editsOf(view, layers) {
 }
 
 /**
- * The gates that a layer scales with: those turned by hand, those that are replaced, else what the net computes.
+ * The gates in use in a layer: those set by hand, then those replaced as a whole, otherwise the computed ones.
  * @param {any} view
  * @param {Layer} layer
  * @param {number} number
@@ -235,7 +235,7 @@ export function shownGates(view, layer, number, now) {
 }
 
 /**
- * The gates after one was turned, or let go of with null.
+ * The gates set by hand after another one is set, or released with null.
  * @param {number[][]} turned
  * @param {number} layer
  * @param {number} channel
@@ -249,7 +249,7 @@ export function turnedTo(turned, layer, channel, value) {
 }
 
 /**
- * Which channel of the layer is looked at: the chosen one, or the one that is farthest from its mean.
+ * The channel on show: the chosen one, or else the one whose gate is farthest from its mean.
  * @param {any} view
  * @param {Layer[]} layers
  * @returns {number}
@@ -265,19 +265,19 @@ export function channelOf(view, layers) {
  * The arithmetic of one gate, step by step.
  * @typedef {object} Steps
  * @property {number} squeezed the mean of the channel
- * @property {number|null} squeezedMax its maximum, where that plays a part
+ * @property {number|null} squeezedMax its maximum, if the gate uses it
  * @property {number[]} reduced the units of the narrow layer
- * @property {number} idle how many of these are 0
+ * @property {number} idle how many of them are 0
  * @property {{unit: number, weight: number, product: number}[]} terms of the score, one for each unit
- * @property {number} shift added to their sum
+ * @property {number} shift the bias added to their sum
  * @property {number} score
- * @property {number} computed the gate that the net computes; where it varies over places, its mean over these
- * @property {number} gate the one that the channel is scaled with
- * @property {number} factor that the channel is multiplied by
- * @property {number} scaled the mean of the channel afterwards, before any gate of places
+ * @property {number} computed the gate computed by the net, or its mean over positions if it varies
+ * @property {number} gate the gate in use
+ * @property {number} factor the number by which the channel is multiplied
+ * @property {number} scaled the mean of the channel afterwards, before any spatial gate
  */
 
-/** How the gates of a layer do over many pictures, in words. @param {Layer} layer */
+/** How many gates of a layer are constant or always open, in words. @param {Layer} layer */
 export function kindsInWords({ kinds, channels }) {
   const count = (kind) => kinds.filter((one) => one === kind).length;
   const some = ["always open", "constant"].filter(count).map((kind) => `${count(kind)} ${kind}`);
@@ -295,11 +295,11 @@ export function inWords(layer, channel, value, held) {
 }
 
 /**
- * What lessons can ask for of the gates, by name.
+ * The values for lessons, by name.
  * @param {any} view
  * @param {Layer[]} layers
  * @param {Values[]} now
- * @param {Partial<Steps>} [found] the arithmetic of the gate that is looked at
+ * @param {Partial<Steps>} [found] the arithmetic of the shown gate
  */
 export function declaredOf(view, layers, now, found) {
   const [layer, channel] = [layers[view.layer], channelOf(view, layers)];

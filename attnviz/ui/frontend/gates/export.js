@@ -1,5 +1,5 @@
-// What leaves the gates: PNG and SVG of the bars and of the map of places, and every gate as CSV. Channels count from 1
-// there.
+// Saving the gates: the bars and the map of positions as PNG and SVG, and every gate as CSV, in which channels count
+// from 1.
 
 import { short } from "../core/numbers.js";
 import { fileNameOf, filesOf, originLines, Sheet, toCsv } from "../export/export.js";
@@ -11,7 +11,7 @@ import { indicesOf, rangeOf } from "./places.js";
 const WIDTH = 860;
 const MARGIN = 24;
 const HIGH = 48;
-const MAP = 160; // the longer side of the map of places
+const MAP = 160; // the longer side of the map of positions
 
 /** The files to save, for `Savers`. @param {import("./gates.js").Gates} part */
 export function files(part) {
@@ -54,7 +54,7 @@ function csv(part) {
 }
 
 /**
- * What a gate is computed from, what the network computes, and what is used.
+ * The inputs of a gate, the computed gate and the gate in use, as lines of text.
  * @param {import("./derive.js").Steps} steps
  */
 function numbersOf({ squeezed, squeezedMax, score, computed, gate }) {
@@ -77,7 +77,7 @@ function sheetOf(part) {
       const rect = (y, height, colour) => sheet.bar(MARGIN + left, top + y, [width, height], colour);
       rect(0, HIGH, theme.panel);
       rect(end, HIGH - end, held[bar] ? theme.text : theme.violet[layer.kinds[bar] === "varies" ? 1 : 0]);
-      rect(Math.max(0, mark - 2), 4, theme.background); // seen on a dark bar, too
+      rect(Math.max(0, mark - 2), 4, theme.background); // visible on a dark bar, too
       rect(Math.max(0, mark - 1), 2, theme.text);
     }
     top += HIGH + 12;
@@ -90,7 +90,7 @@ function sheetOf(part) {
   return sheet.sized(WIDTH, sheet.lines(originLines(sheet.origin, 120), top + 16, 11) + MARGIN);
 }
 
-/** Add the gates of the places in the layer that is looked at. @returns {number} where they end */
+/** Add the spatial gates of the shown layer. @returns {number} their lower edge */
 function placesOn(sheet, { places: { map, whose }, palettes }, top) {
   const { rows, columns } = map;
   const cell = MAP / Math.max(rows, columns);

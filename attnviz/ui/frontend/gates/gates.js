@@ -1,5 +1,5 @@
-// The gates of every layer as bars beside their means, the arithmetic of one of them, and the answer while gates are
-// turned. Python's side is attnviz/ui/components/gates.py, which also says how the view stands in the URL.
+// The gates of every layer as bars with their means, the arithmetic of one of them, and the answer while gates are set
+// by hand. Python's side is attnviz/ui/components/gates.py, which also describes the view in the URL.
 
 import { answers } from "../core/numbers.js";
 import { element, grown, say, set, text } from "../core/dom.js";
@@ -18,24 +18,24 @@ import { StepsPanel } from "./steps.js";
 
 const LOST = "The live connection is lost: the bars follow your hand, but the answer is the previous one.";
 const SIDE = 184; // pixels of the design: the column of the picture and the answer
-const BOTH = 148; // the picture and the map of its places, which stand below one another
+const BOTH = 148; // the picture and the map of its positions, one below the other
 const STEPS = 312; // the column of the arithmetic
 const GAP = 24;
-const TALL = 400; // of all strips together, which are at least LOW high
+const TALL = 400; // height of all strips together; each is at least LOW high
 const LOW = 26;
 const HIGH = 56;
-const HIGH_NARROW = 48; // a finger slides along them, and turns a gate by its slider
+const HIGH_NARROW = 48; // for a finger that slides along them; gates are then set with a slider
 
 export class Gates extends LivePart {
   exporting = () => import("./export.js");
   // Everything below arrives with the first data
   /** @type {import("./derive.js").Layer[]} */ layers = [];
-  /** @type {import("./derive.js").Values[]} what each layer computes, with the gates that are turned */ now = [];
-  /** @type {Answered} with the gates that the net computes */ before;
-  /** @type {Answered} with those that are turned */ answered;
+  /** @type {import("./derive.js").Values[]} the values of each layer with the gates set by hand */ now = [];
+  /** @type {Answered} with the computed gates */ before;
+  /** @type {Answered} with the gates set by hand */ answered;
   /** @type {BarStrip[]} */ strips = [];
   /** @type {Text[]} */ kinds = [];
-  /** @type {import("./derive.js").Steps} of the gate that is looked at */ found;
+  /** @type {import("./derive.js").Steps} of the shown gate */ found;
 
   constructor(parent) {
     super(derive.RULES, LOST);
@@ -125,7 +125,7 @@ export class Gates extends LivePart {
 
   // Actions of the visitor
 
-  /** A bar is under the pointer, or none. */
+  /** Note the bar under the pointer, if any. */
   look(layer, channel) {
     if (channel === this.looked.channel && layer === this.looked.layer) return;
     this.looked = { layer, channel };
@@ -145,7 +145,7 @@ export class Gates extends LivePart {
     if (channel >= 0 && channel < this.layers[layer].channels) this.pick(layer, channel);
   }
 
-  /** Turn a gate, or let it go with null. */
+  /** Set a gate, or release it with null. */
   turn(layer, channel, value) {
     Object.assign(this.view, { layer, channel, turned: derive.turnedTo(this.view.turned, layer, channel, value) });
     this.ask();
@@ -165,12 +165,12 @@ export class Gates extends LivePart {
     event.preventDefault();
   }
 
-  /** Let all gates be as the net computes them. */
+  /** Return all gates to their computed values. */
   release() {
     this.choose({ gates: "own", turned: [] });
   }
 
-  /** Show the gates of places instead of the picture, or the picture again, where there is no room for both. */
+  /** If there is no room for both, show the spatial gates instead of the picture, or the picture again. */
   swap(shown) {
     set(this.places.button, "aria-pressed", String(shown));
     this.root.classList.toggle("places-shown", shown);
@@ -192,7 +192,7 @@ export class Gates extends LivePart {
     this.asker.ask(this.question, request, (answer) => this.hear(answer), header.origin.digest);
   }
 
-  /** What an answer must belong to in order to be shown. */
+  /** The subject that an answer must match to be shown. */
   get question() {
     return JSON.stringify([this.subject, this.view.gates, this.view.turned]);
   }
@@ -205,7 +205,7 @@ export class Gates extends LivePart {
     this.draw();
   }
 
-  /** What the net computes by itself. */
+  /** Show the net's own values. */
   own() {
     this.now = this.layers.map(({ own }) => own);
     this.answered = this.before;

@@ -1,4 +1,4 @@
-// The gate of each place of the picture, as a map with its legend. On a phone a button shows it instead of the picture.
+// The gate of each position as a map with its legend. On a phone, a button shows it instead of the picture.
 
 import { makeScale, packed, toIndices } from "../core/colours.js";
 import { element, say, set, text } from "../core/dom.js";
@@ -11,13 +11,13 @@ const SCALE = makeScale("unit");
 
 /** @typedef {{values: Float64Array, rows: number, columns: number}} PlaceMap */
 
-/** Where a layer has no gates of places, none of it can be seen. */
+/** The map of a layer's spatial gates; hidden if the layer has none. */
 export class PlacesPart {
-  /** @type {PlaceMap|null} what is drawn */ map = null;
-  /** Whose gates these are. */ whose = "";
-  /** The same for those who see which block is chosen. */ who = "";
+  /** @type {PlaceMap|null} the drawn map */ map = null;
+  /** Layer and channel of the gates, in words. */ whose = "";
+  /** The same where the chosen block is visible. */ who = "";
 
-  /** @param {(shown: boolean) => void} show the map instead of the picture, where there is no room for both */
+  /** @param {(shown: boolean) => void} show called by the button; true: the map replaces the picture */
   constructor(show) {
     this.canvas = element("canvas", { role: "img" });
     this.board = new Board(this.canvas);
@@ -44,8 +44,8 @@ export class PlacesPart {
   }
 
   /**
-   * Give the map its size.
-   * @param {{rows: number, columns: number}|null} shape of the layer; null where it has no gates of places
+   * Lay out the map.
+   * @param {{rows: number, columns: number}|null} shape of the map; null if the layer has no spatial gates
    * @param {Cells} cells of the picture, whose size the map has
    * @param {number} room CSS pixels
    */
@@ -61,8 +61,8 @@ export class PlacesPart {
 
   /**
    * @param {PlaceMap|null} map
-   * @param {{title: string}} layer that it belongs to
-   * @param {number|null} channel that it belongs to; null where one map holds for all
+   * @param {{title: string}} layer the layer of the map
+   * @param {number|null} channel the channel of the map; null if one map serves all channels
    * @param {{palettes: any, theme: any}} look
    */
   paint(map, { title }, channel, { palettes, theme }) {
@@ -76,7 +76,7 @@ export class PlacesPart {
     this.legend.colour(palettes.positive);
   }
 
-  /** Say whose gates these are, and how far they reach. */
+  /** Write the owner and the range of the gates. */
   say() {
     if (!this.map) return;
     const range = rangeOf(this.map);
@@ -91,7 +91,7 @@ export function rangeOf({ values }) {
   return `${short(Math.min(...values), 2)} to ${short(Math.max(...values), 2)}`;
 }
 
-/** Where the gates lie on the palette. @param {PlaceMap} map */
+/** The palette indices of the gates. @param {PlaceMap} map */
 export function indicesOf({ values }) {
   const indices = new Uint16Array(values.length);
   toIndices(values, 0, values.length, SCALE, indices);

@@ -6,7 +6,7 @@ import { HeldValue } from "../hands/held_value.js";
 import { BarPlaces, paintBars, spanOf } from "../maps/bars.js";
 import { term } from "../terms/terms.js";
 
-const TERMS = 4; // products of the score that are written out: the largest
+const TERMS = 4; // how many products of the score are written out: the largest ones
 
 export class StepsPanel {
   /** @param {{turn: (value: number|null) => void, step: (by: number) => void}} hands */
@@ -71,8 +71,8 @@ export class StepsPanel {
    * @param {import("./derive.js").Layer} layer
    * @param {number} channel
    * @param {import("./derive.js").Steps} steps
-   * @param {boolean} held whether the gate is turned by hand
-   * @param {string} all what all gates are
+   * @param {boolean} held whether the gate is set by hand
+   * @param {string} all the setting of all gates
    */
   show(layer, channel, steps, held, all) {
     const { words } = this;

@@ -1,10 +1,10 @@
 // Strokes into pixels: the path of the pen, and its trace on the canvas of 280 x 280 that the models are shown. It is
 // computed here rather than drawn by the browser, so that a drawing gives the same bytes everywhere, also after an undo
-// or out of a link. On the screen the browser draws the same path at the screen's own resolution.
+// or from a link. On the screen the browser draws the same path at the screen's own resolution.
 
 import { CELLS, channelsOf, greyAt, PRESSURES, SIDE, UNITS } from "./strokes.js";
 
-const STEP = 3; // canvas pixels: the approximate length of the straight pieces of a curve
+const STEP = 3; // approximate length of the straight pieces of a curve, canvas pixels
 // The width of a pen's line relative to its set width, at no pressure and at full; at half of full it is the set width.
 const [LIGHT, HEAVY] = [0.4, 1.6];
 
@@ -63,9 +63,8 @@ function scaled(piece, scale) {
 }
 
 /**
- * The canvas: `values`, uint8 row by row, 0 is paper, 255 is ink; or in colour, three bytes a pixel, where paper is
- *   black
- * and ink without a colour white.
+ * The canvas. `values` are uint8, row by row: 0 is paper and 255 is ink. In colour there are three bytes per pixel,
+ * paper is black, and ink without a colour is white.
  */
 export class Raster {
   /** @param {number} side pixels along each side @param {number} channels 1 or 3 */

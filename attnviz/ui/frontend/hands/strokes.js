@@ -2,10 +2,10 @@
 //
 // A stroke is {tool, width, points, pressures}:
 //   tool        "ink" or "erase"
-//   width       1 to 64, in pixels of the canvas (280 x 280, ten for each pixel that a model sees)
-//   points      x, y, x, y, ... from the upper left corner, whole numbers of quarters of a canvas pixel
-//   pressures   one for each point, 0 to 31, where the pen reports it; null otherwise
-//   colour      red, green, blue, 0 to 255, of a stroke in colour; no such field in one of ink
+//   width       1 to 64, in pixels of the canvas (280 x 280, ten for each pixel of a model's input)
+//   points      x, y, x, y, ... from the upper left corner, integers in quarters of a canvas pixel
+//   pressures   one for each point, 0 to 31, if the pen reports it; null otherwise
+//   colour      red, green, blue, 0 to 255; strokes of ink have no such field
 //
 // As a string (`encode`, for links and for the browser's memory), base64url without padding of:
 //   1                                       the version of this format
@@ -14,24 +14,23 @@
 //     the number of points                                           a varint (7 bits a byte, lowest first)
 //     x, y; then for each other point dx, dy                         varints, the sign in the lowest bit (zigzag)
 //     the first pressure; then for each other point the difference   the same, if it has pressures
-//   a checksum (Fletcher-16) of all that, two bytes: a link that was cut or mistyped is not drawn.
-// Where a stroke has a colour, the version is 2, and after the first byte of each stroke stands one more: 0, or 1 and
-// then red, green and blue, a byte each.
+//   a checksum (Fletcher-16) of all that, two bytes: a truncated or mistyped link is rejected.
+// If any stroke has a colour, the version is 2, and the first byte of each stroke is followed by 0, or by 1 and then
+// red, green and blue, one byte each.
 //
-// As JSON (`toJson`, a file that people and programs read):
+// As JSON (`toJson`, a file for people and programs):
 //   {"format": "attnviz drawing", "version": 1, "size": 280,
 //    "base": {"name": "strokes.12", "side": 28, "values": "base64 of side x side bytes, 0 paper, 255 ink"},   or null
 //    "strokes": [{"tool": "ink", "width": 24, "points": [[x, y], ...] or [[x, y, pressure 0 to 1], ...]}, ...]}
-// with x and y in canvas pixels; a stroke in colour has "colour": [red, green, blue], and a base in colour three
-// bytes a
-// pixel.
+// with x and y in canvas pixels. A stroke in colour has "colour": [red, green, blue], and a base in colour has three
+// bytes per pixel.
 
 import { fromBase64, toBase64, toBase64Url } from "../core/base64.js";
 
-/** Sides of the canvas, in its pixels, and of what a model sees. */
+/** The side of the canvas, in pixels; below, that of a model's input. */
 export const SIDE = 280;
 export const CELLS = 28;
-/** Units of `points` in a canvas pixel. */
+/** Units of `points` per canvas pixel. */
 export const UNITS = 4;
 export const WIDEST = 64;
 export const PRESSURES = 31;
@@ -98,7 +97,7 @@ export function simplify({ points, pressures, ...stroke }) {
   };
 }
 
-/** Whether all points between two are so near to the line between these that they can be dropped. */
+/** Whether all points between two others are close enough to the line between these to be dropped. */
 function isNeedless(points, pressures, from, to) {
   const [x, y] = [points[2 * from], points[2 * from + 1]];
   const [dx, dy] = [points[2 * to] - x, points[2 * to + 1] - y];

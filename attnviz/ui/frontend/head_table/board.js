@@ -1,23 +1,23 @@
-// The board of all heads, a row for each layer, coloured by a measure: a button for each head.
+// The board of all heads: a row for each layer and a button for each head, coloured by a measure.
 
 import { css, packed } from "../core/colours.js";
 import { element, say, set, text } from "../core/dom.js";
 import { colourScale, headByKey, indexOf, meanWords, sizeOf, valueWords } from "./derive.js";
 import { boardColour } from "./paint.js";
 
-const MANY = 12; // heads in a row, whose cells are small
+const MANY = 12; // heads in a row; beyond that, cells are small
 const LARGEST = 46; // CSS pixels of a cell
-const HIGH = 320; // CSS pixels of a board of many layers, as long as its cells stay large enough
+const HIGH = 320; // CSS pixels of a board of many layers, if its cells stay large enough
 const SMALLEST = 24;
 
 export class Board {
   /** @type {HTMLButtonElement[]} a cell for each head */ cells = [];
   /** @type {string[]} the classes of each */ kinds = [];
 
-  /** @param {{look: (head: number) => void, choose: (head: number) => void}} told of pointer and keys */
+  /** @param {{look: (head: number) => void, choose: (head: number) => void}} told called by pointer and keys */
   constructor(told) {
     this.told = told;
-    this.coloured = ""; // the measure whose colours the cells have
+    this.coloured = ""; // the measure that colours the cells
     /** @type {number|null|undefined} */
     this.chosen = undefined;
     this.words = [text(), text(), text()];
@@ -67,7 +67,7 @@ export class Board {
     this.cells[next].focus();
   }
 
-  /** The colours of the theme are others. */
+  /** Discard the colours after a change of theme. */
   forget() {
     this.coloured = "";
   }
@@ -94,7 +94,7 @@ export class Board {
     });
   }
 
-  /** Colour and name the cells: only where data, measure or theme have changed. */
+  /** Colour and name the cells, after a change of data, measure or theme. */
   colour(shown, view, { theme, palettes }) {
     const measure = indexOf(shown, view.colour);
     const scale = colourScale(shown, measure);

@@ -1,4 +1,4 @@
-// What the table of heads shows, from its view and its data. It does not access the page.
+// The contents of the table of heads, derived from its view and its data. It does not access the page.
 
 import { short } from "../core/numbers.js";
 
@@ -13,7 +13,7 @@ import { short } from "../core/numbers.js";
 
 /** @typedef {[number, number, number, number]} Brush left, right, low, high: 0..1 of the axes */
 
-const STEP = 0.05; // of an axis, for each press of a key
+const STEP = 0.05; // fraction of an axis per press of a key
 
 /** @type {import("../core/url_fields.js").Rules} */
 export const RULES = {
@@ -26,7 +26,7 @@ export const RULES = {
     kind === "number" ? `1 to ${heads.length}` : "left,right,low,high from 0 to 1, such as 0,0.5,0.5,1",
 };
 
-/** The brush that a word of the URL means; null where it means none. @param {string} word @returns {Brush|null} */
+/** The brush of a word in the URL; null if the word is invalid. @param {string} word @returns {Brush|null} */
 export function readBrush(word) {
   const parts = word.split(",").map((part) => (/^\d(\.\d{1,3})?$/.test(part) ? Number(part) : NaN));
   const [left, right, low, high] = parts;
@@ -35,7 +35,7 @@ export function readBrush(word) {
     : null;
 }
 
-/** The word of the URL for a brush. @param {Brush|null} brush */
+/** The word for a brush in the URL. @param {Brush|null} brush */
 export function writeBrush(brush) {
   return brush ? brush.map((part) => Math.round(1000 * part) / 1000).join(",") : "";
 }
@@ -49,7 +49,7 @@ export function brushOf([x, y], [otherX, otherY]) {
 }
 
 /**
- * What a key makes of a brush: arrows move it, with Shift they change its size, Enter begins one, Delete ends it.
+ * The brush after a key: arrows move it, with Shift they resize it, Enter begins a brush, Delete removes it.
  * @param {Brush|null} brush
  * @param {string} key
  * @param {boolean} shift
@@ -69,18 +69,18 @@ export function brushByKey(brush, key, shift) {
   return { brush: /** @type {Brush} */ ([...moved(left, right, by[0]), ...moved(low, high, by[1])]) };
 }
 
-/** The number of a measure. @param {Shown} shown @param {string} name */
+/** The index of a measure. @param {Shown} shown @param {string} name */
 export function indexOf({ measures }, name) {
   return measures.findIndex((one) => one.name === name);
 }
 
 /**
- * The ends of the axis of a measure, round, with a tick at each and between: intervals lie within, as does 0 where
- * there are both signs.
+ * The axis of a measure, with round ends and ticks. It contains all intervals, and 0 if there are values of both
+ * signs.
  * @param {Shown} shown
  * @param {number} measure
  * @param {boolean} withRandom
- * @returns {{low: number, high: number, ticks: number[]}|null} null where no head has such a number
+ * @returns {{low: number, high: number, ticks: number[]}|null} null if no head has a value of the measure
  */
 export function axisOf(shown, measure, withRandom) {
   const { length } = shown.heads;
@@ -98,7 +98,7 @@ export function axisOf(shown, measure, withRandom) {
   return { low: ticks[0], high: ticks[ticks.length - 1], ticks };
 }
 
-/** Ticks in words, with as many digits as tell each from the next. @param {number[]} ticks @returns {string[]} */
+/** Ticks in words, with enough digits to distinguish them. @param {number[]} ticks @returns {string[]} */
 export function tickWords(ticks) {
   const words = [3, 4, 5, 6, 7, 8].map((digits) => ticks.map((tick) => short(tick, digits)));
   return words.find((said) => new Set(said).size === said.length) ?? words[words.length - 1];
@@ -109,7 +109,7 @@ export function tickWords(ticks) {
 /** @typedef {{across: Along, up: Along}} Axes */
 
 /**
- * The axes of the scatter that a view asks for; entropy where no head has such a number.
+ * The axes that a view requests; entropy if no head has a value of the requested measure.
  * @param {Shown} shown
  * @param {Record<string, any>} view
  * @returns {Axes}
@@ -125,7 +125,7 @@ export function axesOf(shown, view) {
   return { across: along(view.across), up: along(view.up) };
 }
 
-/** Where a value lies on an axis, 0..1. @param {{low: number, high: number}} axis @param {number} value */
+/** The position of a value on an axis, 0..1. @param {{low: number, high: number}} axis @param {number} value */
 export function placeOn({ low, high }, value) {
   return (value - low) / (high - low);
 }
@@ -133,7 +133,7 @@ export function placeOn({ low, high }, value) {
 /** @typedef {{x: number, y: number, left: number, right: number, low: number, high: number}} Point 0..1 of the axes */
 
 /**
- * Where each head lies in the scatter: 0..1 across and up, NaN where it has no such number.
+ * The position of each head in the scatter: 0..1 across and up, NaN if it has no value.
  * @param {Shown} shown
  * @param {Figures} figures
  * @param {Along} across
@@ -152,14 +152,14 @@ export function pointsOf({ heads }, { means, lows, highs }, across, up) {
   }));
 }
 
-/** Whether each point lies inside a brush; all do where there is none. @returns {boolean[]} */
+/** Whether each point lies inside a brush; without a brush, all do. @returns {boolean[]} */
 export function insideOf(points, brush) {
   if (!brush) return points.map(() => true);
   const [left, right, low, high] = brush;
   return points.map(({ x, y }) => x >= left - 1e-9 && x <= right + 1e-9 && y >= low - 1e-9 && y <= high + 1e-9);
 }
 
-/** The point nearest to a place, both in pixels; -1 where none is near. */
+/** The index of the point nearest to a position, at most `near` pixels away; -1 if there is none. */
 export function nearest(points, [x, y], [width, height], near) {
   let [found, least] = [-1, near];
   points.forEach((point, head) => {
@@ -169,7 +169,7 @@ export function nearest(points, [x, y], [width, height], near) {
   return found;
 }
 
-/** The head that a key leads to from another, on the board of layers and heads. @param {Head[]} heads */
+/** The head to which a key moves on the board of layers and heads; null for another key. @param {Head[]} heads */
 export function headByKey(heads, from, key) {
   const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[key];
   if (key === "Home") return 0;
@@ -180,13 +180,13 @@ export function headByKey(heads, from, key) {
   return found < 0 ? from : found;
 }
 
-/** A number of a measure, in words. @param {Measure} measure @param {number} value */
+/** A value of a measure, in words. @param {Measure} measure @param {number} value */
 export function valueWords(measure, value) {
   if (!Number.isFinite(value)) return "\u2013";
   return measure.scale === "unit" ? `${(100 * value).toFixed(1)} %` : short(value, 3);
 }
 
-/** A head and one of its means, with its interval, in words. @param {Shown} shown */
+/** The mean of a measure over a head, with its interval, in words. @param {Shown} shown */
 export function meanWords(shown, figures, measure, head) {
   const at = measure * shown.heads.length + head;
   const one = shown.measures[measure];
@@ -205,7 +205,7 @@ export function inWords(shown, head, names) {
   return `Head ${shown.heads[head].name}: ${said.join("; ")}.${nearestWords}`;
 }
 
-/** What a brush leaves. @param {Shown} shown @param {boolean[]} inside */
+/** The heads inside a brush, in words. @param {Shown} shown @param {boolean[]} inside */
 export function summaryOf({ heads, pictures }, inside) {
   const left = heads.filter((_, head) => inside[head]).map(({ name }) => name);
   const among = `over ${pictures.toLocaleString("en")} pictures`;
@@ -215,7 +215,7 @@ export function summaryOf({ heads, pictures }, inside) {
   return `${left.length} of ${heads.length} heads${named}, ${among}.`;
 }
 
-/** How many layers and heads the board has. @param {Head[]} heads */
+/** The number of layers and heads on the board. @param {Head[]} heads */
 export function sizeOf(heads) {
   return {
     layers: Math.max(...heads.map(({ layer }) => layer)) + 1,
@@ -224,7 +224,7 @@ export function sizeOf(heads) {
 }
 
 /**
- * Where a value lies among the colours of the board, 0..1.
+ * The scale of the board's colours: `place` maps a value to 0..1.
  * @param {Shown} shown
  * @param {number} measure
  * @returns {{place: (value: number) => number, signed: boolean, bound: number}}

@@ -1,4 +1,4 @@
-// What leaves the table of heads: PNG and SVG of scatter and board, and all figures as CSV.
+// Saving the table of heads: scatter and board as PNG and SVG, and all numbers as CSV.
 
 import { css, packed } from "../core/colours.js";
 import { fileNameOf, filesOf, originLines, Sheet, toCsv } from "../export/export.js";
@@ -9,7 +9,7 @@ const WIDE = 520;
 const HIGH = 400;
 const MARGIN = 24;
 const CELL = 30;
-const ROUND = 16; // corners of a dot
+const ROUND = 16; // corners of the polygon that draws a dot
 
 /** The files to save, for `Savers`. @param {import("./head_table.js").HeadTable} part */
 export function files(part) {
@@ -89,7 +89,7 @@ function sheetOf(part) {
   return sheet.sized(width, sheet.lines(lines, high + 20, 11) + MARGIN);
 }
 
-/** A colour as CSS writes it, its bytes in the order of a packed one. @param {string} colour */
+/** A CSS colour as a number with the byte order of packed colours. @param {string} colour */
 function swapped(colour) {
   return `${colour.slice(5, 7)}${colour.slice(3, 5)}${colour.slice(1, 3)}`;
 }

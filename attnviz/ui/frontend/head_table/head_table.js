@@ -1,5 +1,5 @@
 // All heads of a net over many pictures: a scatter of any two measures, a board of layers and heads, and the pictures
-// that move the chosen head. Python's side is attnviz/ui/components/head_table.py.
+// with extreme values of the chosen head. Python's side is attnviz/ui/components/head_table.py.
 
 import { element, say, text } from "../core/dom.js";
 import { mountable, Part } from "../core/part.js";
@@ -11,7 +11,7 @@ import { axesOf, axisOf, indexOf, inWords, meanWords, readBrush, RULES, summaryO
 import { mapCanvas } from "./paint.js";
 import { Scatter } from "./scatter.js";
 
-const SMALL = 64; // rows of a picture whose pixels are seen one by one
+const SMALL = 64; // maximum number of rows of a picture with visible pixels
 
 const HOW =
   "Each dot is one attention head, its mean over all pictures; the thin lines are 95 % intervals. Choose a head to " +
@@ -25,7 +25,7 @@ export class HeadTable extends Part {
   constructor(parent) {
     super();
     this.looked = -1; // the head under the pointer
-    this.explained = ""; // the measures that are explained
+    this.explained = ""; // the explained measures
     this.words = { summary: text(), reading: text() };
     this.chooses = Object.fromEntries(
       ["across", "up", "colour"].map((name) => {
@@ -80,7 +80,7 @@ export class HeadTable extends Part {
     );
   }
 
-  /** All pictures that were asked for are measured. */
+  /** Whether all requested pictures have been measured. */
   get isThere() {
     return super.isThere && !this.header.measuring;
   }
@@ -102,7 +102,7 @@ export class HeadTable extends Part {
     this.makeMoved();
   }
 
-  /** A measure that no head has a number for is offered, and says why. */
+  /** Offer all measures; those without a value are disabled, with a tooltip. */
   fillChoices() {
     for (const [name, made] of Object.entries(this.chooses)) {
       made.replaceChildren(
@@ -115,7 +115,7 @@ export class HeadTable extends Part {
     this.random.checked = this.view.random;
   }
 
-  /** The pictures of the chosen head, in rows. */
+  /** Show the pictures of the chosen head, in rows. */
   makeMoved() {
     const { moved } = this.header;
     if (!moved || !this.palettes) return this.moved.replaceChildren(); // the colours come after the first data
@@ -126,7 +126,7 @@ export class HeadTable extends Part {
       const tiles = Array.from({ length: count }, () => {
         const bytes = this.arrays.shown.slice(at * rows * columns * channels, (at + 1) * rows * columns * channels);
         const picture = pictureCanvas(bytes, [rows, columns, channels], moved.ink ? this.palettes.ink : null);
-        if (rows > SMALL) picture.style.imageRendering = "auto"; // a photograph, which is made smaller
+        if (rows > SMALL) picture.style.imageRendering = "auto"; // a photograph is scaled down smoothly
         const map = mapCanvas(this.arrays.maps, at, [maps[1], maps[2]], this.palettes);
         const words = moved.captions[at];
         const link = moved.links[at++];
@@ -179,7 +179,7 @@ export class HeadTable extends Part {
     this.draw();
   }
 
-  /** Draw in the next frame, once, however often the pointer moves until then. */
+  /** Draw once in the next frame, however often the pointer moves until then. */
   drawSoon() {
     this.frame ??= requestAnimationFrame(() => {
       this.frame = undefined;
@@ -204,7 +204,7 @@ export class HeadTable extends Part {
     this.saySoon();
   }
 
-  /** What the measures on show are. */
+  /** Explain the shown measures. */
   drawAbout() {
     const { shown, view } = this;
     const names = [...new Set([view.up, view.across, view.colour])];
@@ -220,7 +220,7 @@ export class HeadTable extends Part {
     const { shown, scatter, looked, view, words } = this;
     const summary = summaryOf(shown, scatter.inside);
     say(words.summary, summary);
-    this.clear.style.visibility = scatter.brush ? "" : "hidden"; // its room stays
+    this.clear.style.visibility = scatter.brush ? "" : "hidden"; // its space stays
     const head = looked >= 0 ? looked : (view.head ?? -1);
     const said = head < 0 ? HOW : inWords(shown, head, [view.across, view.up, view.colour]);
     const chance = head < 0 ? "" : this.chanceOf(head);
@@ -239,7 +239,7 @@ export class HeadTable extends Part {
     return ` With random weights: ${said.join("; ")}.`;
   }
 
-  /** The classes of a head's cell, after the first. */
+  /** The further CSS classes of a head's cell. */
   kindOf(head) {
     const chosen = head === this.view.head ? " chosen" : "";
     return `${this.scatter.inside[head] ? "" : " out"}${head === this.looked ? " looked" : ""}${chosen}`;

@@ -1,18 +1,18 @@
-// The frame of the scatter as SVG; its marks, the colours of the board, and small maps on canvases.
+// The frame of the scatter as SVG, its marks on a canvas, the colours of the board, and small maps.
 
 import { css, toIndices, makeScale } from "../core/colours.js";
 import { svg } from "../core/dom.js";
 import { canvasOf } from "../maps/paint.js";
 import { tickWords } from "./derive.js";
 
-/** Where the scatter lies, in CSS pixels. */
+/** The layout of the scatter, in CSS pixels. */
 export class Room {
   /** @param {{width: number, height: number, px: number}} size px: a pixel of the design */
   constructor({ width, height, px }) {
     this.width = width;
     this.height = height;
     this.px = px;
-    this.left = 68 * px; // room for ticks such as -0.0200 beside the title
+    this.left = 68 * px; // space for ticks such as -0.0200 next to the title
     this.right = width - 14 * px;
     this.top = 12 * px;
     this.bottom = height - 44 * px;
@@ -26,7 +26,7 @@ export class Room {
     return this.bottom - place * (this.bottom - this.top);
   }
 
-  /** The point of the scatter under a pixel, each 0..1. @returns {[number, number]} */
+  /** The point of the scatter under a pixel, 0..1 on each axis. @returns {[number, number]} */
   at([x, y]) {
     return [(x - this.left) / (this.right - this.left), (this.bottom - y) / (this.bottom - this.top)];
   }
@@ -37,7 +37,7 @@ export class Room {
   }
 }
 
-/** Axes, their ticks and titles. @param {Room} room */
+/** The axes with their ticks and titles. @param {Room} room */
 export function frameOf(room, across, up, titles) {
   const parts = [];
   for (const [axis, isAcross] of /** @type {[any, boolean][]} */ ([
@@ -65,7 +65,7 @@ export function frameOf(room, across, up, titles) {
 /** @typedef {{size: number, fill: string, edge: string, line: string, width: number, alpha: number}} Mark */
 
 /**
- * Paint the heads on a canvas: the intervals of all, and over them the dots. A head without a place is left out.
+ * Paint the intervals of all heads on a canvas, then the dots on top. Heads without a position are left out.
  * @param {CanvasRenderingContext2D} context
  * @param {Room} room
  * @param {import("./derive.js").Point[]} points
@@ -100,7 +100,7 @@ function finite(value, otherwise) {
   return Number.isFinite(value) ? value : otherwise;
 }
 
-/** The colour of a place, 0..1, of the board. @param {Palettes} palettes */
+/** The colour of a value on the board. @param {Palettes} palettes */
 export function boardColour(palettes, { signed, place }, value, background) {
   if (!Number.isFinite(value)) return background;
   const palette = signed ? palettes.signed : palettes.positive;
@@ -108,9 +108,9 @@ export function boardColour(palettes, { signed, place }, value, background) {
 }
 
 /**
- * A map of multiples of an even share on a canvas of its own resolution.
- * @param {Float64Array} maps all of them
- * @param {number} number which one
+ * Paint a map of multiples of an even share on a canvas at its own resolution.
+ * @param {Float64Array} maps all maps
+ * @param {number} number index of the map
  * @param {[number, number]} size rows and columns
  * @param {Palettes} palettes
  */

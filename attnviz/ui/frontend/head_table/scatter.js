@@ -1,4 +1,4 @@
-// The scatter of all heads by two measures, and the brush that marks a part of it.
+// The scatter of all heads by two measures, and the brush that selects a part of it.
 
 import { css, packed } from "../core/colours.js";
 import { context2d, element, grown, set, svg } from "../core/dom.js";
@@ -6,28 +6,28 @@ import { placeIn } from "../hands/place.js";
 import { brushByKey, brushOf, insideOf, nearest, pointsOf } from "./derive.js";
 import { frameOf, paintMarks, Room } from "./paint.js";
 
-const NEAR = 18; // CSS pixels from a dot to the pointer that reads it
+const NEAR = 18; // maximum distance from the pointer to the dot that it selects, CSS pixels
 const STILL = 4; // CSS pixels that a pressed pointer may move before it brushes
-const MANY = 100; // heads, whose dots are smaller
+const MANY = 100; // heads; beyond that, dots are smaller
 
 /**
- * What the scatter tells of the pointer and the keys: over which head the pointer is, -1 for none; which head is
- * chosen; a brush that is being drawn, and one that is done.
+ * Callbacks for pointer and keys. look: the head under the pointer changes, -1 for none; choose: a head is chosen;
+ * brushing: a brush is being drawn; take: a brush is finished; guard: runs an action and reports its failure.
  * @typedef {{look: (head: number) => void, choose: (head: number) => void, brushing: () => void,
  *   take: (brush: import("./derive.js").Brush|null) => void, guard: (act: () => void) => void}} Told
  */
 
 export class Scatter {
   /** @type {Room|null} known with the first layout */ room = null;
-  /** @type {ReturnType<typeof pointsOf>} where the heads lie */ points = [];
-  /** @type {typeof this.points} and where they lie with random weights, while those are shown */ chance = [];
+  /** @type {ReturnType<typeof pointsOf>} positions of the heads */ points = [];
+  /** @type {typeof this.points} their positions with random weights, if shown */ chance = [];
   /** @type {import("./derive.js").Brush|null} */ brush = null;
-  /** @type {boolean[]} which heads lie in the brush */ inside = [];
+  /** @type {boolean[]} whether each head lies in the brush */ inside = [];
 
   /** @param {Told} told */
   constructor(told) {
     this.told = told;
-    this.laid = ""; // what the points are laid out for
+    this.laid = ""; // axes and weights of the present layout, as JSON
     this.frame = svg("g");
     this.brushed = element("div.brush", { hidden: true, "aria-hidden": "true" });
     this.drawing = svg("svg", { "aria-hidden": "true" }, this.frame);
@@ -56,7 +56,7 @@ export class Scatter {
     );
   }
 
-  /** Other data are here, and with them a brush. @param {import("./derive.js").Brush|null} brush */
+  /** Take the brush of new data. @param {import("./derive.js").Brush|null} brush */
   take(brush) {
     this.brush = brush;
     this.laid = "";
@@ -140,7 +140,7 @@ export class Scatter {
     this.drawTip(shown, how.looked);
   }
 
-  /** Put everything where it belongs: only where axes, data or room have changed. */
+  /** Lay everything out, after a change of axes, data or size. */
   lay(shown, { across, up }, random) {
     const titled = ({ at }) =>
       `${shown.measures[at].title}${shown.measures[at].unit ? `, ${shown.measures[at].unit}` : ""}`;
@@ -150,7 +150,7 @@ export class Scatter {
     this.chance = random && shown.random ? pointsOf(shown, shown.random, across, up) : [];
   }
 
-  // The marks of all heads are one canvas: as elements of their own, 24 x 16 heads took 18 ms for each movement.
+  // One canvas holds the marks of all heads: with an element each, 24 x 16 heads took 18 ms per movement.
   drawMarks({ looked, chosen, theme }) {
     const { points, chance, inside } = this;
     const room = /** @type {Room} */ (this.room);
@@ -197,7 +197,7 @@ export class Scatter {
     Object.assign(tip.style, { left: `${x + 8}px`, top: `${y - 26}px` });
   }
 
-  /** Where a head lies, in CSS pixels of the scatter. @param {number} head */
+  /** The position of a head, in CSS pixels of the scatter. @param {number} head */
   at(head) {
     const room = /** @type {Room} */ (this.room);
     return [room.x(this.points[head].x), room.y(this.points[head].y)];

@@ -3,7 +3,7 @@
 import { css, packed } from "../core/colours.js";
 
 const WIDEST = 30; // CSS pixels of a bar with its gap
-const GAP = 0.2; // of a bar's room, at its right
+const GAP = 0.2; // fraction of a bar's space, at its right
 
 /**
  * The range of bars: 0..1 for "unit", from zero to the largest value for "positive", symmetric about zero for "signed".

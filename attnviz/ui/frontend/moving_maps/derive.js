@@ -1,11 +1,10 @@
-// What maps are computed from, and how: a kind for each of the things that `moving_maps.js` lets a hand move.
-// It does not access the page. Every kind has `compute(sent, at)`, which gives the maps of each pane and lines of
-// words.
+// The computation of maps: one kind for each thing that a hand can move in `moving_maps.js`. It does not access the
+// page. The method `compute(sent, at)` of each kind returns the maps of each pane and lines of words.
 
 import { extent, half } from "../maps/extremes.js";
 import { column, short } from "../core/numbers.js";
 
-/** A component of a query, key or value: w x intensity + b, for the w of the handle. */
+/** A component of a query, key or value, w x intensity + b, for the handle's w. */
 const weight = {
   say: (at) => `w = ${column(at)}`,
   compute({ header, arrays }, at) {
@@ -21,7 +20,7 @@ const weight = {
   },
 };
 
-/** The rows of a few queries, for scores divided by ten to the power of the handle. */
+/** The weights of a few queries, for scores divided by ten to the power of the handle. */
 const temperature = {
   say: (at) => `scores \u00f7 ${divisor(at)}`,
   compute({ header, arrays, shapes }, at) {
@@ -42,7 +41,7 @@ const temperature = {
   },
 };
 
-/** How alike the code of one place is to that of every other. */
+/** The similarity of one position's code to all others. */
 const places = {
   compute({ header, arrays, shapes }, at) {
     const size = shapes.code[1];
@@ -64,9 +63,9 @@ const places = {
 export const KINDS = { weight, temperature, places };
 
 /**
- * What the grid of each pane holds.
+ * The contents of each pane's grid.
  * @param {{header: any, arrays: Record<string, any>}} sent
- * @param {(Float64Array|null)[]} computed the maps of each pane; null: those that were sent
+ * @param {(Float64Array|null)[]} computed the maps of each pane; null for those in the payload
  */
 export function panesOf({ header, arrays }, computed) {
   const size = [header.rows, header.columns];
@@ -77,14 +76,14 @@ export function panesOf({ header, arrays }, computed) {
   }));
 }
 
-/** What scores are divided by, as a person reads it: 6,173 or 1/6,173. */
+/** The divisor of the scores in words: 6,173 or 1/6,173. */
 function divisor(at) {
   const text = (value) =>
     value >= 99.5 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));
   return at < -1e-9 ? `1/${text(10 ** -at)}` : text(10 ** at);
 }
 
-/** The softmax of one row, written into `maps` from `start` on. @returns {number} its entropy in bits */
+/** Write the softmax of one row into `maps` from `start` on. @returns {number} its entropy in bits */
 function fillRow(maps, start, query, key, factor) {
   const size = query.length;
   const tokens = key.length / size;

@@ -1,14 +1,14 @@
-// Maps that are computed here while a hand moves a handle, or moves over places. Python's side is
-// attnviz/ui/components/moving_maps.py; what is computed is in derive.js.
+// Maps that are computed here (derive.js) while a hand moves a handle or points at positions. Python's side is
+// attnviz/ui/components/moving_maps.py.
 
 import { element, say, set, text } from "../core/dom.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 import { KINDS, panesOf } from "./derive.js";
 import { mountable, Part } from "../core/part.js";
 
-const DIGITS = 10; // of a handle's place, as in the URL
+const DIGITS = 10; // precision of a handle's position, as in the URL
 
-/** The component: a handle if the kind has one, words, and one grid of maps for each pane. */
+/** The component: a handle (for some kinds), words, and one grid of maps per pane. */
 export class MovingMaps extends Part {
   constructor(parent) {
     super();
@@ -54,7 +54,7 @@ export class MovingMaps extends Part {
       this.grids[i].hold(this.data, pane);
     });
     if (asked && header.kind === "places") this.hold(asked.value);
-    if (asked) this.noteSettled(); // else a hand that has not come to rest would go unheard
+    if (asked) this.noteSettled(); // otherwise the next choice, while a hand moves, would be lost
   }
 
   takeHandle() {
@@ -96,7 +96,7 @@ export class MovingMaps extends Part {
   }
 
   /**
-   * Places are chosen in the first and in the last pane; those follow one another, and the maps between follow them.
+   * Positions are chosen in the first and the last pane. These follow each other, and the pane between follows both.
    */
   follow(grid) {
     if (this.header.kind !== "places" || grid === this.grids[1] || this.following) return;
@@ -113,7 +113,7 @@ export class MovingMaps extends Part {
     this.settle();
   }
 
-  /** Hold the place that the URL names, or none. */
+  /** Lock the position in the URL, or none. */
   hold(at) {
     const [picture, , code] = this.grids;
     for (const grid of [picture, code]) grid.point(this.at, at !== null, 0);
@@ -130,7 +130,7 @@ export class MovingMaps extends Part {
     this.grids.forEach((grid) => grid.leave());
   }
 
-  // Drawing: this runs at every move
+  // Drawing: runs at every move of the pointer
 
   draw() {
     const { header, kind, grids, at } = this;

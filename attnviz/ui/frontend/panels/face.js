@@ -1,27 +1,26 @@
 // The base of the panels' renderers: a map over the model's input, with the edge of its ink, at the screen's own
 // resolution.
 //
-// A renderer is a module that exports one function. attnviz has those of renderers.js; a panel names the one it wants
-// (attnviz/ui/components/panel.py), and another package serves one from a component of its own.
+// A renderer is a module that exports one function. Those of attnviz are listed in renderers.js. A panel names its
+// renderer (attnviz/ui/components/panel.py); another package serves its renderers from its own component.
 //
 //     /**
-//      * Draw an answer: it is called for each, many times a second, and returns within a few milliseconds. One that
-//      * takes over a tenth of a second several times in a row is switched off, and the panel says so (patience.js).
-//      * @param {HTMLCanvasElement} canvas of this panel alone; its width and height are set, in device pixels
-//      * @param {object} panel what Python says of it: rows, columns, prefix, options, classes, ... (panels.py)
-//      * @param {Answer} answer of the model
+//      * Draw an answer. This is called many times a second and must return within a few milliseconds: a renderer that
+//      * takes over a tenth of a second several times in a row is switched off, with a note in the panel (patience.js).
+//      * @param {HTMLCanvasElement} canvas the panel's own canvas; its width and height are set, in device pixels
+//      * @param {object} panel Python's description: rows, columns, prefix, options, classes, ... (panels.py)
+//      * @param {Answer} answer the model's answer
 //      * @param {{before: Answer|null, theme: object, palettes: Object<string, Uint32Array>, ink: boolean}} look
-//      * before:
-//      *   the pinned answer, where the change since then is wanted; theme and palettes as in colours.js; ink: whether
-//      *   what is seen is ink on paper, whose outline lies over maps
-//      * @returns {{values?: ArrayLike<number>, most?: number}} values: what has been painted, for exports; most: the
-//      *   largest in size, for "{most}" in the panel's words
+//      *   before: the pinned answer if the panel shows the change since then; theme and palettes as in colours.js;
+//      *   ink: whether the input is ink on paper, whose outline is drawn over maps
+//      * @returns {{values?: ArrayLike<number>, most?: number}} values: the painted values, for exports; most: the
+//      *   largest absolute value, for "{most}" in the panel's words
 //      */
 //     export function draw(canvas, panel, answer, look) { ... }
 //
 // Answer: {map: Float32Array|null, shape: number[]|null (of the map of this one picture),
 //          probabilities, logits: Float32Array,
-//          parts: {NAME: {values: Float32Array, shape: number[]}} of a value of several arrays; map is null then,
+//          parts: {NAME: {values: Float32Array, shape: number[]}} if the value has several arrays; map is then null,
 //          seen: {values: Uint8Array, shape: [rows, columns, channels]}, head: number|null}
 
 import { Boxes } from "../maps/boxes.js";
@@ -64,7 +63,7 @@ class Face {
     this.prefix = prefix;
     this.cells = new Cells(rows || 1, columns || 1);
     this.size = "";
-    this.pixels = this.cells; // as many as the input has
+    this.pixels = this.cells; // the size of the input
     this.ink = new Uint16Array(0);
     this.values = new Float64Array(prefix + rows * columns);
     this.indices = new Uint16Array(prefix + rows * columns);

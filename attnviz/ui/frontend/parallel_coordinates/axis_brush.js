@@ -1,4 +1,4 @@
-// The brush of one axis: a drag along the axis sets it, and its two ends are dragged and moved with keys.
+// The brush of one axis: a drag along the axis sets it, and its two ends can be dragged or moved with keys.
 
 import { element, set } from "../core/dom.js";
 import { placeIn } from "../hands/place.js";
@@ -9,9 +9,9 @@ export class AxisBrush {
   /**
    * @param {string} title of the axis
    * @param {object} told
-   * @param {(from: number, to: number, done: boolean) => void} told.drag from one height to another, in CSS pixels
-   * @param {(end: number, to: number, done: boolean) => void} told.pull an end to a height
-   * @param {(end: number, key: string) => boolean} told.key whether the key moved an end
+   * @param {(from: number, to: number, done: boolean) => void} told.drag called with two heights, in CSS pixels
+   * @param {(end: number, to: number, done: boolean) => void} told.pull called with an end and its new height
+   * @param {(end: number, key: string) => boolean} told.key returns whether the key moved an end
    */
   constructor(title, told) {
     this.told = told;
@@ -54,7 +54,7 @@ export class AxisBrush {
       element.setPointerCapture(event.pointerId);
     });
     element.addEventListener("pointermove", (event) => {
-      if (!event.buttons) this.pressed = null; // its end was not heard, as where a menu opened
+      if (!event.buttons) this.pressed = null; // its release was not reported, for example because a menu opened
       drag(event, false);
     });
     element.addEventListener("pointerup", (event) => {
@@ -65,17 +65,17 @@ export class AxisBrush {
     for (const end of ["pointercancel", "lostpointercapture"])
       element.addEventListener(end, () => (this.pressed = null));
     element.addEventListener("click", (event) => {
-      if (this.dragged) event.stopPropagation(); // it was no click
+      if (this.dragged) event.stopPropagation(); // it was not a click
       this.dragged = false;
     });
   }
 
   /**
-   * Put it where it belongs.
-   * @param {{x: number, height: number, wide: number}} room
+   * Show the brush.
+   * @param {{x: number, height: number, wide: number}} room position and size of the axis, in CSS pixels
    * @param {[number, number]} heights of its two ends, in CSS pixels from the top
-   * @param {boolean} brushed whether the axis is brushed at all
-   * @param {[number, number]} places 0..1
+   * @param {boolean} brushed whether the axis is brushed
+   * @param {[number, number]} places positions of the ends, 0..1
    * @param {[string, string]} words
    */
   show({ x, height, wide }, heights, brushed, places, words) {

@@ -1,28 +1,28 @@
-// What parallel coordinates show, from their view and their data. It does not access the page.
+// The contents of parallel coordinates, derived from their view and their data. It does not access the page.
 
 /**
- * One axis: where its ticks stand, 0..1 from the bottom to the top; choices: whether only these values occur.
+ * An axis. ticks: their positions, 0..1 from bottom to top; choices: whether only the values at the ticks occur.
  * @typedef {{name: string, title: string, choices: boolean, ticks: {place: number, words: string}[]}} Axis
  */
 
 /** @typedef {{number: number, why: string, words: string[]}} Trial */
 
 /**
- * What is shown: a line for each trial, (trial, axis) places 0..1, NaN where it ends before the axis.
+ * The shown data, a line for each trial. places: (trial, axis), 0..1, NaN beyond the end of a line.
  * @typedef {{title: string, axes: Axis[], trials: Trial[], places: Float64Array, values: Float64Array,
  *   measure: string, better: string}} Shown
  */
 
 /**
- * The part of each axis that is brushed, from the bottom; null: all of it.
+ * The brushed range of each axis, 0..1 from the bottom; null for the whole axis.
  * @typedef {([number, number]|null)[]} Brushes
  */
 
-const CLEAR = 0.06; // of an axis: how far the edge of a brush lies from the choices beside it, at least
-const STEP = 0.05; // of an axis, for each press of a key
+const CLEAR = 0.06; // minimum distance of a brush's edge from the next choice, as a fraction of an axis
+const STEP = 0.05; // fraction of an axis per press of a key
 
 /**
- * What of a view exists: a trial by its number, and brushes on axes that there are.
+ * Which values of a view exist: numbers of trials, and brushes on existing axes.
  * @type {import("../core/url_fields.js").Rules}
  */
 export const RULES = {
@@ -37,7 +37,7 @@ export const RULES = {
 };
 
 /**
- * The brushes that a word of the URL means; null where it makes no sense.
+ * The brushes of a word in the URL; null if the word is invalid.
  * @param {string} word
  * @param {Axis[]} axes
  * @returns {Brushes|null}
@@ -55,7 +55,7 @@ export function readBrushes(word, axes) {
   return brushes;
 }
 
-/** The word of the URL for brushes. @param {Brushes} brushes @param {Axis[]} axes */
+/** The word for brushes in the URL. @param {Brushes} brushes @param {Axis[]} axes */
 export function writeBrushes(brushes, axes) {
   const round = (place) => String(Math.round(1000 * place) / 1000);
   return brushes
@@ -74,13 +74,13 @@ export function insideOf({ trials, places, axes }, brushes) {
   );
 }
 
-/** How far trials are spread around a choice. @param {Axis} axis */
+/** The spread of trials around a choice. @param {Axis} axis */
 function reach({ choices }) {
   return choices ? CLEAR : 1e-9;
 }
 
 /**
- * A brush from one place to another, its ends on choices where there are only these; null where it covers all.
+ * A brush between two positions, which snaps to choices on an axis of choices; null if it covers the whole axis.
  * @param {Axis} axis
  * @param {number} from
  * @param {number} to
@@ -102,10 +102,10 @@ export function brushOf(axis, from, to) {
 }
 
 /**
- * Where a key moves one end of a brush; null for another key.
+ * The brush after a key has moved one of its ends; null for another key.
  * @param {Axis} axis
  * @param {[number, number]|null} range
- * @param {number} end 0: the lower one, 1: the upper one
+ * @param {number} end 0: the lower end, 1: the upper end
  * @param {string} key
  * @returns {{range: [number, number]|null}|null}
  */
@@ -128,12 +128,12 @@ export function moved(axis, range, end, key) {
 }
 
 /**
- * The trial whose line is nearest to a point, among those inside the brushes; -1 where none is near.
+ * The trial inside the brushes whose line is nearest to a point; -1 if none is near.
  * @param {Shown} shown
  * @param {boolean[]} inside
- * @param {number} along where between the axes, 0 at the first, 1 at the second, ...
+ * @param {number} along position across the axes, 0 at the first, 1 at the second, ...
  * @param {number} place 0..1 from the bottom to the top
- * @param {number} near how far it may be, of an axis
+ * @param {number} near maximum distance, as a fraction of an axis
  */
 export function nearest({ trials, places, axes }, inside, along, place, near) {
   const from = Math.min(axes.length - 2, Math.max(0, Math.floor(along)));
@@ -148,7 +148,7 @@ export function nearest({ trials, places, axes }, inside, along, place, near) {
 }
 
 /**
- * How strong the colour of each trial is, 0..1 from the worst to the best; NaN for one without a value.
+ * The strength of each trial's colour, 0..1 from the worst to the best; NaN for a trial without a value.
  * @param {Pick<Shown, "values"|"better">} shown
  * @returns {number[]}
  */
@@ -162,8 +162,8 @@ export function strengths({ values, better }) {
 }
 
 /**
- * The trials in the order in which lines are painted and keys go through them: those without a value, then from the
- * worst to the best.
+ * The trials in the order of painting and of the keys: those without a value first, then from the worst to the
+ * best.
  * @param {Pick<Shown, "values"|"better">} shown
  * @returns {number[]}
  */
@@ -172,7 +172,7 @@ export function ordered(shown) {
   return strong.map((_, trial) => trial).sort((one, other) => strong[one] - strong[other] || one - other);
 }
 
-/** A trial in words. @param {Shown} shown @param {number} trial -1: none */
+/** A trial in words. @param {Shown} shown @param {number} trial -1 for none */
 export function inWords({ trials, axes, values, measure }, trial) {
   if (trial < 0) return "";
   const { number, why, words } = trials[trial];
@@ -181,7 +181,7 @@ export function inWords({ trials, axes, values, measure }, trial) {
   return `Trial ${number + 1}: ${said}; ${value}`;
 }
 
-/** What the brushes leave, in words. @param {Shown} shown @param {boolean[]} inside */
+/** The trials inside the brushes, in words. @param {Shown} shown @param {boolean[]} inside */
 export function summaryOf({ trials, values, measure }, inside) {
   const left = inside.filter(Boolean).length;
   const known = Array.from(values).filter((value, trial) => inside[trial] && Number.isFinite(value));
@@ -193,13 +193,13 @@ export function summaryOf({ trials, values, measure }, inside) {
   return `${all}; ${measure} ${low} to ${high}, median ${median}.`;
 }
 
-/** The place of a brush's end, in words. @param {Axis} axis @param {number} place */
+/** The position of a brush's end, in words. @param {Axis} axis @param {number} place */
 export function placeWords(axis, place) {
   const tick = axis.ticks.find((tick) => Math.abs(tick.place - place) < 1e-3);
   return tick ? tick.words : `${Math.round(100 * place)} % of the way up from ${axis.ticks[0].words}`;
 }
 
-/** The numbers of all trials, for a CSV. @param {Shown} shown @param {boolean[]} inside */
+/** The numbers of all trials, for a CSV file. @param {Shown} shown @param {boolean[]} inside */
 export function tableOf({ trials, axes, values, measure }, inside) {
   return {
     head: ["trial", ...axes.slice(0, -1).map(({ name }) => name), measure, "ended early", "brushed"],

@@ -1,4 +1,4 @@
-// What leaves parallel coordinates: PNG and SVG of the lines, and the trials as CSV.
+// Saving parallel coordinates: the lines as PNG and SVG, and the trials as CSV.
 
 import { fileNameOf, filesOf, originLines, Sheet, toCsv } from "../export/export.js";
 import { strengths, summaryOf, tableOf } from "./derive.js";

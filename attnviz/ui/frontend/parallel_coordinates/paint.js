@@ -1,11 +1,11 @@
-// Parallel coordinates as SVG: made once for the data, and changed where the view changes.
+// Parallel coordinates as SVG: made once for the data, then updated with the view.
 
 import { css, packed } from "../core/colours.js";
 import { set } from "../core/dom.js";
 
-const FAINTEST = 70; // of the palette, in which 0 is the page: the worst trial is seen too
+const FAINTEST = 70; // index in the palette, whose 0 is the page's colour: the worst trial is visible, too
 
-/** Where things stand, in CSS pixels. */
+/** The layout, in CSS pixels. */
 export class Room {
   /** @param {{width: number, height: number, axes: number, px: number}} size px: a pixel of the design */
   constructor({ width, height, axes, px }) {
@@ -18,12 +18,12 @@ export class Room {
     this.side = Math.min(60 * px, Math.max(46 * px, width / axes / 2));
   }
 
-  /** Whether the words of two axes would meet between these, if those of the last one stood on its left. */
+  /** Whether the words of two axes would overlap if those of the last axis were on its left. */
   get narrow() {
     return this.x(1) - this.x(0) < 90 * this.px;
   }
 
-  /** @param {number} axis may lie between two */
+  /** @param {number} axis may be fractional */
   x(axis) {
     return this.side + (axis * (this.width - 2 * this.side)) / Math.max(1, this.axes - 1);
   }
@@ -45,7 +45,7 @@ export class Room {
 }
 
 /**
- * The points of a trial's line; it ends before the first axis on which it has no place.
+ * The points of a trial's line, which ends before the first axis without a value.
  * @param {Room} room
  * @param {Float64Array} places of all trials
  * @param {number} trial
@@ -64,7 +64,7 @@ export function pointsOf(room, places, trial, axes) {
 }
 
 /**
- * The colour of a trial, stronger the better it is; the theme's line where it has no value.
+ * The colour of a trial, stronger for better ones; the theme's line colour if it has no value.
  * @param {Palettes} palettes
  * @param {number} strength 0..1, or NaN
  * @param {Theme} theme
@@ -74,7 +74,7 @@ export function colourOf(palettes, strength, theme) {
   return css(palettes.positive[Math.round(FAINTEST + strength * (254 - FAINTEST))]);
 }
 
-/** Put the lines of all trials where they belong. */
+/** Position the lines of all trials. */
 export function paintLines(lines, shown, room, colours) {
   lines.forEach((line, trial) => {
     const points = pointsOf(room, shown.places, trial, shown.axes.length);
@@ -83,7 +83,7 @@ export function paintLines(lines, shown, room, colours) {
   });
 }
 
-/** Show which lines are inside the brushes, and which one is read or chosen. */
+/** Mark the lines inside the brushes, and the pointed and the chosen one. */
 export function markLines(lines, inside, looked, chosen) {
   lines.forEach((line, trial) => {
     const kind = trial === chosen ? "chosen" : trial === looked ? "looked" : inside[trial] ? "" : "out";

@@ -1,5 +1,5 @@
-// Trials of a search as lines across parallel axes: read under the pointer, brushed by pointer, finger and keys, and
-// chosen. Python's side is attnviz/ui/components/parallel_coordinates.py.
+// Trials of a search as lines across parallel axes. They can be read under the pointer, chosen, and brushed with
+// pointer, finger and keys. Python's side is attnviz/ui/components/parallel_coordinates.py.
 
 import { element, grown, say, svg, text } from "../core/dom.js";
 import { mountable, Part } from "../core/part.js";
@@ -11,9 +11,9 @@ import * as derive from "./derive.js";
 import { colourOf, markLines, paintLines, Room } from "./paint.js";
 
 const HIGH = 300; // pixels of the design
-const WIDE = 40; // CSS pixels of an axis that a finger can brush
-const BESIDE = 12; // CSS pixels from an axis to the words of its ticks: the ends of a brush are between them
-const NEAR = 0.06; // of an axis: how far a line may be from the pointer that reads it
+const WIDE = 40; // width of an axis for a finger, CSS pixels
+const BESIDE = 12; // CSS pixels between an axis and its tick labels, for the ends of a brush
+const NEAR = 0.06; // maximum distance from the pointer to the line that it selects, as a fraction of an axis
 
 const HOW =
   "Each line is a trial; the stronger its colour, the better it was. Choose one to read it; drag along an axis to " +
@@ -22,7 +22,7 @@ const HOW =
 export class ParallelCoordinates extends Part {
   exporting = () => import("./export.js");
   url = new UrlView({}, derive.RULES);
-  // Known with the first data
+  // Everything below arrives with the first data
   /** @type {import("./derive.js").Shown} */ shown;
   /** @type {import("./derive.js").Brushes} */ brushes = [];
   /** @type {boolean[]} */ inside = [];
@@ -33,7 +33,7 @@ export class ParallelCoordinates extends Part {
   constructor(parent) {
     super();
     this.looked = -1; // the trial under the pointer
-    /** @type {number[]} trials in the order in which they are painted */
+    /** @type {number[]} trials in the order of painting */
     this.front = [];
     this.frame = svg("g");
     this.words = { title: text(), summary: text(), reading: text() };
@@ -77,13 +77,13 @@ export class ParallelCoordinates extends Part {
     this.makeDrawing();
   }
 
-  /** The names of the fields of its view: that of the brushes, and that of the trial. @returns {[string, string]} */
+  /** The names of the view's fields for the brushes and for the trial. @returns {[string, string]} */
   get names() {
     const [brush, trial] = this.header.fields;
     return [brush.name, trial.name];
   }
 
-  /** Which trial is chosen, among those that are shown; -1 for none. */
+  /** The chosen trial's index among the shown ones; -1 for none. */
   get chosen() {
     const number = this.view[this.names[1]];
     return this.shown.trials.findIndex((trial) => trial.number === number);
@@ -115,7 +115,7 @@ export class ParallelCoordinates extends Part {
 
   // Actions of the visitor
 
-  /** The trial under a pointer; -1 where none is near. @param {MouseEvent} event */
+  /** The trial under a pointer; -1 if none is near. @param {MouseEvent} event */
   trialAt(event) {
     if (!this.room) return -1;
     const { x, y } = placeIn(this.chart, event);
@@ -128,7 +128,7 @@ export class ParallelCoordinates extends Part {
     this.draw();
   }
 
-  /** Choose the trial that is clicked; one that is chosen already is let go. @param {MouseEvent} event */
+  /** Choose the clicked trial, or release it if it is chosen already. @param {MouseEvent} event */
   take(event) {
     const trial = this.trialAt(event);
     if (trial >= 0) this.choose(trial === this.chosen ? -1 : trial);
@@ -139,7 +139,7 @@ export class ParallelCoordinates extends Part {
     this.changed();
   }
 
-  /** Choose the next better or worse one of the brushed trials. @param {number} by */
+  /** Choose the next better or worse trial inside the brushes. @param {number} by */
   step(by) {
     const among = this.front.filter((trial) => this.inside[trial]);
     if (!among.length) return;
@@ -179,10 +179,10 @@ export class ParallelCoordinates extends Part {
     this.draw();
   }
 
-  /** Axes, their titles and their ticks. */
+  /** Lay out the axes with their titles and ticks. */
   layFrame() {
     const { room, shown } = this;
-    const last = room.narrow ? -1 : shown.axes.length - 1; // the axis whose words stand on its left
+    const last = room.narrow ? -1 : shown.axes.length - 1; // the axis with its words on the left
     const parts = shown.axes.flatMap(({ title, ticks }, axis) => {
       const x = room.x(axis);
       const lines = title.split(" ");
@@ -237,7 +237,7 @@ export class ParallelCoordinates extends Part {
     say(words.title, shown.title);
     const summary = derive.summaryOf(shown, inside);
     say(words.summary, summary);
-    // Its room stays: nothing moves when it comes.
+    // Its space stays: nothing moves when it appears.
     this.clear.style.visibility = this.brushes.every((range) => range === null) ? "hidden" : "";
     const reading = derive.inWords(shown, looked < 0 ? chosen : looked);
     say(words.reading, reading || HOW);

@@ -2,10 +2,10 @@
 
 /** @typedef {[number, number, number, number]} Box */
 
-const STEP = 0.02; // of the longer side, for one press of an arrow key
+const STEP = 0.02; // fraction of the longer side per press of an arrow key
 
 /**
- * The box between two points, inside of the photograph; null where it is too small to hold a digit.
+ * The box between two points, inside the photograph; null if it is too small to contain a digit.
  * @param {{row: number, column: number}} one
  * @param {{row: number, column: number}} other
  * @param {{rows: number, columns: number, least: number}} photograph
@@ -19,7 +19,7 @@ export function boxBetween(one, other, { rows, columns, least }) {
 }
 
 /**
- * A box after an arrow key: moved, or with shift made larger and smaller at its lower right corner.
+ * A box after an arrow key: moved, or with Shift resized at its lower right corner.
  * @param {Box} box
  * @param {string} key
  * @param {boolean} resizes

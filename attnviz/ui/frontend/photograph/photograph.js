@@ -1,4 +1,4 @@
-// A photograph, the box around what was cut out of it, and another box that is drawn instead. Python's side is
+// A photograph with the box of its crop, and a box that the visitor draws instead. Python's side is
 // attnviz/ui/components/photograph.py.
 
 import { context2d, element, say, set, text } from "../core/dom.js";
@@ -11,7 +11,7 @@ export class Photograph extends Part {
   constructor(parent) {
     super();
     this.words = { told: text() };
-    /** @type {{id: number, row: number, column: number}|null} where a box began */
+    /** @type {{id: number, row: number, column: number}|null} the start of a box */
     this.pointer = null;
     /** @type {import("./derive.js").Box} */
     this.box = [0, 0, 1, 1];
@@ -86,7 +86,7 @@ export class Photograph extends Part {
     else this.give();
   }
 
-  /** Show again what was cut out. */
+  /** Show the box of the crop again. */
   give() {
     this.pointer = null;
     this.box = this.header.box;
@@ -117,7 +117,7 @@ export class Photograph extends Part {
     const context = context2d(canvas);
     context.drawImage(picture, 0, 0, canvas.width, canvas.height);
     const [top, left, bottom, right] = this.box.map((at) => at * scale);
-    context.fillStyle = "rgb(0 0 0 / 45%)"; // what was left out is darker
+    context.fillStyle = "rgb(0 0 0 / 45%)"; // darker outside the box
     context.beginPath();
     context.rect(0, 0, canvas.width, canvas.height);
     context.rect(left, top, right - left, bottom - top);

@@ -130,7 +130,7 @@ export function makeFrame(grid, parent) {
   return frame;
 }
 
-const FEW_HEADS = 16; // those of all layers, shown open
+const FEW_HEADS = 16; // if all layers have at most this many heads, they are shown at first
 
 /** Whether the window is as narrow as a phone. */
 const phone = () => matchMedia("(max-width: 640px)").matches;

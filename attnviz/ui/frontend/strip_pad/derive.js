@@ -1,4 +1,4 @@
-// A drawing made smaller: what the pad sends.
+// The pad's drawing, scaled down before it is sent.
 
 /** Whether nothing is drawn. @param {Uint8Array} values */
 export function isEmpty(values) {
@@ -6,10 +6,10 @@ export function isEmpty(values) {
 }
 
 /**
- * A square drawing made smaller: the mean over squares of its pixels.
+ * Scale down a square drawing: each pixel is the mean of a square of pixels.
  * @param {Uint8Array} values row by row
  * @param {number} side pixels along each side
- * @param {number} wanted pixels along each side of the result, by which `side` can be divided
+ * @param {number} wanted pixels along each side of the result, a divisor of `side`
  */
 export function shortened(values, side, wanted) {
   const step = side / wanted;

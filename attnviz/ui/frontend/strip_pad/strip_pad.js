@@ -1,4 +1,4 @@
-// A small pad on which the digits of a strip are drawn one after the other. Python's side is
+// A small pad for drawing the digits of a strip one after another. Python's side is
 // attnviz/ui/components/strip_pad.py.
 
 import { toBase64 } from "../core/base64.js";
@@ -59,7 +59,7 @@ export class StripPad extends Part {
 
   move(event) {
     if (event.pointerId !== this.pointer?.id) return;
-    if (!event.buttons) this.pointer = null; // its end was not heard, as where a menu opened
+    if (!event.buttons) this.pointer = null; // its release was not reported, for example because a menu opened
     for (const one of event.getCoalescedEvents?.() ?? [event]) this.follow(one);
   }
 

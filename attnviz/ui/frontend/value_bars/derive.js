@@ -1,4 +1,4 @@
-// What bars of values say. It does not access the page.
+// The words and numbers of bars of values. It does not access the page.
 
 import { short } from "../core/numbers.js";
 
@@ -13,7 +13,7 @@ export function inWords({ header, arrays }, bar) {
   return `${header.names[bar]}: ${short(arrays.values[bar])}${mark}`;
 }
 
-/** What all bars reach to, and the range of their values. @param {Shown} shown */
+/** The scale of all bars and the range of their values, in words. @param {Shown} shown */
 export function summaryOf({ arrays, span }) {
   const finite = Array.from(arrays.values).filter(Number.isFinite);
   if (!finite.length) return "No value is a number.";
@@ -25,7 +25,7 @@ export function summaryOf({ arrays, span }) {
 }
 
 /**
- * The numbers of all bars, for a CSV.
+ * The numbers of all bars, for a CSV file.
  * @param {Pick<Shown, "header"|"arrays">} shown
  * @returns {{head: string[], rows: (string|number)[][]}}
  */

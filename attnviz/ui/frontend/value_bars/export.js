@@ -1,4 +1,4 @@
-// What leaves bars of values: PNG and SVG of the strip, and its numbers as CSV.
+// Saving bars of values: the strip as PNG and SVG, and its numbers as CSV.
 
 import { fileNameOf, filesOf, originLines, Sheet, toCsv } from "../export/export.js";
 import { BarPlaces } from "../maps/bars.js";

@@ -1,4 +1,4 @@
-// A value per channel as a bar: read under the pointer and with the keys, saved as a picture and as numbers. Python's
+// A bar per channel, which can be read with pointer and keys, and saved as a picture and as numbers. Python's
 // side is attnviz/ui/components/value_bars.py.
 
 import { element, grown, say, text } from "../core/dom.js";
@@ -12,7 +12,7 @@ const HIGH = 160; // pixels of the design
 
 export class ValueBars extends Part {
   exporting = () => import("./export.js");
-  // Known with the first data
+  // Everything below arrives with the first data
   /** @type {BarStrip} */ strip;
   /** @type {{low: number, high: number}} */ span;
 
