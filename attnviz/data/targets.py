@@ -40,8 +40,8 @@ class Target(ABC):
             )
         if labels.size and not 0 <= labels.min() <= labels.max() < len(classes):
             raise BadInput(
-                f"The labels of {name} must be places of its {len(classes)} classes, from 0 on, "
-                f"but run from {labels.min()} to {labels.max()}."
+                f"The labels of {name} must be indices of its {len(classes)} classes, from 0 to {len(classes) - 1}, "
+                f"but range from {labels.min()} to {labels.max()}."
             )
 
 

@@ -55,7 +55,7 @@ def test_what_is_handed_out_in_batches_is_not_loaded_as_a_whole(monkeypatch, ask
         ({"counts": {"train": 8}}, "must have 2 pictures"),
         ({"counts": {"train": 4}}, "A batch of words must have 0 pictures"),
         ({"target": OneClass()}, r"A target of words is a class, so its labels must be integers \(count,\)"),
-        ({"classes": ("a",)}, "must be places of its 1 classes"),
+        ({"classes": ("a",)}, "must be indices of its 1 classes"),
         ({"batches": lambda *_: iter(())}, "words/train must hand out 5 pictures an epoch; 5 are missing"),
         ({"batches": None}, "words hands out no batches: load its pictures with attnviz.data.load"),
     ],

@@ -58,8 +58,8 @@ def test_a_data_set_of_texts_is_loaded_whole(monkeypatch):
         (TEXTS, None, r"A target of words is a class, so its labels must be integers \(count,\), not int64 \(5, 3\)"),
         (np.arange(5) % 4, TEXT, r"A target of words is a text, so its labels must be integers \(count, step\), not"),
         (np.arange(5) / 4, None, "must be integers"),
-        (np.arange(5), None, "must be places of its 4 classes, from 0 on, but run from 0 to 4"),
-        (TEXTS - 1, TEXT, "must be places of its 4 classes, from 0 on, but run from -1 to 2"),
+        (np.arange(5), None, "must be indices of its 4 classes, from 0 to 3, but range from 0 to 4"),
+        (TEXTS - 1, TEXT, "must be indices of its 4 classes, from 0 to 3, but range from -1 to 2"),
     ],
     ids=["texts", "classes", "fractions", "beyond", "below"],
 )

@@ -48,12 +48,12 @@ class Computed(NamedTuple):
 
 @dataclass(frozen=True)
 class Planned:
-    """One ask of a request, whose net is known and whose work is estimated.
+    """An entry of a request's `asks`, whose net is known and whose work is estimated.
 
     Args:
-        work: The work in units of `budget`; 0 for an ask that cannot be answered.
-        answers: Returns the answers as payloads, one after the other; most asks have one. It raises AttnvizError for an
-            unknown name, tap path, index or shape; the message lists the valid ones.
+        work: The work in units of `budget`; 0 if it cannot be answered.
+        answers: Returns the answers as payloads, one after the other; most entries have one. It raises AttnvizError for
+            an unknown name, tap path, index or shape; the message lists the valid ones.
     """
 
     work: float

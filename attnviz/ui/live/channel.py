@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class Planned(Protocol):
-    """One ask of a request that can be answered: `attnviz.ui.live.answer.Planned`."""
+    """An entry of a request's `asks` that can be answered: `attnviz.ui.live.answer.Planned`."""
 
     @property
     def work(self) -> float:

@@ -130,7 +130,7 @@ def does_not_show(net: Net) -> str:
 
 BORROWED = (
     "*At places chosen for another picture*: each glimpse goes where the model would look next in another picture, "
-    "while that one is looked at in places chosen for a third."
+    "which it views, in turn, at the places chosen for a third one."
 )
 
 
