@@ -8,7 +8,6 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.capture.call import Call, bound
-from attnviz.capture.frames import Frames
 from attnviz.capture.mode import Mode, Softmax
 from attnviz.capture.products import Product
 
@@ -100,8 +99,7 @@ class _Muted(Mode):
     the calls in `until`, if given."""
 
     def __init__(self, model: nn.Module, until: set[str] | None) -> None:
-        super().__init__()
-        self.frames = Frames(model)
+        super().__init__(model)
         self._until = until
         self.found: dict[Which, Tensor] = {}
 

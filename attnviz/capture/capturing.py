@@ -24,10 +24,10 @@ from attnviz.capture.call import (
     softmax,
     tolerance,
 )
-from attnviz.capture.frames import Frames, Where, tensors_of
+from attnviz.capture.frames import Where, tensors_of
 from attnviz.capture.gates import Gate, lies_on_a_picture
 from attnviz.capture.layout import heads_named, layout_of, packed_axis
-from attnviz.capture.mixing import Mixed, composed, even_of, mixing_of
+from attnviz.capture.mixing import Mixed, combine, composed, even_of, mixing_of
 from attnviz.capture.mode import Mode, Softmax
 from attnviz.capture.products import Product
 from attnviz.edits import Edit, Look, edited
@@ -56,9 +56,9 @@ class Capture(Mode):
         gradients: bool,
         layer: type[nn.Module],
     ) -> None:
-        super().__init__()
+        super().__init__(model)
         self.model, self.keep, self.edits, self.gradients = model, keep, edits, gradients
-        self.frames, self.backward = Frames(model), passes.backward()
+        self.backward = passes.backward()
         self.calls: list[Call] = []
         self.gates: dict[str, tuple[Gate, Tensor, Tensor | None]] = {}
         self.used: set[tuple[str, int]] = set()
@@ -289,12 +289,7 @@ class Capture(Mode):
         self._refuse(f"it is computed by {name}, a kernel that cannot be looked into")
 
     def combined(self, first: Any, second: Any) -> None:
-        if isinstance(first, Mixed) and isinstance(second, Mixed):
-            one, other = first.call.where, second.call.where
-            if (one.path, one.visit) == (other.path, other.visit):
-                for call in (*first.joined, *second.joined):
-                    if (call.where.path, call.where.visit) == (one.path, one.visit):
-                        call.refused = call.refused or refusals.COMBINED
+        combine(first, second)
 
     def joined(self, first: Any, second: Any) -> None:
         if isinstance(first, Mixed) and isinstance(second, Mixed):
@@ -304,8 +299,8 @@ class Capture(Mode):
         if isinstance(of, Mixed) and len(of.joined) > 1 and len(of.joined) in sizes:
             self.combined(of, Mixed(of.joined[-1]))
 
-    def _refuse(self, reason: str) -> None:
-        where = self.frames.where("attention")
+    def _refuse(self, reason: str, where: Where | None = None) -> None:
+        where = where or self.frames.where("attention")
         if not self._has_own_taps(where):
             self.calls.append(Call(where, "", reason))
 
@@ -328,11 +323,12 @@ class Capture(Mode):
         return result
 
     def close(self) -> dict[str, Call]:
-        """Release the pass and return its calls by the prefix of their tap paths.
-
-        Raises TraceError if nothing was captured, a requested call was refused, or an edit was not used.
-        """
+        """Release the pass and return its calls by the prefix of their tap paths."""
         self.frames.close()
+        linear = {call.where.visited for call in self.calls if call.refused == refusals.LINEAR}
+        for where in self.descent.unweighted(linear):
+            if where.module is None or not refusals.carries_a_state(where.module):  # that is named by itself
+                self._refuse(refusals.LINEAR, self.frames.counted("attention", where))
         for call in self.calls:
             if not call.refused and call.far is not None:
                 error = float(call.far)

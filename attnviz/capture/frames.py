@@ -6,7 +6,7 @@ Frames need no hooks, leave the model unchanged, and always belong to one thread
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
 
@@ -41,6 +41,11 @@ class Where:
         return f"{self.path}@{self.number}" if self.number else self.path
 
     @property
+    def visited(self) -> tuple[str, int]:
+        """What one layer's calls have in common: the module's path and its visit."""
+        return self.path, self.visit
+
+    @property
     def said(self) -> str:
         """A description of the call in words."""
         return self.key or "the model itself"
@@ -72,16 +77,27 @@ class Frames:
         if self._open.get(path) is not frame:
             self._open[path] = frame
             self._visits[path] += 1
-        self._calls[kind, path] += 1
         given = _call(called) if called else ((), {})
         tensors = tuple(one for one in (*given[0], *given[1].values()) if isinstance(one, Tensor))
-        return Where(path, self._visits[path] - 1, self._calls[kind, path] - 1, module, tensors)
+        return self.counted(kind, Where(path, self._visits[path] - 1, 0, module, tensors))
+
+    def counted(self, kind: str, where: Where) -> Where:
+        """Count a further call of this kind by the same module."""
+        self._calls[kind, where.path] += 1
+        return replace(where, number=self._calls[kind, where.path] - 1)
 
     def _module(self, frame: FrameType) -> nn.Module | None:
         module = frame.f_locals.get("self")
         if not isinstance(module, nn.Module) or module not in self._modules or _is_operation(module):
             return None
         return module
+
+    @property
+    def held(self) -> set[int]:
+        """The ids of the tensors that the model holds."""
+        held = (one for module in self._modules for one in vars(module).values())  # with its parameters, a dictionary
+        each = (one for value in held for one in (value.values() if isinstance(value, dict) else (value,)))
+        return {id(one) for one in each if isinstance(one, Tensor)}
 
     def away(self, module: nn.Module | None) -> bool:
         """Return whether a module is a copy on a device of one of the model's modules."""

@@ -100,7 +100,7 @@ class Lineage:
 
     def pass_on(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any], result: Any) -> None:
         """Pass the marks of an operation's arguments on to its result."""
-        found = [mark for one in _tensors(arguments, named) if (mark := getattr(one, self._name, None)) is not None]
+        found = [mark for one in tensors_in(arguments, named) if (mark := getattr(one, self._name, None)) is not None]
         name = getattr(function, "__name__", "").partition(".")[0]  # an operator's name includes its overload
         if not found or name in ENDS:
             return
@@ -129,7 +129,8 @@ class Lineage:
                 return
 
 
-def _tensors(arguments: tuple[Any, ...], named: dict[str, Any]) -> Iterator[Tensor]:
+def tensors_in(arguments: tuple[Any, ...], named: dict[str, Any]) -> Iterator[Tensor]:
+    """Yield the tensors among the arguments of an operation."""
     for one in (*arguments, *named.values()) if named else arguments:
         if isinstance(one, Tensor):
             yield one

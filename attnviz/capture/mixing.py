@@ -91,6 +91,16 @@ class Mixed:
         self.joined = [call]
 
 
+def combine(first: Any, second: Any) -> None:
+    """Refuse two attentions of one layer whose outputs are combined."""
+    if isinstance(first, Mixed) and isinstance(second, Mixed):
+        layer = first.call.where.visited
+        if layer == second.call.where.visited:
+            for call in (*first.joined, *second.joined):
+                if call.where.visited == layer:
+                    call.refused = call.refused or refusals.COMBINED
+
+
 def composed(call: Call, other: Any) -> bool:
     """Refuse weights that are multiplied with weights of the same visit, or with values already mixed by either of
     them; return whether they were refused.

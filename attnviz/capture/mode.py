@@ -3,9 +3,8 @@
 A function mode costs nothing while inactive, changes nothing in torch or in the model, and belongs to one thread.
 """
 
-import sys
 from collections.abc import Callable
-from types import FunctionType
+from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 import torch
@@ -13,8 +12,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
+from attnviz.capture.descent import Descent
+from attnviz.capture.frames import Frames
 from attnviz.capture.gates import Gate, gate_of
 from attnviz.capture.lineage import Follows, Lineage
+from attnviz.capture.multi_head import opened
 from attnviz.capture.pairs import Difference, Factors, Running, difference_of, of_tokens, running_of
 from attnviz.capture.products import PRODUCTS, Product, of_many, pointwise, product_of
 
@@ -75,9 +77,10 @@ class Softmax:
 class Mode(TorchFunctionMode):
     """Calls `attention`, `softmax`, `mixing`, `unweighted`, `gate` and `fused`, which subclasses override."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: nn.Module) -> None:
         super().__init__()
-        self.lineage = Lineage(self.combined, self.joined)
+        self.frames = Frames(model)
+        self.lineage, self.descent = Lineage(self._summed, self.joined), Descent(self.frames.held)
         self.operations = 0
 
     def __torch_function__(
@@ -89,7 +92,11 @@ class Mode(TorchFunctionMode):
             return function(*arguments, **named)
         if isinstance(function, _OPERATORS) or getattr(function, "__name__", "") == "flex_attention":
             function = self._operator(function)
-        return getattr(self, _TABLE.get(function, "_other"))(function, arguments, named)
+        kind = _TABLE.get(function, "_other")
+        result = getattr(self, kind)(function, arguments, named)
+        if kind not in ("attention", "_multi_head"):
+            self.descent.pass_on(function, arguments, named, result)
+        return result
 
     # Methods for subclasses to override
 
@@ -140,6 +147,8 @@ class Mode(TorchFunctionMode):
         axis = named.get("dim", rest[0] if rest else None)
         product = self.lineage.of(scores)
         last = axis in (-1, scores.ndim - 1)
+        if isinstance(product, Product) and product.pairing:
+            product.pairing.weigh()
         found = Softmax(scores, scores, product if isinstance(product, Product) else None, last)
 
         def compute(given: Tensor) -> Any:
@@ -185,19 +194,28 @@ class Mode(TorchFunctionMode):
         products = zip(sources, factors, strict=True)  # a layer's features, even of a product, are new ones
         direct = (mark for mark, one in products if not self.lineage.is_projected(one))
         before = next((mark for mark in direct if isinstance(mark, Product)), None)
-        if before is not None and product.sure and before.sure and not (before.of_parameters or product.of_parameters):
+        found = self._paired(product, factors, result)
+        if before is not None and before.pairing and found.pairing:
             self.unweighted()
         else:
-            self.lineage.mark(result, product)
+            self.lineage.mark(result, found if found.pairing or not before else replace(found, pairing=before.pairing))
         return result
+
+    def _paired(self, product: Product, factors: tuple[Tensor, Tensor], result: Tensor) -> Product:
+        """Record whether a product is one of tokens."""
+        if not product.sure or any(self.descent.is_fixed(one) for one in factors):
+            return product
+        return replace(product, pairing=self.descent.pair(factors, result, self.frames.where("product")))
+
+    def _summed(self, first: Any, second: Any) -> None:
+        if isinstance(first, Product) and isinstance(second, Product) and first.pairing and second.pairing:
+            first.pairing.add(second.pairing)
+        self.combined(first, second)
 
     def _linear(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Follow a product that is written as a linear layer whose weights are not parameters of the model."""
         weight = arguments[1] if len(arguments) > 1 else named["weight"]
-        layer = isinstance(weight, nn.Parameter) or isinstance(weight._base, nn.Parameter)
-        if layer or isinstance(sys._getframe(2).f_locals.get("self"), nn.Linear):  # a weight that is computed
-            return self._other(function, arguments, named)
-        return self._product(function, arguments, named)
+        return (self._other if self.descent.is_fixed(weight) else self._product)(function, arguments, named)
 
     def _sum(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         given, *rest = arguments or (named["input"],)
@@ -243,7 +261,7 @@ class Mode(TorchFunctionMode):
         """Follow the distances of queries and keys, as torch.cdist computes them, like a product."""
         result, product = function(*arguments, **named), pointwise(*of.both, axes)
         if product is not None and result.ndim == len(product.result):
-            self.lineage.mark(result, product)
+            self.lineage.mark(result, self._paired(product, of.both, result))
         return result
 
     def _minus(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -301,8 +319,10 @@ class Mode(TorchFunctionMode):
             result = self._other(function, arguments, named)
             new = isinstance(self.lineage.of(result), Running | None)
             other = first is not second and result is not first and new
-            if other and of_tokens(first) and of_tokens(second):
-                self.lineage.mark(result, Factors((first, cast(Tensor, second))))
+            if other and isinstance(second, Tensor) and of_tokens(first) and of_tokens(second):
+                self.lineage.mark(result, Factors((first, second)))
+                if result.numel() > max(first.numel(), second.numel()):  # perhaps the state of a recurrence
+                    self._paired(cast(Product, pointwise(first, second, [])), (first, second), result)
             return result
         operand = gate.operand
         return self.gate(gate, lambda given: function(*_put(arguments, operand, given)))
@@ -323,27 +343,3 @@ def _of_attention(mark: Any) -> bool:
 def _put(arguments: Any, old: Any, new: Any) -> list[Any]:
     """Return the arguments with one tensor replaced by another."""
     return [_put(one, old, new) if isinstance(one, tuple | list) else new if one is old else one for one in arguments]
-
-
-def opened(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a copy of an overridable torch function, written in Python, that is never handed to a mode as a whole.
-
-    An active function mode receives `torch.nn.functional.multi_head_attention_forward` as a whole, and is switched off
-    inside. The globals of the copy report that nothing overrides it. It computes the same, operation by operation, so
-    that the attention of `nn.MultiheadAttention` is seen. No global of torch is changed.
-    """
-    assert isinstance(function, FunctionType)
-    names = {name: _never for name in function.__globals__ if name.startswith("has_torch_function")}
-    copy = FunctionType(
-        function.__code__,
-        {**function.__globals__, **names},
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
-    copy.__kwdefaults__ = function.__kwdefaults__
-    return copy
-
-
-def _never(*_: Any) -> bool:
-    return False

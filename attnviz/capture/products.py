@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from attnviz.capture.descent import Pairing
 from attnviz.capture.lineage import Follows
 
 _ADDED = {torch.baddbmm, Tensor.baddbmm, Tensor.baddbmm_, torch.addmm, Tensor.addmm, Tensor.addmm_}
@@ -24,8 +25,11 @@ PRODUCTS = _ADDED | _INNER | _SEVERAL | {
 
 @dataclass(frozen=True)
 class Product:
-    """A product of two tensors, with a letter for each axis of its operands and of its result, as in an einsum, and
-    whether it certainly multiplies tokens, which a sum of elementwise products may not."""
+    """A product of two tensors, with a letter for each axis of its operands and of its result, as in an einsum.
+
+    `sure` is False for a sum of elementwise products that may not multiply tokens; `pairing` is the product of tokens
+    that it is, or multiplies by fixed numbers, if any.
+    """
 
     follows: ClassVar[Follows] = "all"
 
@@ -33,6 +37,7 @@ class Product:
     letters: tuple[str, str]
     result: str
     sure: bool = True
+    pairing: Pairing | None = None
 
     def size(self, letter: str) -> int:
         """Return the length of an axis after broadcasting."""
