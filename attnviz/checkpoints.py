@@ -60,7 +60,7 @@ def load(name: str) -> Checkpoint:
         raise CheckpointError(f"The card of {name} describes no model that can be built: {why}.") from error
     content, tensors = read(path, expected, "Restore the committed one.")
     if digest(content) != card.weights_digest:
-        raise CheckpointError(f"{path} holds other weights than its card describes. Restore the committed folder.")
+        raise CheckpointError(f"{path} does not hold the weights of its card. Restore the committed folder.")
     model = models.spec(card.recipe.model).build(card.config)
     model.load_state_dict(tensors)
     return Checkpoint(model.eval().requires_grad_(False), card)

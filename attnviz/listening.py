@@ -147,9 +147,7 @@ class Trace(dict[str, Reading]):
             raise TraceError(f"{address}: {type(layer).__name__}.taps does not name {name!r}; add it there.")
         if not isinstance(tensor, Tensor) or tensor.is_nested:
             kind = "nested tensor" if isinstance(tensor, Tensor) else type(tensor).__name__
-            raise TraceError(
-                f"{address}: a tap takes a tensor, not a {kind}. Give each part of several a tap of its own."
-            )
+            raise TraceError(f"{address}: a tap takes a tensor, not a {kind}. Give each of several parts its own tap.")
         if address in self._wanted or address in self._edits:
             passes.check_recorded(address)
         words = axes_of(address, axes, tensor)
@@ -235,8 +233,8 @@ class Trace(dict[str, Reading]):
                 raise TraceError(f"The edit of {pattern!r} was never used: the forward pass did not reach that tap.")
         for address in self._effects.lost():
             raise TraceError(
-                f"The edit of {address!r} does not reach the answer: the model computes it without what the tap "
-                "returned, so only the reading would change."
+                f"The edit of {address!r} does not reach the answer: the model computes it without the value "
+                "that the tap returned, so only the reading would change."
             )
         if (
             self._gradients

@@ -85,7 +85,7 @@ ROLES: dict[str, Role] = {
     "mixed": Role(_PER_HEAD, "The values, averaged with the weights.", "signed"),
     "embedded": Role(("batch token feature",), "The patches of the picture, as tokens.", "signed"),
     "feed_forward": Role(("batch token feature",), "What the feed-forward network adds to each token.", "signed"),
-    "joined": Role(_ANY_MAPS, "What the heads have taken, side by side, with the token itself added.", "signed"),
+    "joined": Role(_ANY_MAPS, "The outputs of all heads, side by side, plus the token itself.", "signed"),
     "output": Role(_ANY_MAPS, "The output of the layer.", "signed"),
     "feature_scores": Role(_FEATURE_PAIRS, "Products of one token's features, before the softmax.", "signed"),
     "feature_weights": Role(
@@ -111,7 +111,7 @@ ROLES: dict[str, Role] = {
     "after_skip": Role(_MAPS, "The sum with the skip connection, before ReLU.", "signed"),
     "after_pool": Role(_MAPS, "The output of pooling.", "positive"),
     # glimpses; each is tapped per="glimpse"
-    "location_mean": Role(_VECTOR, "Where the model means to look, (row, column) in -1 to 1.", "signed"),
+    "location_mean": Role(_VECTOR, "Where the model intends to look, (row, column) in -1 to 1.", "signed"),
     "location": Role(_VECTOR, "Where it looks, (row, column) in -1 to 1.", "signed"),
     "patches": Role(("batch scale row column", "batch scale channel row column"), "What it sees there.", "unit"),
     "what": Role(_VECTOR, "Features of what is seen.", "signed"),
@@ -121,7 +121,7 @@ ROLES: dict[str, Role] = {
     "belief": Role(("batch class",), "The probability of each class so far.", "unit", sums_to_one="class"),
     "baseline": Role(("batch",), "The reward that the model expects.", "signed"),
     # attention over channels and places
-    "features": Role(_MAPS, "The feature maps that are to be scaled.", "signed"),
+    "features": Role(_MAPS, "The feature maps before they are scaled.", "signed"),
     "squeezed": Role(_CHANNELS, "The mean of each channel.", "signed"),
     "squeezed_max": Role(_CHANNELS, "The maximum of each channel.", "signed"),
     "reduced": Role(_VECTOR, "The narrow layer between the squeezed channels and the gate.", "positive"),
@@ -144,8 +144,8 @@ ROLES: dict[str, Role] = {
     "transformed": Role(_MAPS, "The picture after the transform.", "signed"),
     # sequences
     "columns": Role(("batch token feature",), "Features of the columns of a strip.", "positive"),
-    "annotation": Role(("batch key feature",), "What the encoder says of each column.", "signed"),
-    "context": Role(_STEPS, "What the decoder is handed for each step.", "signed"),
+    "annotation": Role(("batch key feature",), "The output of the encoder for each column.", "signed"),
+    "context": Role(_STEPS, "The input of the decoder at each step, from the encoder.", "signed"),
     "state": Role(_STEPS, "The state of the decoder.", "signed"),
     "energies": Role(_STEP_PAIRS, "Additive scores, before the softmax.", "signed"),
     "mask": Role(("query key",), "1 where a step may look, 0 where it may not.", "unit"),
@@ -204,4 +204,4 @@ def _put(table: dict[str, _Entry], kind: str, name: str, entry: _Entry) -> None:
     if not name.isidentifier():
         raise BadInput(f"The name of a new {kind} must be one word, such as my_{kind}, not {name!r}.")
     if table.setdefault(name, entry) != entry:
-        raise BadInput(f"The {kind} {name!r} is taken, with another meaning: choose another name.")
+        raise BadInput(f"The {kind} {name!r} already has another meaning: choose another name.")

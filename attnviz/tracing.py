@@ -115,7 +115,7 @@ class Layer(nn.Module):
 class Block(Unread, AbstractContextManager[Trace]):
     """A trace that is open during a `with` block."""
 
-    _how = "A trace listens inside of a `with` block: with attnviz.trace(model) as seen: model(batch)."
+    _how = "A trace works inside of a `with` block: with attnviz.trace(model) as seen: model(batch)."
 
     def __init__(self, block: AbstractContextManager[Trace]) -> None:
         self._block = block

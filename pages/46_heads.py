@@ -39,7 +39,7 @@ def main() -> None:
         f"A model with attention looks at a picture with several {term('head', 'heads')} at once, each with its own "
         "map of which part takes information from which. One picture shows what a head does there; the dots are its "
         "means over all pictures, and the thin lines are 95 % confidence intervals.\n\n"
-        "**Effect on the answer**: the fall of the answer's logit when the head is switched off. **Predicted by "
+        "**Effect on the answer**: the decrease of the answer's logit when the head is switched off. **Predicted by "
         "position**: 1 if the map is the same for all pictures, 0 if other pictures do not predict it. **Agreement**: "
         "whether the parts that receive most are those that the answer depends on.",
         "A head without effect here may matter together with another one: each is switched off alone. A net with "

@@ -24,19 +24,19 @@ def main() -> None:
             with st.container(key="train_begin", horizontal=True, vertical_alignment="center"):
                 # Not in a callback, which would start the training without a setting typed just before the click.
                 if st.button("Train", key="train_start", on_click=url_state.catch_up):
-                    began = "The training has been started; it goes on without this page."
+                    began = "The training has been started; it continues without this page."
                     access.do(lambda: table.start(submissions.here(order)), began)
                 settings.show(order)
         watch.jobs()
         choose(EXPERIMENTS, seen.look(), heading="What happened while it learnt?")
     page.meaning(
-        "A training is a process of its own, at the lowest priority: it goes on when this page or the app is closed. "
+        "A training runs in its own process, at the lowest priority: it continues if this page or the app is closed. "
         "After each epoch its weights are saved, so that every epoch can be looked at as a model. A training that was "
         "paused or killed resumes from its last complete epoch with the same result as if it had never been "
         "interrupted. The same settings and seed give the same weights on the same machine.",
-        "The validation part chooses which epoch is best, so its figures are a little too good. The test part chooses "
-        "nothing here: only the experiments look at pictures of it. One seed is one sample: another may learn "
-        "something else. Settings that are changed here are not the paper's, so neither are the results.",
+        "The validation part determines the best epoch, so its figures are a little too good. The test part determines "
+        "nothing here: only the experiments use pictures of it. One seed is one sample: another may learn something "
+        "else. Settings that are changed here are not the paper's, so neither are the results.",
     )
 
 

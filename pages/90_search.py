@@ -35,7 +35,7 @@ def main() -> None:
     st.header("Search yourself", anchor=False)
     url_state.state(**shown.words(found), **start())
     page.meaning(
-        "Each line is a training with settings of its own; it crosses each axis at the value of that setting, and "
+        "Each line is a training with its own settings; it crosses each axis at the value of that setting, and "
         f"the last axis is the accuracy, in our searches on the {term('validation part')}. *Heads* is the number of "
         f"{term('attention head', 'attention heads')}, *skip* is whether there is a {term('skip connection')}, and "
         "*dropout* is the share of values that are set to 0 at random while the model learns. Drag along an axis, or "
@@ -75,7 +75,7 @@ def start() -> dict[str, str]:
             access.ask()
             # Not in a callback, which would start the search without a setting typed just before the click.
             if st.button("Search", key="search_do", type="primary"):
-                access.do(lambda: begin(asked, workers), "The search has been started; it goes on without this page.")
+                access.do(lambda: begin(asked, workers), "The search has been started; it continues without this page.")
                 st.rerun()
     with page.sentences():
         searches.searches()

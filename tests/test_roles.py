@@ -98,7 +98,7 @@ def test_users_register_roles_and_axes_of_their_own(own_tables):
 @pytest.mark.parametrize(
     ("name", "role", "message"),
     [
-        ("weights", Role(("batch head",), "Mine.", "unit"), "The role 'weights' is taken, with another meaning"),
+        ("weights", Role(("batch head",), "Mine.", "unit"), "The role 'weights' already has another meaning"),
         ("two words", Role(("batch head",), "Mine.", "unit"), "must be one word, such as my_role, not 'two words'"),
         ("mine", Role(("batch heads",), "Mine.", "unit"), "must be registered before. Did you mean 'head'"),
         ("mine", Role(("batch head",), "Mine.", "unit", "key"), "must sum to one along an axis of 'batch head', not"),
@@ -112,7 +112,7 @@ def test_a_role_that_cannot_be_registered_says_why(own_tables, name, role, messa
 
 
 def test_an_axis_here_is_not_replaced():
-    with pytest.raises(BadInput, match="'head' is taken"):
+    with pytest.raises(BadInput, match="'head' already has another meaning"):
         register_axis("head", "Mine.")
 
 

@@ -226,7 +226,7 @@ def test_a_program_is_not_recorded_inside_of_a_trace(record, options):
 
 def test_a_program_says_that_it_keeps_no_taps():
     program = _exported(Pair()).module()  # type: ignore[attr-defined]
-    refused(r"No attention was captured in .*A program that torch made of a model keeps no taps: trace", program)
+    refused(r"No attention was captured in .*A program that torch has made from a model has no taps: trace", program)
     message = "A trace is opened for a torch module, not for a ExportedProgram"
     with pytest.raises(TraceError, match=message), trace(_exported(Pair())):
         pass
@@ -266,7 +266,7 @@ def _shape_alone(layer: Layer, values: Tensor) -> Tensor:
 @pytest.mark.parametrize("keep", [[], ["query"]], ids=["alone", "kept"])
 def test_an_edit_that_changes_the_reading_alone_is_refused(body, keep):
     model = nn.Sequential(Free(body), nn.Linear(3, 2))
-    refused(r"The edit of '0\.query' does not reach the answer: the model computes it without what the tap returned",
+    refused(r"The edit of '0\.query' does not reach the answer: the model computes it without the value that the tap",
             model, keep=[f"0.{one}" for one in keep], edits={"0.query": torch.neg})  # fmt: skip
 
 
@@ -396,7 +396,7 @@ def test_taps_that_are_no_names_are_refused_where_the_class_is_made(taps, messag
 def test_a_tap_that_is_given_no_tensor_is_refused(value, word):
     given = value() if callable(value) else value
     body = Free(lambda layer, values: layer.tap("query", given, axes="batch feature"))
-    refused(f"query: a tap takes a tensor, not a {word}. Give each part of several a tap of its own", body)
+    refused(f"query: a tap takes a tensor, not a {word}. Give each of several parts its own tap", body)
 
 
 @pytest.mark.parametrize("axes", [("batch", "feature"), None, 3], ids=str)

@@ -50,7 +50,7 @@ def test_what_is_read_without_its_block_or_its_pass_says_what_is_missing(opened)
     unread = opened(Pair())
     for read in (lambda: unread["query"], lambda: [*unread], lambda: len(unread), lambda: unread.items,
                  lambda: "query" in unread, lambda: unread.output, lambda: unread.report):  # fmt: skip
-        with pytest.raises(TraceError, match="^A trace listens inside of a `with` block|^attnviz.watch returns a func"):
+        with pytest.raises(TraceError, match="^A trace works inside of a `with` block|^attnviz.watch returns a func"):
             read()
     assert not hasattr(unread, "sahpe")
     if opened is trace:

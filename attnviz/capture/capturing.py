@@ -286,7 +286,7 @@ class Capture(Mode):
         self._refuse(refusals.LINEAR)
 
     def fused(self, name: str) -> None:
-        self._refuse(f"it is computed by {name}, a kernel that cannot be looked into")
+        self._refuse(f"it is computed by {name}, a kernel that cannot be traced")
 
     def combined(self, first: Any, second: Any) -> None:
         combine(first, second)

@@ -109,7 +109,7 @@ class Frames:
 
     @property
     def batches(self) -> list[int]:
-        """The sizes that the batch may have: that of the pictures first, then those of the model's other inputs."""
+        """The possible batch sizes: first that of the pictures, then those of the model's other inputs."""
         tensors = tensors_of(self.arguments or ())
         ordered = sorted(tensors, key=lambda one: one.ndim not in (4, 5))
         return list(dict.fromkeys(one.shape[0] for one in ordered if one.ndim > 1))

@@ -73,7 +73,7 @@ def load_model(word: str, *, timm: bool = False, weights: str = "", side: int | 
         side: the side of the model's pictures in pixels, if it names no preprocessing; 224 if None.
     """
     if weights and not timm:
-        raise BadInput("A file of weights goes with a model of timm; a function of your own loads its weights itself.")
+        raise BadInput("Only models of timm take a weights file; your own function loads its weights itself.")
     try:
         if timm:
             return _of_timm(word, weights)

@@ -114,11 +114,11 @@ def nothing(model: nn.Module, refused: dict[str, str]) -> str:
     if not refused:
         parts.append("The model must run inside the block, and in its thread.")
     if isinstance(model, torch.fx.GraphModule):
-        parts.append("A program that torch made of a model keeps no taps: trace the model.")
+        parts.append("A program that torch has made from a model has no taps: trace the model itself.")
     if isinstance(model, nn.DataParallel):
-        parts.append("DataParallel runs in threads of its own: use model.module.")
+        parts.append("DataParallel runs in other threads: use model.module.")
     if jitted := scripted(model):
-        parts.append(f"What torch.jit has compiled cannot be looked into: {', '.join(jitted[:5])}.")
+        parts.append(f"Modules compiled by torch.jit cannot be traced: {', '.join(jitted[:5])}.")
     return " ".join(parts)
 
 

@@ -159,7 +159,7 @@ class Captured:
 
 
 PROGRESS: ContextVar[Callable[[str], AbstractContextManager[Said]]] = ContextVar("PROGRESS")
-"""What shows how far a long search is, in place of `progress`; what it raises beyond `Exception` stops the search."""
+"""Shows the progress of a long search, in place of `progress`. Raising what is no `Exception` stops the search."""
 
 
 @contextmanager
@@ -212,7 +212,7 @@ def report_of(capture: Capture, calls: Mapping[str, Call], places: Callable[[str
         lines += ["", stateful]
     if missed := refusals.missed(capture.model, heard):
         more = f" and {len(missed) - _SHOWN} more" if len(missed) > _SHOWN else ""
-        lines += ["", f"Nothing was captured of what looks like attention in {', '.join(missed[:_SHOWN])}{more}."]
+        lines += ["", f"Nothing was captured of the apparent attention in {', '.join(missed[:_SHOWN])}{more}."]
     if capture.slow_paths:
         ran = f"{_count(capture.slow_paths, 'call')} of nn.MultiheadAttention ran without torch's fast path"
         lines += ["", f"{ran}, so that the model's answers are the same up to rounding, not to the last bit."]

@@ -162,7 +162,7 @@ def _short(value: float, digits: int = 4) -> str:
 
 
 MOST = 6
-"""The maximum number of parts with a colour and a name, those with the largest last values; more would look alike."""
+"""The maximum number of parts with a colour and a name, those with the largest last values."""
 
 
 def effects(

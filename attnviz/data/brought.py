@@ -25,7 +25,7 @@ LARGEST = 20 * 2**20
 """The maximum number of bytes of an uploaded file."""
 
 UNPACKED = 200 * 2**20
-"""The maximum number of bytes of its unpacked contents, and of the pictures as they are kept."""
+"""The maximum number of bytes of its unpacked contents, and of the stored pictures."""
 
 PIXELS = 400_000_000
 """The maximum number of pixels of all its picture files together: a few seconds of decoding."""
@@ -58,16 +58,16 @@ def opened(content: bytes, like: DataSpec) -> Brought:
         archive = zipfile.ZipFile(io.BytesIO(content))
         members = [one for one in archive.infolist() if not (one.filename.endswith("/") or _is_clutter(one.filename))]
         if sum(one.file_size for one in members) > UNPACKED:
-            raise BadInput(f"What is packed in the file has more than {UNPACKED:,} bytes.")
+            raise BadInput(f"The unpacked contents of the file have more than {UNPACKED:,} bytes.")
         if any(one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for one in members):
             raise BadInput("The file is packed in an unusual way. Pack it again, as an ordinary zip.")
         if any(_leads_out(one.filename) for one in archive.infolist()):
-            raise BadInput("The file holds names that lead out of it, such as ../picture.png. Pack it again.")
+            raise BadInput("The file contains names that point outside it, such as ../picture.png. Pack it again.")
         are_arrays = bool(members) and all(one.filename.endswith(".npy") for one in members)
         found = (_arrays if are_arrays else _folders)(archive, members, like)
     _check(found.labels, found.classes)
     if len(found.labels) * int(np.prod(like.shape)) > UNPACKED:
-        raise BadInput(f"As they are kept, the pictures would take more than {UNPACKED:,} bytes. Bring fewer.")
+        raise BadInput(f"The stored pictures would take more than {UNPACKED:,} bytes. Upload fewer.")
     return found
 
 
@@ -86,7 +86,7 @@ def _check(labels: npt.NDArray[np.int64], classes: list[str]) -> None:
     if not 2 <= len(classes) <= CLASSES:
         raise BadInput(f"There must be from 2 to {CLASSES} classes, not {len(classes):,}.")
     if any(_CLASS.fullmatch(name) is None for name in classes) or len(set(classes)) < len(classes):
-        raise BadInput("Each class needs a name of its own, of at most 40 characters.")
+        raise BadInput("Each class needs its own name, of at most 40 characters.")
 
 
 def _is_clutter(name: str) -> bool:
@@ -104,7 +104,7 @@ def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     with archive.open(member) as file:
         found = file.read(member.file_size + 1)
     if len(found) != member.file_size:
-        raise BadInput("The file declares wrong sizes of its members. Pack it again.")
+        raise BadInput("The file declares wrong sizes for its members. Pack it again.")
     return found
 
 

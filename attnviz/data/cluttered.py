@@ -34,7 +34,7 @@ VERSION = 1
 
 Placement = Literal["published", "uniform"]
 Part = tuple[str, int, int]
-"""A split of the source, and its first picture and the one after its last."""
+"""A split of the source, and a range of its pictures: the first, and one after the last."""
 
 SOURCES = 256
 """The number of drawn digits from which the clutter around a single picture is cut."""

@@ -277,7 +277,7 @@ def _check_batch(its: DataSpec, batch: Dataset, size: int) -> None:
     if not least <= images.shape[2] <= most:
         raise BadInput(
             f"Pictures of {its.name} must be {least} to {most} pixels wide, not {images.shape[2]}. "
-            "Say otherwise in the `columns` of its DataSpec."
+            "The `columns` of its DataSpec set these limits."
         )
     if len(images) != size or len(batch.labels) != size:
         raise BadInput(

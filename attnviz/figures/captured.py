@@ -66,7 +66,7 @@ def views_of(
                 raise
             why = error
     if not found:
-        raise why or BadInput("Nothing that was captured can be drawn: print(seen.report()) says what there is.")
+        raise why or BadInput("Nothing that was captured can be drawn: print(seen.report()) lists what was captured.")
     return found
 
 

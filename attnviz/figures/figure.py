@@ -201,7 +201,7 @@ def _subject(subject: Any, picture: str | None) -> Trace | Subject:
     if not isinstance(subject, Subject):
         kind = type(subject).__name__
         raise BadInput(
-            f"A figure is made of attnviz.watch(model)(batch), a subject, or a checkpoint's name, not {kind}."
+            f"A figure is made from attnviz.watch(model)(batch), a subject, or a checkpoint's name, not {kind}."
         )
     return subject
 

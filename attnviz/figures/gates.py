@@ -169,7 +169,7 @@ def gates(
         ink = photo is None and subject.example.ink
     else:
         kind = type(subject).__name__
-        raise BadInput(f"A figure is made of a trace, a subject, or a checkpoint's name, not {kind}.")
+        raise BadInput(f"A figure is made from a trace, a subject, or a checkpoint's name, not {kind}.")
     paths = [path for path in seen if path.rpartition(".")[2] in TAPS]
     if not paths:
         raise BadInput(

@@ -24,7 +24,7 @@ def subject_of(name: str, picture: str) -> Subject:
     if not isinstance(picture, str):
         raise BadInput(
             f"A checkpoint looks at a picture of a data set, such as strokes:23, not at a {type(picture).__name__}. "
-            f"For pictures of your own, make the figure of attnviz.watch(attnviz.load({name!r}).model)(batch)."
+            f"For your own pictures, make the figure from attnviz.watch(attnviz.load({name!r}).model)(batch)."
         )
     source, _, number = picture.partition(":")
     if not source or not number.isdigit():

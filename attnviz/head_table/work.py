@@ -134,12 +134,10 @@ class Work(Parts):
             and mask.shape != (len(images), *size)
         ):
             raise BadInput(
-                f"The mask is 'ink', None, or bool {(len(images), *size)}, one mark a pixel, not {mask!r:.60}."
+                f"The mask is 'ink', None, or bool {(len(images), *size)}, one value per pixel, not {mask!r:.60}."
             )
         if places == 1 or places < 0:
-            raise BadInput(
-                f"Tokens are ranked among at least two, or none is erased with 0; places={places} is neither."
-            )
+            raise BadInput(f"`places` must be at least 2, or 0 to erase no token, not {places}.")
         told = (
             places,
             hashlib.sha256(np.packbits(mask).tobytes()).hexdigest() if isinstance(mask, np.ndarray) else mask,

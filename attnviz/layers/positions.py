@@ -60,7 +60,7 @@ class PositionCode(Layer):
     ) -> None:
         super().__init__()
         if grid.prefix:
-            raise BadInput(f"A position code needs tokens that lie somewhere; this grid has {grid.prefix} that do not.")
+            raise BadInput(f"A position code needs tokens with positions; {grid.prefix} tokens of this grid have none.")
         if features < 1:
             raise BadInput(f"A position code has at least one number, not {features}.")
         self.grid = grid

@@ -44,19 +44,19 @@ _RULES = [
             "A formula between double dollar signs needs its own lines: in a sentence write $q$.",
         ),
         (r"\$", "A formula is enclosed in two dollar signs, $q$, without spaces at its ends, and here the second is "
-         "missing; write \\$ for the sign itself."),
+         "missing; write \\$ for a dollar sign."),
         (r"\\[A-Za-z()]", "LaTeX is enclosed in dollar signs, $q \\cdot k$: here {found!r} is outside of them."),
-        (r"\*+", "*Emphasis* and **strong** are enclosed in equal signs, without spaces at their ends: here {found!r} "
-         "has no partner. Write \\* for the sign itself."),
-        (r"(?<!\w)_+(?=[^\W_])|(?<=[^\W_])_+(?!\w)", "_Emphasis_ is enclosed in equal signs: here {found!r} has no "
-         "partner. Write \\_ for the sign itself, or `name` for a name."),
-        (r"<[A-Za-z/!?][^<>\s]{0,30}>?", "HTML is not read: {found!r} would be shown as text. Write \\< for the sign "
-         "itself."),
+        (r"\*+", "*Emphasis* and **strong** need the same marks on both sides, without spaces: here {found!r} has no "
+         "partner. Write \\* for an asterisk."),
+        (r"(?<!\w)_+(?=[^\W_])|(?<=[^\W_])_+(?!\w)", "_Emphasis_ needs the same marks on both sides: here {found!r} "
+         "has no partner. Write \\_ for an underscore, or `name` for a name."),
+        (r"<[A-Za-z/!?][^<>\s]{0,30}>?", "HTML is not supported: {found!r} would be shown as text. Write \\< for the "
+         "sign itself."),
         (r"(?<=\S)\^(?=\S)", "Write superscripts and subscripts as a formula between dollar signs, $x^2$."),
-        (r"&#?\w+;", "There is no character {found!r}: write the sign itself."),
-        (r"~~|~\w+~|(?<!\S)==(?=\w)", "Words cannot be struck out, marked or lowered: take out {found!r}."),
+        (r"&#?\w+;", "There is no character {found!r}: write the character itself."),
+        (r"~~|~\w+~|(?<!\S)==(?=\w)", "Words cannot be struck out, highlighted or lowered: remove {found!r}."),
         (_URL.pattern, "This would not be a link: write <https://...> or [words](https://...)."),
-        (r"(?<![\w:]):[a-z][a-z_]+:(?![\w:])", "There is no sign {found!r}: write the sign itself."),
+        (r"(?<![\w:]):[a-z][a-z_]+:(?![\w:])", "There is no emoji {found!r}: write the character itself."),
     ]
 ]  # fmt: skip
 _PLAIN = re.compile(r"[`{}]|\*\*|\]\(|<[A-Za-z/!]")

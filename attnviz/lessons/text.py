@@ -23,8 +23,8 @@ OWN = ("lesson", "step", "only")
 
 
 def view_of(word: str, known: Known, before: View | None) -> View:
-    """Return the view of a URL, such as "draw?data=strokes&number=23", copied from a browser with or without the host;
-    "?" and fields stand for the page before with these fields changed.
+    """Return the view of a URL, such as "draw?data=strokes&number=23", copied from a browser with or without the host.
+    A URL that begins with "?" stands for the page of the view `before` with these fields changed.
     """
     word = word.strip()
     if re.search(r"\s", word):

@@ -71,7 +71,7 @@ class Difference:
 
     @property
     def verdict(self) -> Verdict:
-        """Which side is better, if higher is better, or whether the difference is surely small.
+        """Which side is better, if higher is better, or whether the difference is certainly small.
 
         "better" or "worse" if the interval does not contain 0, otherwise "within the margin" if it lies entirely within
         the margin. An interval that contains 0 alone decides nothing, because it may be wide.

@@ -80,7 +80,7 @@ def _run_of(card: Card, run: SeedRun, digest: str) -> str | None:
             continue
         raise RunError(
             f"The run {wanted.id} is another training than that of the card of {card.name}: its {column} differs. The "
-            "same seed gives the same numbers only on a machine and with a version of torch that compute alike."
+            "same seed gives the same numbers only on a machine and with a version of torch that compute identically."
         )
     return wanted.id
 

@@ -119,7 +119,7 @@ def load(name: str, epoch: int) -> "nn.Module":
     path = _weights(name, epoch)
     content, tensors = checkpoints.read(path, checkpoints.outline(found.recipe.model, config, WEIGHTS), _RESTORE)
     if checkpoints.digest(content) != digest:
-        raise CheckpointError(f"{path} holds other weights than its history says. {_RESTORE}")
+        raise CheckpointError(f"{path} does not hold the weights of its history. {_RESTORE}")
     model = models.spec(found.recipe.model).build(config)
     model.load_state_dict(tensors)
     return model.eval().requires_grad_(False)

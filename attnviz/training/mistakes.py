@@ -51,7 +51,7 @@ class Wrong(Strict):
         except (binascii.Error, ValueError) as error:
             raise ValueError("its pixels are not base64") from error
         if min(self.shape) < 1 or size != self.shape[0] * self.shape[1] * self.shape[2] or self.shape[2] not in (1, 3):
-            raise ValueError("its pixels have another shape than it says")
+            raise ValueError("its pixels do not have the shape that it declares")
         return self
 
     @property

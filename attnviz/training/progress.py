@@ -23,7 +23,7 @@ class Resumed:
 
 @dataclass(frozen=True)
 class Step:
-    """A batch is done, number `done` of `total` in this epoch."""
+    """A finished batch: number `done` of `total` in this epoch."""
 
     done: int
     total: int
@@ -31,7 +31,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Epoch:
-    """An epoch is done: a line of the curve.
+    """A finished epoch: one line of the curve.
 
     Args:
         epoch: its number, from 1.

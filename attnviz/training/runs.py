@@ -124,7 +124,7 @@ def curve_in(home: Path) -> list[Epoch]:
     for one in curve:
         if one.values.keys() != curve[0].values.keys() or any(value != _figure(value) for value in one.values.values()):
             raise RunError(
-                f"{home / 'curve.jsonl'} holds something else than numbers. Remove the folder to train from the start."
+                f"{home / 'curve.jsonl'} holds values that are not numbers. Remove the folder to train from the start."
             )
     return curve
 
@@ -214,7 +214,7 @@ def weights_in(home: Path, info: RunFile, epoch: int) -> "dict[str, Tensor]":
     path = weights_path(home, epoch)
     tensors = checkpoints.read(path, checkpoints.outline(info.recipe.model, config_of(info.recipe)), _RESTORE)[1]
     if _notes(path) != (epoch, checkpoints.digest(checkpoints.encode(tensors))):
-        raise CheckpointError(f"{path} holds other weights than it says. {_RESTORE}")
+        raise CheckpointError(f"{path} does not hold the weights that it declares. {_RESTORE}")
     return tensors
 
 

@@ -121,7 +121,7 @@ class LayerView(Payload):
         if self.names is not None and len(self.names) != self.prefix:
             raise BadInput(f"names: expected {self.prefix}, one for each token without a position, got {self.names}.")
         if self.attending is not None and self.scores is None:
-            raise BadInput("Where a token attends to some tokens only, give scores, and not query and key.")
+            raise BadInput("If tokens attend only to some tokens, give scores instead of query and key.")
         picture = self.background
         if picture is not None and picture.shape[2] not in (1, 3):
             raise BadInput(f"background: expected one colour or three, got the shape {picture.shape}.")

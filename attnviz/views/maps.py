@@ -140,9 +140,9 @@ def packed(maps: np.ndarray, labels: Sequence[str], **looks: Unpack[Looks]) -> b
 
 
 def _boxes(maps: Sequence[int], picture: Sequence[int], grid: Grid | None) -> list[float] | None:
-    """Return where cells lie on a picture, in its pixels: top, left, step down, step across, height, width.
+    """Return the layout of cells on a picture, in its pixels: top, left, step down, step across, height, width.
 
-    None for strips without a grid, or a grid of another shape.
+    Return None for strips without a grid, or if the grid has another shape.
     """
     _, rows, columns = maps
     if grid is None:

@@ -53,7 +53,7 @@ def _sizes(content: bytes, most: int) -> dict[str, int]:
     if len(sizes) < len(every) or len(sizes) > _MOST:
         raise BadInput(f"The file must be a zip of at most {_MOST:,} files, each with a name of its own.")
     if sum(sizes.values()) > most:
-        raise BadInput(f"What is packed in the file has more than {most:,} bytes.")
+        raise BadInput(f"The unpacked contents of the file have more than {most:,} bytes.")
     return sizes
 
 

@@ -422,7 +422,7 @@ def test_an_edit_of_a_refused_or_unknown_call_is_an_error() -> None:
 
 def test_the_report_names_what_looks_like_attention_and_was_not_seen() -> None:
     report = attnviz.watch(nn.Sequential(Fused(), AttentionFree()))(tokens()).report()
-    assert "Nothing was captured of what looks like attention in 1." in report
+    assert "Nothing was captured of the apparent attention in 1." in report
 
 
 def test_a_model_that_cannot_be_called_again_says_that_places_were_not_found() -> None:

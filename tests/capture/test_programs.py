@@ -1,4 +1,4 @@
-"""Models that torch has compiled, recorded, wrapped or moved, and kernels that cannot be looked into."""
+"""Models that torch has compiled, recorded, wrapped or moved, and kernels that cannot be traced."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -55,7 +55,7 @@ def test_what_torch_jit_has_compiled_is_named() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch.jit is on its way out
         model = nn.Sequential(torch.jit.trace(ByHand(), tokens()))
-    with pytest.raises(TraceError, match=r"torch\.jit has compiled cannot be looked into: 0"):
+    with pytest.raises(TraceError, match=r"compiled by torch\.jit cannot be traced: 0"):
         attnviz.watch(model)(tokens())
 
 

@@ -82,7 +82,7 @@ def test_weights_of_another_model_and_numbers_that_are_none_are_refused(home, ch
 
 def test_other_weights_than_the_card_describes_are_refused(home):
     _changed(home, lambda tensors: tensors["classifier.weight"][0, 0].add_(1e-3), digest=False)
-    one_sentence("holds other weights than its card describes. Restore the committed folder")
+    one_sentence("does not hold the weights of its card. Restore the committed folder")
 
 
 @pytest.mark.parametrize("kind", [torch.int32, torch.uint32, torch.float16, torch.float8_e4m3fn, torch.bool])

@@ -114,7 +114,7 @@ def test_a_checkpoint_that_cannot_be_written_is_one_sentence_and_never_loads_as_
     if file == 0:
         assert {path.name: path.read_bytes() for path in home.iterdir()} == before
     else:
-        one_sentence("other weights than its card describes")
+        one_sentence("not hold the weights of its card")
 
 
 def test_what_a_file_should_hold_is_known_without_the_compiler_of_torch():

@@ -138,7 +138,7 @@ REFUSED = {
     "a header of terabytes": (
         packed({"images.npy": header("{'descr': '|u1', 'fortran_order': False, 'shape': (10000000, 1000, 1000)}"),
                 "labels.npy": b""}), "wrong size"),
-    "bomb": (bomb(), "has more than"),
+    "bomb": (bomb(), "contents of the file have more than"),
     "a size that is a lie": (lying(), "no .npz|wrong sizes|damaged"),
     "a kind of packing that is rare": (
         packed({f"{n % 2}/{n}.png": png(n) for n in range(24)}, zipfile.ZIP_LZMA), "in an unusual way"),
@@ -148,9 +148,9 @@ REFUSED = {
     "one class": (npz(images=np.zeros((24, 9, 9), np.uint8), labels=np.zeros(24, int)), "from 2 to 100"),
     "few": (npz(**numbers(6)), "at least 20 pictures, not 6"),
     "no folders": (packed({f"{n}.png": png() for n in range(24)}), "in a folder that is named"),
-    "out of it": (folders(**{"../../etc/x.png": png()}), "lead out of it"),
-    "from the root": (folders(**{"/etc/cat/x.png": png()}), "lead out of it"),
-    "from a drive": (folders(**{"C:/cat/x.png": png()}), "lead out of it"),
+    "out of it": (folders(**{"../../etc/x.png": png()}), "point outside it"),
+    "from the root": (folders(**{"/etc/cat/x.png": png()}), "point outside it"),
+    "from a drive": (folders(**{"C:/cat/x.png": png()}), "point outside it"),
     "no picture": (folders(**{"mine/cat/x.png": b"text"}), "number 25, cannot be read"),
     "long class": (folders(**{f"mine/{'x' * 41}/x.png": png()}), "at most 40 characters"),
     "more arrays": (npz(**numbers(), more=np.zeros(3)), "nothing else"),

@@ -265,7 +265,7 @@ def test_other_mistakes_are_said_too(captured, tmp_path: Path) -> None:
         captured.save(tmp_path / "figure.jpeg")
     with pytest.raises(BadInput, match="Which picture should"):
         attnviz.figure(OURS[0])
-    with pytest.raises(BadInput, match="not at a Tensor. For pictures of your own, .*attnviz.watch"):
+    with pytest.raises(BadInput, match="not at a Tensor. For your own pictures, .*attnviz.watch"):
         attnviz.figure("pixel_attention.1v8", torch.rand(1, 1, 28, 28))
     with pytest.raises(BadInput, match="not Tensor"):
         attnviz.figure(torch.zeros(3))

@@ -218,7 +218,7 @@ test("where no line is near to the dots the plot says so, and where nothing was 
   assert.match(said()[0], /the network has not answered/);
   assert.match(said()[1], /best fit: 0\.50\u00b0 for each degree/);
   found.tell({ slope: 0.5, here: null }, null, "1,000 pictures", false);
-  assert.match(said()[0], /this picture is rotated is not known/);
+  assert.match(said()[0], /The rotation of this picture is unknown/);
 });
 
 test("the pixel that is looked at is forgotten with a picture of another shape", () => {

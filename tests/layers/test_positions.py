@@ -111,5 +111,5 @@ def test_what_cannot_be_a_position_code_is_refused(kind, features, why):
 
 
 def test_a_grid_with_tokens_that_lie_nowhere_is_refused():
-    with pytest.raises(BadInput, match="this grid has 1 that do not"):
+    with pytest.raises(BadInput, match="1 tokens of this grid have none"):
         PositionCode(kind="learned", features=4, grid=Grid(5, 7, prefix=1))

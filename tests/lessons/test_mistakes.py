@@ -155,7 +155,7 @@ MARKS = {
     "formula": ["x^2", "the 1^st^ head", "$\\frac{q$", "{math}`{q`"],
     "Tables are not supported": ["| a | b |\n|---|---|"],
     "begin with a colon": ["::note", ":check: key is set", "Term\n: meaning", "\uff1a\uff1a\uff1a{view} look"],
-    "no sign": ["well done :tada:"],
+    "no emoji": ["well done :tada:"],
     "begins with '## Title'": ["##Third", "Word\n---"],
     "begins with four spaces": ["    indented", "\tindented", "    :::{hint}"],
     "A horizontal line": ["a\n\n---\n\nb", "* * *"],

@@ -116,7 +116,7 @@ def ruin(home: Path, what: str) -> None:
     [
         ("cut", "damaged"), ("other", "the history of pixel_attention.another"), ("order", "damaged"),
         ("curve", "damaged"), ("pipe", "cannot be read: it is not a regular file"), ("missing", "cannot be read"),
-        ("half", "not a complete safetensors file"), ("swapped", "other weights than its history says"),
+        ("half", "not a complete safetensors file"), ("swapped", "not hold the weights of its history"),
         ("large", "bytes"), ("foreign", "belongs to another model"),
     ],
 )  # fmt: skip

@@ -192,7 +192,7 @@ def test_a_value_that_is_no_finite_number_is_left_out_alone_and_not_trained_on(r
     assert curve[1].values == {**before[1].values, "train_loss": None}
     assert (curve[0], *curve[2:]) == (before[0], *before[2:])
     content = path.read_bytes()
-    with pytest.raises(RunError, match="curve.jsonl holds something else than numbers. Remove the folder"):
+    with pytest.raises(RunError, match="curve.jsonl holds values that are not numbers. Remove the folder"):
         list(Run(INFO, root).train(small.training(CHOSEN)))
     assert path.read_bytes() == content
 
@@ -236,13 +236,13 @@ def test_a_file_larger_than_the_model_is_refused_unread(root):
 
 def test_weights_of_another_epoch_are_refused(root):
     _weights_file(root).write_bytes(_weights_file(root, 3).read_bytes())
-    _refused("holds other weights than it says")
+    _refused("does not hold the weights that it declares")
 
 
 def test_weights_that_were_changed_are_refused(root):
     content = _weights_file(root).read_bytes()
     _weights_file(root).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    _refused("holds other weights than it says")
+    _refused("does not hold the weights that it declares")
 
 
 def _written(root: Path, **changes: Tensor) -> None:

@@ -165,7 +165,7 @@ def _horizontal(ink: Floats, noise: float) -> Mask:
 
 
 def _several(found: Mask) -> bool:
-    """Return whether there are enough long lines below each other: the median over the columns that have any."""
+    """Return whether enough columns of the picture cross at least `_FEWEST` lines, one below the other."""
     begins = found[1:] & ~found[:-1]
     counts = begins.sum(0)
     reach = (counts >= _FEWEST).mean()
@@ -173,7 +173,7 @@ def _several(found: Mask) -> bool:
 
 
 def _subtracted(ink: Floats, lined: Mask) -> tuple[Floats, Mask]:
-    """Subtract a line's usual ink, and bridge strokes that cross it; also return where there is only a line."""
+    """Subtract a line's usual ink, and bridge strokes that cross it; also return the pixels that show only a line."""
     usual = np.float32(np.median(ink[lined]))
     left = np.where(lined, np.maximum(ink - usual, 0), ink)
     outside = np.where(lined, np.float32(0), left)

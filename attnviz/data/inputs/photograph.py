@@ -55,11 +55,11 @@ _WIDTH = 2.0  # to this width
 
 NOTHING = "Nothing in it stands out from its background, so the canvas is empty."
 EDGE = (
-    "Nothing in it stands out from its background but what reaches the edge of the picture, such as a table or a digit "
-    "that is cut, so the canvas is empty. Draw a box around what is a digit."
+    "Only parts that reach the edge of the picture stand out from its background, such as a table or a digit that is "
+    "cut off, so the canvas is empty. Draw a box around the digit."
 )
 SEVERAL = "There is more than one thing on it that could be a digit; the largest was taken. Draw a box around another."
-CUT = "What was found reaches the edge of the picture, so a part of it may be missing."
+CUT = "The digit reaches the edge of the picture, so a part of it may be missing."
 THICKENED = "Its strokes were thickened, because they are thinner than those the models were trained on."
 
 

@@ -33,7 +33,7 @@ MOST_SIDE = 65_535
 """The maximum side in pixels, that of JPEG and GIF. Pillow keeps a pointer per row, and decoders a few rows."""
 
 MOST_MEMORY = 200_000_000
-"""The maximum bytes for pixels while a file is decoded; with the file itself and everything else, under 250 MB."""
+"""The maximum number of bytes for pixels while a file is decoded; with everything else, under 250 MB."""
 
 LONGEST = 1024
 """The maximum number of pixels along the longer side of the result."""

@@ -33,7 +33,7 @@ def show(asked: Asked, heads: Heads, chosen: npt.NDArray[np.bool_], head: int | 
         tested = min(len(chosen), sum(part["holds"].shape[2] for part in parts[: work.works(asked)[0].count]))
         count = int(chosen[:tested].sum())
         if not count:
-            st.info("None of the pictures that are chosen above is tested yet.")
+            st.info("None of the pictures chosen above has been tested yet.")
             return
         over = f"over {count:,} of the {len(chosen):,} measured pictures"
         if head is None:

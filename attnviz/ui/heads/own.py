@@ -17,7 +17,7 @@ MOST = 32  # maximum number of photographs per visitor
 TITLES = {FOLDER: "of the folder", UPLOADED: "your own"}
 COSTS = (
     "For each picture every head is switched off once and up to 64 parts are erased, each a pass of the model; then "
-    "once more with random weights. On a processor a large model may take a minute a picture."
+    "once more with random weights. On a processor a large model may take a minute per picture."
 )
 SETS = 256  # maximum number of remembered selections of photographs, for all visitors together
 _sets: OrderedDict[str, tuple[str, ...]] = OrderedDict()
@@ -54,8 +54,7 @@ def missing(asked: Asked) -> str:
     if asked.source == FOLDER:
         return "The folder that this server was started with has one photograph; at least two are needed."
     return (
-        "Choose at least two photographs: heads are looked at over several. They stay on the machine that runs this "
-        "app."
+        "Choose at least two photographs: heads are measured over several. They stay on the machine that runs this app."
     )
 
 

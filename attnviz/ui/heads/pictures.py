@@ -103,7 +103,7 @@ def _photographs(words: Sequence[str]) -> Few:
         shown.append(_small(photo if input_ is None else input_, batch.shape[-2:]))
     if len({one.shape for one in taken}) > 1:
         raise BadInput(
-            f"Heads are looked at over pictures of one size, and the preprocessing of {mine.net.title} makes several: "
+            f"Heads are measured on pictures of one size, but the preprocessing of {mine.net.title} returns several: "
             "let it crop or resize them."
         )
     return Few(torch.stack(taken), np.stack(shown), [urlencode({"photo": word}) for word in words], None, None)

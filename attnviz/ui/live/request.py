@@ -261,9 +261,7 @@ def read(message: bytes, find: Find) -> Request:
         raise BadInput('A request has either named "pictures" in its header or an array "pictures".')
     if head.prepare is not None and (pictures is None or pictures.ndim != 3 or pictures.shape[2] not in (1, 3)):
         given = "pictures by name" if pictures is None else f"{pictures.shape}"
-        raise BadInput(
-            f'To "prepare" takes one canvas in the array "pictures", (row, column, 1 or 3); this is {given}.'
-        )
+        raise BadInput(f'"prepare" takes one canvas in the array "pictures", (row, column, 1 or 3); this is {given}.')
     values = [edit for ask in head.asks for edit in ask.edits if isinstance(edit, Put)]
     for edit in values:
         _check_value(edit, arrays)

@@ -42,7 +42,7 @@ AT_ONCE = 2
 
 PATIENCE = 0.25
 """Seconds after which a running script no longer blocks others: several times the duration of a page. If more than
-`AT_ONCE` run, each is slower and this time grows in proportion, or they would become ever more, and ever slower."""
+`AT_ONCE` run, each is slower and this time grows in proportion; otherwise more and more of them would run at once."""
 
 
 RESTS = 9
@@ -88,8 +88,8 @@ class Scripts:
 
     @contextmanager
     def turn(self, who: Visitor = ("", ""), runner: object = None, asked: Any = "") -> Iterator[Any]:
-        """Wait for a script's turn, hold it during the block, and yield the script's request, as `renew` may have
-        changed it, or None after `leave`.
+        """Wait for a script's turn and hold it during the block. Yield the script's request, which `renew` may have
+        changed, or None after `leave`.
         """
         place = Place(who, runner or object(), asked)
         with self._lock:
@@ -244,7 +244,7 @@ def take_turns() -> None:
 
 
 def with_clicks(asked: RerunData, before: RerunData) -> RerunData:
-    """Return a page's request with the earlier clicks on it, since a browser reports each click only once."""
+    """Return a page's request, including its earlier clicks, since a browser reports each click only once."""
     states = asked.widget_states or WidgetStates()
     now = {one.id for one in states.widgets}
     earlier = before.widget_states.widgets if before.widget_states else ()

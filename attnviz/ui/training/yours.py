@@ -20,7 +20,7 @@ AT_ONCE = 2.0  # seconds that a click waits; most files have been read by then
 TICK = 0.5  # seconds between two updates of the progress
 
 _WORK = "train_own_work"  # session state key: the pictures being read
-_HERE = "Your pictures are here; the training that you start now is on them."
+_HERE = "Your pictures are here, and a training that you start now uses them."
 _UNREAD = "Your pictures could not be read; the details are in the server's log."
 
 

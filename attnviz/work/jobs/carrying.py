@@ -107,9 +107,9 @@ def _checked(home: Path) -> tuple[RunFile, int]:
         raise BadInput("Its recipe has no name that a folder could have.")
     curve = runs.curve_in(home)
     if not curve or [one.epoch for one in curve] != [*range(1, len(curve) + 1)] or len(curve) > info.recipe.epochs:
-        raise BadInput("Its curve has other epochs than its recipe asks for.")
+        raise BadInput("Its curve does not have the epochs of its recipe.")
     if not all(_is_figures(one.values) for one in curve):
-        raise BadInput("Its curve holds something else than numbers.")
+        raise BadInput("Its curve contains values that are not numbers.")
     expected = checkpoints.outline(info.recipe.model, config_of(info.recipe))
     if sum(tensor.nbytes for tensor in expected.values()) > LIMIT:
         raise BadInput("Its settings describe a model that is too large.")
@@ -126,7 +126,7 @@ def _checked_notes(home: Path) -> None:
     if (home / "log.txt").exists():
         lines = files.read(home / "log.txt", LARGEST).decode(errors="replace").splitlines()
         if not all(durations.LINE.fullmatch(line) for line in lines):
-            raise BadInput("Its log holds something else than the seconds of its epochs.")
+            raise BadInput("Its log contains more than the seconds of its epochs.")
     if (home / mistakes.FILE).exists():
         try:
             mistakes.Mistakes.model_validate_json(files.read(home / mistakes.FILE, LARGEST), strict=False)

@@ -117,5 +117,5 @@ def _trusted(card_bytes: bytes, weights_bytes: bytes) -> tuple[dict[str, Tensor]
             why = str(error).replace(f"{place}{os.sep}", "").partition("\n")[0][:300]
             raise BadInput(f"This file holds no model that attnviz can use. {why}") from error
     if checkpoints.digest(read) != card.weights_digest:
-        raise BadInput("This file holds other weights than its card describes. Pack the model again.")
+        raise BadInput("The weights in this file are not those that its card describes. Pack the model again.")
     return tensors, card

@@ -133,7 +133,7 @@ def may_have_ended(order: Order, home: Path, its_runs: Sequence[str]) -> int | N
         return None
     if look is None or not look.lives:
         return found.attempt
-    waits = "The cluster has it, and has not begun it yet."
+    waits = "It has been submitted to the cluster, and has not begun yet."
     _said[order.id] = waits if look.status == "PENDING" else "It is training on the cluster."
     sign = [
         files.stamp(path) for path in (home / "log.txt", *(runs.folder() / run / "status.json" for run in its_runs))
@@ -170,7 +170,7 @@ def settle(order: Order, home: Path, attempt: int, its_runs: Sequence[str]) -> b
     again = again and (found.lost < LOST if lost else silent and found.failed < FAILED)
     counts = {"lost": found.lost + 1} if lost else {"failed": found.failed + 1}
     _write(home, found.model_copy(update={"over": True, **counts}))
-    _said[order.id] = "Its node died. It goes on as soon as another has room." if again and lost else ""
+    _said[order.id] = "Its node died. It continues as soon as another node has room." if again and lost else ""
     return again
 
 

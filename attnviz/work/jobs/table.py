@@ -179,7 +179,7 @@ def state(job: str) -> State:
     if before is None:
         return State("stopped", "It has not begun.")
     if before.boot != processes.boot():
-        return State("interrupted", "The machine was started again while it trained. It can be resumed.")
+        return State("interrupted", "The machine was restarted during the training. It can be resumed.")
     return State(
         "interrupted", "It ended without an error message: it was killed, or memory or disk ran out. It can be resumed."
     )

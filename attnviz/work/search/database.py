@@ -159,7 +159,7 @@ class Database:
                 return
             running = [one for one in study.get_trials(deepcopy=False) if one.state.name == "RUNNING"]
             if len(self.dead(study, running)) < len(running):
-                raise BadInput("A worker on another machine is at a trial of this search. Stop it first.")
+                raise BadInput("A worker on another machine is training a trial of this search. Stop it first.")
             optuna.delete_study(study_name=self._name, storage=_storage(self._url, False))
 
 

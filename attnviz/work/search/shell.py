@@ -39,7 +39,7 @@ def run(wanted: Wanted, workers: int, most: Limits, report: Callable[[Found], No
             for child in ended:
                 if child.returncode > 0 and child.returncode != _STOPPED:
                     told = last_words(table.home(search) / "log.txt")
-                    raise RunError(told or "A worker of the search ended without a word.")
+                    raise RunError(told or "A worker of the search ended without a message.")
                 if child.returncode < 0 and len(known.finished) < table.read(search).trials and left > 0:
                     left -= 1
                     alive.append(table.spawn(search))

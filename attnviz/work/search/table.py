@@ -80,7 +80,7 @@ def prepare(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str
             before = read(search)
             if wanted.storage not in ("", before.storage):
                 kept = f"keeps its trials in {before.storage or 'its folder'}"
-                raise BadInput(f"This search {kept}. Go on with it without --storage, or delete it.")
+                raise BadInput(f"This search {kept}. Continue it without --storage, or delete it.")
             wanted = wanted.model_copy(update={"trials": max(wanted.trials, before.trials), "storage": before.storage})
             if not at_work(search):  # otherwise the last workers' messages would be attributed to the next ones
                 (home(search) / "log.txt").unlink(missing_ok=True)

@@ -67,7 +67,7 @@ def checked(wanted: Wanted, workers: int, most: Limits) -> None:
     if workers < 1:
         raise BadInput(f"A search needs at least one worker, not {workers}.")
     if (recipe := wanted.made()).validation is None:
-        raise BadInput(f"The recipe {recipe.key} splits off no validation part, so nothing tells which trial is best.")
+        raise BadInput(f"The recipe {recipe.key} has no validation part, so the best trial is unknown.")
     cores = os.cpu_count() or 1
     if most != order.NONE and workers * wanted.threads > cores:
         raise BadInput(f"{workers} workers of {wanted.threads} threads need more than the {cores} cores there are.")

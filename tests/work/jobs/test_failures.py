@@ -193,7 +193,7 @@ def test_another_boot_is_said_and_the_epochs_before_are_there(here, monkeypatch)
     job = start(here, "killed", monkeypatch)
     with monkeypatch.context() as patch:
         patch.setattr(processes, "boot", lambda: "another")
-        assert table.state(job).sentence == "The machine was started again while it trained. It can be resumed."
+        assert table.state(job).sentence == "The machine was restarted during the training. It can be resumed."
         good(job, 2)
         assert_resumes_on_screen(table.state(job).sentence)
         assert start(here, "nothing", monkeypatch) == job

@@ -236,7 +236,7 @@ def test_killed_with_9_or_before_another_boot_it_says_so_and_can_be_resumed(wait
     assert "killed" in table.state(job).sentence
     with monkeypatch.context() as patch:
         patch.setattr(processes, "boot", lambda: "another")
-        assert "machine was started again" in table.state(job).sentence
+        assert "machine was restarted" in table.state(job).sentence
     table.resume(job)
     _await(waiting)
     assert table.state(job).word == "running"

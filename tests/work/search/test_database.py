@@ -168,7 +168,7 @@ def test_what_another_machine_trains_is_not_deleted_here(here, url):
 
 def test_a_search_stays_where_it_was_begun(here, url):
     search = table.prepare(wanted(seed=5), most=NONE)
-    with pytest.raises(BadInput, match=r"keeps its trials in its folder\. Go on with it without --storage"):
+    with pytest.raises(BadInput, match=r"keeps its trials in its folder\. Continue it without --storage"):
         table.prepare(wanted(seed=5, storage=url), most=NONE)
     table.delete(search)
     table.prepare(wanted(seed=5, storage=url), most=NONE)

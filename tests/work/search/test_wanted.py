@@ -23,7 +23,7 @@ def test_all_that_is_tried_where_nobody_says_otherwise_can_be_trained(
 def test_a_recipe_that_has_nothing_to_choose_by_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = next(one for one in RECIPES.values() if one.validation is None and axes_of(one))
     monkeypatch.setattr(data, "available", lambda _: True)
-    with pytest.raises(BadInput, match=f"The recipe {recipe.key} splits off no validation part, so nothing tells"):
+    with pytest.raises(BadInput, match=f"The recipe {recipe.key} has no validation part, so the best"):
         checked(Wanted(model=recipe.model, recipe=recipe.name, axes=axes_of(recipe), trials=1), 1, NONE)
 
 

@@ -41,9 +41,9 @@ export const RULES = {
     if (name === "head") return "mean, or 1 to the number of heads of the layer";
     if (name === "at") return `1 to ${facts.steps}`;
     if (name === "column") return `1 to ${facts.columns}`;
-    if (name === "told") return facts.told ? "own or right" : "own, as the right text is not known";
-    if (name === "mask") return facts.masked ? "yes or no" : "yes, as there is no mask to take off";
-    return facts.moves ? "steps with columns, such as 3.8,5.-4" : "none, as no weights can be moved here";
+    if (name === "told") return facts.told ? "own or right" : "own, because the right text is unknown";
+    if (name === "mask") return facts.masked ? "yes or no" : "yes, because there is no mask to remove";
+    return facts.moves ? "steps with columns, such as 3.8,5.-4" : "none, because no weights can be moved here";
   },
 };
 
@@ -296,9 +296,9 @@ export function movable({ queries, keys, learnt }) {
 export function hintOf({ of, queries, keys }, moves) {
   if (of === "gradient")
     return "Each row is a step: on which columns its logit depends, if they change a little. No attention is needed.";
-  if (keys === "numbers") return "Each row is the vector that a step gets: all rows are alike.";
+  if (keys === "numbers") return "Each row is the vector that a step gets: all rows are the same.";
   if (queries === "columns") return "Each row is a column of the strip: tap the strip to choose one.";
-  if (keys === "steps") return "Each row is a step, each column a step before it and what that one was told.";
+  if (keys === "steps") return "Each row is a step, each column an earlier step and the symbol that it received.";
   return moves
     ? "Each row is a step of the answer. Drag the handle above the bars to another digit, and see the prediction."
     : "Each row is a step of the answer, each column a place on the strip.";

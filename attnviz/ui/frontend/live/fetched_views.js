@@ -93,7 +93,7 @@ export class FetchedViews {
 
   /** Show the wanted view, then fetch others ahead. */
   follow() {
-    throw new Error("Each kind of views says which one is wanted.");
+    throw new Error("A subclass must name the wanted view.");
   }
 
   /** Whether the part shows the wanted view. */
@@ -113,7 +113,7 @@ export class FetchedViews {
 
   /** The net and the parameters of a view. @param {string} _ @returns {{checkpoint: string, parameters: any}} */
   asked(_) {
-    throw new Error("Each kind of views says what it asks for.");
+    throw new Error("A subclass must describe the request for a view.");
   }
 
   /** Show a view, fetch it, or explain why it is unavailable. @param {string} wanted */

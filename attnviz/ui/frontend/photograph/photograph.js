@@ -45,7 +45,7 @@ export class Photograph extends Part {
     say(
       this.words.told,
       header.own
-        ? "The digit was sought in the box that you have drawn."
+        ? "The search was limited to the box that you have drawn."
         : "The box shows what was cut out. Draw a box around the digit if that is not it.",
     );
     set(

@@ -108,7 +108,7 @@ export function restingSentence({ direction, show, head, tokens, count, sum, uni
   if (direction === "from") return `Half of ${whose} lies on ${count} of ${tokens} ${unit}.`;
   if (direction === "to")
     return (
-      `All ${tokens} queries together pay this key ${times(sum)} \u00d7 an even share of ${whose}; half of that ` +
+      `All ${tokens} queries together give this key ${times(sum)} \u00d7 an even share of ${whose}; half of that ` +
       `comes from ${count} ${unit}.`
     );
   return (

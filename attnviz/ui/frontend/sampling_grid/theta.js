@@ -105,8 +105,8 @@ export class ThetaPanel {
       dot
         ? `This picture is rotated by ${angleInWords(dot.picture)}, its grid by ${angleInWords(dot.grid)}.`
         : failed
-          ? "By how much the grid of this picture is rotated is not known: the network has not answered."
-          : "By how much this picture is rotated is not known.",
+          ? "The rotation of this picture's grid is unknown: the network has not answered."
+          : "The rotation of this picture is unknown.",
     );
     const fit =
       line.slope === null

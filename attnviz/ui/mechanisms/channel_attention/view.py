@@ -67,7 +67,7 @@ def stages_payload(subject: Subject, parameters: OfGates) -> bytes:
 
 
 def passes(parameters: Strict, net: Net) -> float:
-    """Return the cost in forward passes: on the picture and on another; those on many are made once per net."""
+    """Return the cost in forward passes: one on the picture and one on another. Those on many are cached per net."""
     return 2.0
 
 

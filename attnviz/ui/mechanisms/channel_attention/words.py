@@ -59,12 +59,12 @@ STAGES = {
 ABLATED = (
     "The trained model, with its gates replaced and nothing else changed; counted on test pictures. *At the mean*: "
     "each gate at its mean over 3,000 training pictures. *Of another picture*: every picture gets the gates of "
-    "another one, block by block, while that one gets those of a third. *At 1*: no gate closes, so later layers "
+    "another one, block by block, and that one gets those of a third. *At 1*: no gate closes, so later layers "
     "receive larger values than they were trained on; that shows nothing about attention."
 )
 PAYS = (
     "All were trained in the same way, for the same number of epochs. Filled bars: with gates; hollow bars: controls. "
-    f"{costs.COUNTED} Intervals are 95 % intervals; where one includes zero, the difference can be chance."
+    f"{costs.COUNTED} Intervals are 95 % intervals; if one includes zero, the difference may be chance."
 )
 NOTHING_TO_COMPARE = "No network with gates and no control have both been trained here yet, so nothing is compared."
 # One line each, which fits on a phone.
@@ -160,7 +160,7 @@ def does_not_show(subject: Subject) -> str:
         "any other. So compare each bar with its line; *All at their mean* takes away exactly what depends on the "
         "picture.\n\n"
         "**An open gate is not importance.** The next layer can undo any factor, and a channel that is scaled down may "
-        f"still decide. {silent}\n\n"
+        f"still decide the answer. {silent}\n\n"
         "A channel has no name: in a network trained from another seed it means something else."
     )
 
@@ -211,7 +211,7 @@ def verdict(found: Difference) -> str:
 
 
 def pays(found: Sequence[tuple[str, str, Difference]]) -> str:
-    """Return the finding on whether networks with gates surely differ from those without, all pairs judged together.
+    """Return the finding on whether networks with gates clearly differ from those without, all pairs judged together.
 
     Each item of `found` holds the titles of a pair and by how much its first network is better.
     """
@@ -237,7 +237,7 @@ def pays(found: Sequence[tuple[str, str, Difference]]) -> str:
             f"{100 * least.margin:.2g} points.{many}"
         )
     return (
-        "**Not decided**: no network with gates surely differs from one without, and a difference of more than "
+        "**Not decided**: no network with gates clearly differs from one without, and a difference of more than "
         f"{100 * least.margin:.2g} points, a tenth of the errors, is not ruled out.{many}{rest}"
     )
 

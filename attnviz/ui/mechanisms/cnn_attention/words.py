@@ -47,7 +47,7 @@ UNKNOWN = (
 )
 ONE_SEED = (
     "Some accuracies come from a single seed. Another seed gives another accuracy, so a difference of half a "
-    "percentage point can be chance."
+    "percentage point may be chance."
 )
 # One line each, which fits on a phone.
 EQUATION = r"""$$

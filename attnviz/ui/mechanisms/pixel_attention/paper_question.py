@@ -77,7 +77,7 @@ def answers() -> list[tuple[str, str, str]]:
         (f"**The paper's proposal: background noise.** {_noise()}", "", ""),
         (
             "**What remains unexplained?** Why training produces just these heads, and whether another seed would "
-            "produce the same ones: of other seeds of this model only the accuracy was kept; it is on the page "
+            "produce the same ones: for the other seeds of this model, only the accuracy was kept, on the page "
             f"{page.written_link(result_dots.PAGE, 'Results')}. Also what "
             "a violet spot in a map is *for*: that a head looks there does not show how much the answer depends on "
             "it. And one layer on one data set says nothing about larger models.",

@@ -119,11 +119,11 @@ def does_not_show(net: Net) -> str:
     )
     if not _objective(net).get("every_glimpse", False):
         text += (
-            "This model was trained on its last answer only, so its belief after the first glimpses means little: its "
-            "training never asked it to be right so early.\n\n"
+            "This model was trained on its last answer only, so its belief after the first glimpses means little: it "
+            "was never trained to be right so early.\n\n"
         )
     return text + (
-        "The boxes show what the retina took, not what the network used of it. The expected reward is a guess that "
+        "The boxes show what the retina read, not what the network used of it. The expected reward is a guess that "
         "helps training; the answer does not depend on it."
     )
 

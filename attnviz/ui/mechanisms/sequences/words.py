@@ -81,7 +81,7 @@ def _additive(view: AlignmentView, step: int, aside: str) -> list[str]:
     row, peak = _row(view, step)
     return [
         f"{term('additive attention', 'Additive attention')} scores every column against the decoder's state, and the "
-        f"softmax makes weights of these {term('energy', 'energies')}:",
+        f"softmax turns these {term('energy', 'energies')} into weights:",
         ADDITIVE,
         f"At step {step + 1}{aside} the largest weight, {row[peak]:.3f}, lies on column {peak + 1} of {len(row)}: "
         f"{row[peak] * len(row):.1f} times an even share. {_on_digit(view, row)} The {term('context vector')} $c_i$ is "

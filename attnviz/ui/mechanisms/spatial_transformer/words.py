@@ -117,7 +117,7 @@ def undone_caption(said: str, found: Undone) -> str:
         f"the pictures' angles is {found.before:.0f}\u00b0. *Slope*: degrees of the grid for each degree of the "
         "picture; *upright*: the angle of the grid where the line meets pictures that were not rotated. The classifier "
         "works equally well if upright digits are rotated, too, each class by its own angle. So the slope, and not "
-        "the angle itself, shows what is undone. Where a grid is not rotated, the other parts of theta may still "
+        "the angle itself, shows what is undone. If a grid is not rotated, the other parts of theta may still "
         "depend on the picture."
     )
 
@@ -160,8 +160,8 @@ def trapped(found: Difference, constant: str = "mean") -> str:
     """Return the finding on whether a theta that is the same for every picture, one of CONSTANT, would suffice."""
     change = f"with theta {CONSTANT[constant]} the model {change_in_points(found, 'loses', 'gains')}"
     return {
-        "better": f"**Here theta depends on the picture, and that counts**: {change}. The plot of angles shows whether "
-        "it does so by rotation.",
+        "better": f"**Here theta depends on the picture, and it matters**: {change}. The plot of angles shows "
+        "whether it does so by rotation.",
         "worse": f"**A constant theta is even better**: {change}.",
         "within the margin": f"**Here theta might as well be a constant**: {change}, within {margin(found)}.",
         "not decided": f"**Not decided**: {change}; {undecided(found)}.",
@@ -185,7 +185,7 @@ def gained(title: str, source: str, bands: Sequence[Band]) -> str:
     worse = [one for one in bands if one.interval[1] < 0]
     if not better and not worse:
         return (
-            f"**No band of angles surely gains**: compared with *{title.lower()}*, the interval of the difference "
+            f"**No band of angles clearly gains**: compared with *{title.lower()}*, the interval of the difference "
             f"includes zero in all {len(bands)} bands of angles."
         )
     first = max(better, key=lambda one: one.gain, default=None)
@@ -193,7 +193,7 @@ def gained(title: str, source: str, bands: Sequence[Band]) -> str:
     near, far = bands[0], bands[-1]
     apart = far.gain - near.gain
     surely = abs(apart) > math.hypot(far.gain - far.interval[0], near.gain - near.interval[0])
-    grows = ("more" if apart > 0 else "less") if surely else "neither surely more nor surely less"
+    grows = ("more" if apart > 0 else "less") if surely else "neither clearly more nor clearly less"
     return (
         f"**{len(better)} of {len(bands)} bands of angles gain**, {len(worse)} lose, compared with *{title.lower()}*, "
         f"one training each{most}. Pictures that were rotated most gain "

@@ -23,8 +23,8 @@ KINDS = {
 MARKS = {"picture": "", "across": ", with the queries of the first"}
 ACROSS = (
     "The queries are those of the first picture, the keys and values those of this one: what the tokens of one picture "
-    "would take from the other. The outline of the query is at its place in the first. In no pass of the model do "
-    "these weights occur."
+    "would take from the other. The query is outlined at its position in the first. These weights do not occur in any "
+    "pass of the model."
 )
 
 

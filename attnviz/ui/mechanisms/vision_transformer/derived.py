@@ -48,7 +48,7 @@ def combined_payload(subject: Subject, parameters: NoParameters) -> bytes:
     return packed(
         np.stack([one for row in rows.values() for one in row.values()]),
         [f"{name}, {row}" for row in rows for name in names],
-        role="positive", scale="map", title="What is read, over all layers", table=Table([*rows], names),
+        role="positive", scale="map", title="What the answer reads, over all layers", table=Table([*rows], names),
         background=subject.image, ink=subject.example.ink, origin=subject.origin(),
     )  # fmt: skip
 

@@ -90,7 +90,7 @@ def _by_head(values: np.ndarray, write: Callable[[float], str], what: str, of_la
 EXPERIMENTS = {
     "near": Experiment(
         "Do early layers look near, late ones far?",
-        "Measures the mean distance to what each head takes from.",
+        "Measures the mean distance from each query to the keys that a head attends to.",
         near,
     ),
     "position": Experiment(
@@ -99,13 +99,13 @@ EXPERIMENTS = {
         position,
     ),
     "reads": Experiment(
-        "What is read, over all layers?",
-        "Combines the layers in three ways, beside what erasing a patch does.",
+        "What does the answer read, over all layers?",
+        "Combines the layers in three ways, and compares the maps with the effect of erasing each patch.",
         reads,
     ),
     "off": Experiment(
         "What if a head, a layer or a patch is switched off?",
-        "Measures what the answer loses.",
+        "Measures how much probability the answer loses.",
         off,
     ),
     "normal": Experiment(

@@ -55,8 +55,8 @@ def does_not_show() -> str:
     return (
         "**A token is not its patch.** From the second layer on, it carries what it has taken from others: a map shows "
         "which tokens are attended to, not which pixels.\n\n"
-        f"**Attention is not an explanation.** {link('reads', 'What is read, over all layers?')} compares combined "
-        "maps with erasing, and with random weights.\n\n"
+        f"**Attention is not an explanation.** {link('reads', 'What does the answer read, over all layers?')} compares "
+        "combined maps with erasing, and with random weights.\n\n"
         "**Earlier answers were not trained for.** The final norm and head were trained after the last layer."
     )
 
@@ -187,12 +187,12 @@ def off(found: Switched, classes: Sequence[str], names: Sequence[str]) -> str:
     text = (
         f"**The answer {classes[found.answer]} needs {_head(head)} most**: without it, it loses "
         f"{points(found.heads[head])} percentage points of probability; without the attention of layer "
-        f"{int(found.layers.argmax()) + 1}, {points(float(found.layers.max()))}; where nobody may look at the patch in "
-        f"row {row + 1}, column {column + 1}, {points(found.keys[row, column])}. Of {count} things that are switched "
-        f"off one by one, {changed} the answer."
+        f"{int(found.layers.argmax()) + 1}, {points(float(found.layers.max()))}; if no token may attend to the patch "
+        f"in row {row + 1}, column {column + 1}, {points(found.keys[row, column])}. Of {count} things that are "
+        f"switched off one by one, {changed} the answer."
     )
     lost = [f"the {name}, it loses {points(one)}" for name, one in zip(names, found.nowhere, strict=True)]
-    return text + (f" Where nobody may look at {'; at '.join(lost)}." if lost else "")
+    return text + (f" If no token may attend to {'; to '.join(lost)}." if lost else "")
 
 
 def normal(found: Normal, view: LayersView) -> str:

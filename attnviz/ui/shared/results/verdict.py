@@ -56,7 +56,7 @@ def verdict(
     ends = f" (95 % interval {' to '.join(map(formatting.signed, found.interval))})" if found.interval else ""
     ends += f"; {undecided(found)}" if found.verdict == "not decided" else ""
     ends += f", within {margin(found)}" if found.verdict == "within the margin" else ""
-    also = f"They were not trained alike: {'; '.join(differs)}. " if differs else ""
+    also = f"They were trained differently: {'; '.join(differs)}. " if differs else ""
     return (
         f"**{claim[found.verdict]}**: {names[0]}, {formatting.percent(one.mean)} of {one.count:,} answers are correct "
         f"({_seeds(one)}); {names[1]}, {formatting.percent(other.mean)} ({_seeds(other)}). The difference is "

@@ -254,7 +254,7 @@ def _draw(measured: Measured) -> None:
 
 EXPERIMENT = Experiment(
     "When does a head appear?",
-    "Switches each head off, epoch by epoch, and measures what the right answer loses.",
+    "Switches each head off, epoch by epoch, and measures how much probability the right answer loses.",
     show,
     (OF, MEASURED),
 )

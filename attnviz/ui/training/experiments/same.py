@@ -66,8 +66,8 @@ def show(there: Sequence[Seen]) -> None:
     pictures = unseen(net, PICTURES)
     st.caption(
         f"On {pictures.said}, which neither was trained on, after the last epoch of both. Each {term('head')} of one "
-        "training is matched with one head of the other, so that the maps of matched heads are as alike as possible. "
-        "Half of the pictures decide which heads are matched; the numbers are of the other half."
+        "training is matched with one head of the other, so that the maps of matched heads are as similar as possible. "
+        "Half of the pictures decide which heads are matched; the numbers come from the other half."
     )
     over_many(
         MEASURED, len(pictures), lambda: work(its, other, found, pictures),
@@ -146,11 +146,10 @@ def _draw(parts: Sequence[Part], layers: Sequence[HeadLayer], titles: tuple[str,
         "A correlation of 1 means that two maps are strong and weak at the same places; 0, that they have nothing to "
         "do with each other; below 0, that one is strong where the other is weak. Each dot is a mean over pictures and "
         "matched heads; its line spans the middle 80 % of the pictures. Heads of two trainings have no common order, "
-        "so the third head of one may do the work of the first of the other: that is why they are matched. Two maps "
-        "of the same picture are always somewhat alike, because both follow the picture: compare with the nets before "
-        "their training. Above a column are the head of the first training and that of the second. Where each query "
-        "has a map of its own, 64 of them are compared, and their mean is drawn. Two trainings say nothing about other "
-        "seeds."
+        "so the third head of one may do the work of the first of the other: that is why they are matched. Two maps of "
+        "the same picture are always somewhat similar, because both follow the picture: compare with the nets before "
+        "their training. Above a column are the head of the first training and that of the second. If each query has "
+        "its own map, 64 of them are compared, and their mean is drawn. Two trainings say nothing about other seeds."
     )
     with st.expander("The matched heads in numbers", key="matched_numbers"):
         names = choice.names(layers)

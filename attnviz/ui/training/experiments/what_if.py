@@ -73,7 +73,7 @@ def show(there: Sequence[Seen]) -> None:
 
 def _start(key: str, asked: Order) -> None:
     url_state.set_value(**{OF: key})
-    access.do(lambda: table.start(asked), "The training has been started; it goes on without this page.")
+    access.do(lambda: table.start(asked), "The training has been started; it continues without this page.")
 
 
 def _written(key: str) -> int:
@@ -174,7 +174,7 @@ def compared(one: float, other: float, count: int, words: str) -> str:
         f"**With {verbatim(words)} it {verdict}**: at its best epoch {share(other)} of {count:,} "
         f"validation pictures are right, instead of {share(one)} (95 % interval of the difference {ends[0]} to "
         f"{ends[1]} points). This is one seed: "
-        "another may turn the difference around."
+        "another may reverse the difference."
     )
 
 
@@ -184,7 +184,7 @@ def _maps(its: History, other: History, words: str) -> None:
     net = subjects.net(url_state.choice(AT, known, known[-1], "epoch"))
     example = _example(net)
     if example is None:
-        st.caption("Pictures of your own are not drawn here, so neither are maps of them.")
+        st.caption("Your own pictures are not drawn here, and neither are maps of them.")
         return
     st.caption(f"A picture that neither was trained on. First: as it was; second: with {verbatim(words)}.")
     epochs.slider(net, other, lambda key: url_state.set_value(**{OF: its.key, AT: key}), SLIDER)

@@ -58,7 +58,7 @@ def test_worth_is_decided_by_the_interval_beside_the_best_control_that_is_not_la
     said = words.finding_of_worth([ours, small, poor, large], 10)
     assert said.startswith("**No**: with *fashion-repaired*, the best with element-wise attention, which has 31,000")
     assert "with *fashion*, the best control that is no larger, which has 25,000, 92.00 % (5 seeds)." in said
-    assert "They were not trained alike: groups of parameters." in said
+    assert "They were trained differently: groups of parameters." in said
     assert words.finding_of_worth([ours, poor, large], 10).startswith("**Yes, among the models here**")
     close = rival("plain_conv.fashion", 0.8905, 31_000, control=True)
     assert words.finding_of_worth([ours, close], 10).startswith("**Hardly any difference**")

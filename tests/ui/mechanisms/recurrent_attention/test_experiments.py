@@ -94,7 +94,7 @@ def test_what_learning_where_to_look_is_worth_is_said_against_random_locations_a
         apart = with_minus(f"{100 * (one_draw(name) - other):+.2f}")
         assert f"The difference is {apart} points" in sentence
     assert "one fixed path for all pictures" in along_one_path
-    assert "not trained alike" not in said[0]
+    assert "trained differently" not in said[0]
 
 
 def test_models_that_were_not_trained_alike_are_said_not_to_be(
@@ -102,12 +102,12 @@ def test_models_that_were_not_trained_alike_are_said_not_to_be(
 ) -> None:
     ask(experiments.fewer, "recurrent_attention.fashion")
     if not said[0].startswith("**Not known yet**"):
-        assert "They were not trained alike: epochs 40 against 200" in said.pop()
+        assert "They were trained differently: epochs 40 against 200" in said.pop()
     figure = cards.read("recurrent_attention.fashion").figures[0]
     monkeypatch.setattr(compare, "accuracy", lambda name: figure)
     said.clear()
     ask(experiments.fewer, "recurrent_attention.fashion")
-    assert "They were not trained alike: epochs 40 against 200" in said[0]
+    assert "They were trained differently: epochs 40 against 200" in said[0]
 
 
 def test_under_the_chart_stand_the_models_with_another_budget(monkeypatch: pytest.MonkeyPatch) -> None:

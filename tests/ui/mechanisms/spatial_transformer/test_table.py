@@ -96,7 +96,7 @@ def test_where_what_is_left_points_everywhere_nothing_is_undone_and_there_is_no_
         ),
         (
             Difference(0.03, (0.02, 0.04), (3, 3)),
-            "**Here theta depends on the picture, and that counts**: {} loses 3.00 points (95 % interval 2.00 to 4.00)",
+            "**Here theta depends on the picture, and it matters**: {} loses 3.00 points (95 % interval 2.00 to 4.00)",
         ),
         (
             Difference(-0.01, (-0.02, -0.005), (3, 3)),
@@ -126,11 +126,11 @@ def band(first: float, gain: float, half: float) -> Band:
 
 def test_who_gains_is_said_only_where_the_interval_leaves_zero_out() -> None:
     none = [band(0, 0.01, 0.02), band(15, 0.005, 0.02)]
-    assert "No band of angles surely gains" in words.gained("Plain", "x", none)
+    assert "No band of angles clearly gains" in words.gained("Plain", "x", none)
     some = [band(0, 0.001, 0.01), band(15, 0.05, 0.01)]
     assert "1 of 2 bands of angles gain" in words.gained("Plain", "x", some)
     assert "gain more than" in words.gained("Plain", "x", some)
-    assert "surely more nor" in words.gained("Plain", "x", [band(0, 0.05, 0.02), band(15, 0.06, 0.02)])
+    assert "clearly more nor" in words.gained("Plain", "x", [band(0, 0.05, 0.02), band(15, 0.06, 0.02)])
 
 
 def test_the_control_that_the_recipe_names_comes_first(here: Path) -> None:
