@@ -276,11 +276,13 @@ def test_an_app_that_is_killed_and_started_again_shows_how_far_the_training_has_
         "WebSocket",
         "/_stcore/",
         "disconnected from server",
+        "Failed to fetch dynamically imported module",
     ]  # while nobody answers
     with run_app(env=place) as server:
         begin(open_page(page, f"{server.address}/train?{LONG}"))
-        before = wait_for_epochs(page, 0)
-        page.wait_for_load_state("networkidle")  # a browser never fetches again a module of Streamlit that it missed
+        before = wait_for_epochs(page, 1)
+        # A browser never fetches again a module of Streamlit that it missed: until then a skeleton stands for its widget.
+        expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
         server.process.kill()
         page.locator('[data-testid="stApp"][data-test-connection-state="CONNECTED"]').wait_for(state="detached")
     (run,) = runs.ids()
