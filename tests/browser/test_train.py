@@ -281,7 +281,7 @@ def test_an_app_that_is_killed_and_started_again_shows_how_far_the_training_has_
     with run_app(env=place) as server:
         begin(open_page(page, f"{server.address}/train?{LONG}"))
         before = wait_for_epochs(page, 1)
-        # A browser never fetches again a module of Streamlit that it missed: until then a skeleton stands for its widget.
+        # A browser never fetches a module of Streamlit again after a failure. Until it has come, a skeleton is shown.
         expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
         server.process.kill()
         page.locator('[data-testid="stApp"][data-test-connection-state="CONNECTED"]').wait_for(state="detached")
