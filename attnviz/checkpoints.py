@@ -169,7 +169,7 @@ def digest(content: bytes) -> str:
 
 
 def outline(model: str, config: Mapping[str, Any], weights: str | None = None) -> dict[str, Tensor]:
-    """Return the tensors, by name, that the weights file of a model with a config should hold. They are on torch's
+    """Return the tensors, by name, that the weights file of a model with this config should hold. They are on torch's
     device "meta", which takes no memory.
 
     A wrong config could ask for more memory than there is, so the file is compared with this before a model is built.

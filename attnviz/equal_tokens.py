@@ -87,7 +87,7 @@ def _summed(scores: Tensor, largest: Tensor, absent: Tensor, counts: Tensor, wei
 
 
 def level_counts(levels: Tensor, number: int) -> Tensor:
-    """Return how often each of a number of levels, int64 (batch, token), occurs per picture: int64 (batch, number)."""
+    """Return how often each of `number` levels occurs per picture, int64 (batch, token): int64 (batch, number)."""
     return levels.new_zeros(len(levels), number).scatter_add_(1, levels, torch.ones_like(levels))
 
 

@@ -56,7 +56,7 @@ def check_layer(layer: nn.Module, *given: Tensor, unused: Sequence[str] = ()) ->
     total = torch.stack([one.double().square().sum() for one in _tensors(layer(*asked))]).sum()
     wanted = [*asked, *(one for one in layer.parameters() if one.requires_grad)]
     found = torch.autograd.grad(total, wanted, allow_unused=True)
-    assert any(one is not None for one in found[: len(asked)]), "The output does not depend on what is given."
+    assert any(one is not None for one in found[: len(asked)]), "The output does not depend on the inputs."
     for one in found:
         assert one is None or torch.isfinite(one).all(), "Some derivatives are not finite."
 

@@ -167,7 +167,7 @@ def _suggested_of(clean: Answers, size: tuple[int, int]) -> dict[Which, tuple[in
 
 
 def _suggested(tokens: int, size: tuple[int, int]) -> tuple[int, int] | None:
-    """Return the raster for a number of tokens that leaves as few of them as possible outside."""
+    """Return the raster for the given number of tokens that leaves as few of them as possible outside."""
     grids = (raster(tokens - nowhere, *size) for nowhere in range(min(MOST_NOWHERE, tokens)))
     return next(filter(None, grids), None)
 

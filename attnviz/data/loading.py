@@ -26,7 +26,7 @@ class Shown(NamedTuple):
     labels: npt.NDArray[np.int64]
 
     def place(self, number: int) -> int | None:
-        """Return the index among these of the test picture with a number, or None if it is not available."""
+        """Return the index among these of the test picture with the given number, or None if it is not available."""
         place = int(np.searchsorted(self.numbers, number))
         return place if place < len(self.numbers) and self.numbers[place] == number else None
 

@@ -162,7 +162,7 @@ def figure(
     if not views:
         made = next((one for kind in KINDS.values() if (one := kind(subject, asked))), None)
         if made is None:
-            raise BadInput("In this model no token attends to another, so there is no figure of attention to make.")
+            raise BadInput("In this model no token attends to another, so no figure of attention can be made.")
         if other := [name for name, value in chosen.items() if value not in (None, False)]:
             raise BadInput(f"In this model no token attends to another, so a figure of it has no {other[0]} to choose.")
         return made

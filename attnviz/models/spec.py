@@ -162,7 +162,7 @@ class ModelSpec:
     settings: tuple[Setting, ...] = ()
 
     def build(self, config: Mapping[str, Any], generator: "torch.Generator | None" = None) -> "nn.Module":
-        """Build the model of a config, with new weights.
+        """Build the model of the given config, with new weights.
 
         Raises:
             BadInput: the config has an unknown entry, or lacks a required one.

@@ -30,7 +30,7 @@ NETS: Table[NetKind] = Table("nets", {"run": epoch_of_run, "history": epoch_of_h
 
 
 def net(key: str) -> Net:
-    """Return the net with a key.
+    """Return the net with the given key.
 
     Raises:
         UnknownName: there is no such net; the closest ones are listed.

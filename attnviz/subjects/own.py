@@ -96,7 +96,7 @@ def is_built() -> bool:
 
 
 def own_net(key: str) -> Net:
-    """Return the net with a key; BadInput: the server was started without a model, or with another one."""
+    """Return the net with the given key; BadInput: the server was started without a model, or with another one."""
     if not there():
         raise BadInput(
             f"{key} is somebody's own model, and this server was started without one. Set {MODEL} to "

@@ -91,7 +91,7 @@ class Picture:
 
 
 def missing(data: str, number: int) -> str:
-    """Return a sentence on why the test picture with a number cannot be shown."""
+    """Return a sentence on why the test picture with the given number cannot be shown."""
     spec, shown = datasets.spec(data), datasets.shown(data)
     if shown.split == "test" or number >= spec.counts["test"]:
         return f"{spec.title} has test pictures 0 to {spec.counts['test'] - 1:,}; there is no number {number:,}."

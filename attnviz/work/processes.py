@@ -55,7 +55,7 @@ def own() -> Identity:
 
 
 def of(process: int) -> Identity | None:
-    """Return the identity of the process with a PID, or None if there is none."""
+    """Return the identity of the process with the given PID, or None if there is none."""
     found = started(process)
     return None if found is None else Identity(process=process, started=found, boot=boot())
 
@@ -69,7 +69,7 @@ def boot() -> str:
 
 
 def started(process: int) -> float | None:
-    """Return the start of the process with a PID, as in `Identity`, or None if there is none."""
+    """Return the start of the process with the given PID, as in `Identity`, or None if there is none."""
     try:
         words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()  # the name may contain anything
         return None if words[0] in "ZX" else float(words[19])
@@ -145,7 +145,7 @@ def spawn(words: list[str], threads: int, log: IO[bytes], alive: Path) -> subpro
 
 
 def environment(threads: int) -> dict[str, str]:
-    """Return the environment of a background process with a number of CPU threads."""
+    """Return the environment of a background process with the given number of CPU threads."""
     counts = {name: str(threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
     found = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
     paths = {"ATTNVIZ_RUNS": str(runs.folder().absolute()), "PYTHONPATH": os.pathsep.join(found)}

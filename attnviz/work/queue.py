@@ -176,7 +176,7 @@ class Queue:
             _has_turn.reset(token)
 
     def takes(self, what: str) -> float:
-        """Return the recent duration of work with a name in seconds, or 0 if it is unknown."""
+        """Return the recent duration of work of this name in seconds, or 0 if it is unknown."""
         return self._takes.get(what, 0.0)
 
     @property

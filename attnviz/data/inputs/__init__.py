@@ -20,7 +20,7 @@ PREPARATIONS: Table[Preparation] = Table(
 
 
 def named(name: str) -> Preparation:
-    """Return the preparation with a name."""
+    """Return the preparation with the given name."""
     if name not in PREPARATIONS:
         raise UnknownName("preparation", name, PREPARATIONS)
     return PREPARATIONS[name]

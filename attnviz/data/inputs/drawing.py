@@ -75,8 +75,8 @@ def word(source: str) -> str:
 
 
 def read(source: str) -> Bytes:
-    """Return the drawing with a name, uint8 (row, column), or in colour (row, column, 3). BadInput: it is too long, too
-    large, truncated, or not a drawing.
+    """Return the drawing of this name, uint8 (row, column), or in colour (row, column, 3). BadInput: it is too long,
+    too large, truncated, or not a drawing.
     """
     coded, rows, columns, colours = word(source), SIDE, SIDE, 1
     shaped = _SHAPED.fullmatch(coded)

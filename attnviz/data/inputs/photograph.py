@@ -72,7 +72,7 @@ class Found:
         dark: whether the ink is darker than its paper.
         box: the part of the picture on the canvas, in the picture's pixels; all of it if nothing was cut out.
         notes: the steps, in sentences.
-        searched: whether the picture is a photograph, in which the digit was searched.
+        searched: whether the picture is a photograph, in which the digit was searched for.
     """
 
     canvas: Bytes
@@ -85,8 +85,8 @@ class Found:
 def find(picture: Bytes, dark: bool | None = None, box: Box | None = None) -> Found:
     """Find the digit in a picture, uint8 (row, column) or (row, column, 3), 255 is white, and place it on the canvas.
 
-    `dark` is whether the ink is darker than the paper; None determines it. The digit is searched in the user's `box`,
-    or in the whole picture if that is None.
+    `dark` is whether the ink is darker than the paper; None determines it. The search is limited to the user's `box`,
+    or covers the whole picture if that is None.
     """
     top, left, bottom, right = box or (0, 0, *picture.shape[:2])
     part = picture[top:bottom, left:right]
@@ -119,7 +119,7 @@ def find(picture: Bytes, dark: bool | None = None, box: Box | None = None) -> Fo
 
 
 def _within(ink: Floats, box: Box, shape: tuple[int, ...]) -> Floats:
-    """Return the ink inside a box of a picture with a shape, and 0 outside."""
+    """Return the ink inside a box of a picture of the given shape, and 0 outside."""
     times = max(ink.shape) / max(shape[:2])
     top, left, bottom, right = (round(end * times) for end in box)
     inside = np.zeros_like(ink)
@@ -157,7 +157,7 @@ class _Piece:
     notes: tuple[str, ...]
 
     def on_canvas(self, shape: tuple[int, ...]) -> tuple[Bytes, Box]:
-        """Return the digit on the canvas, and its box in the picture with a shape."""
+        """Return the digit on the canvas, and its box in a picture of the given shape."""
         rows, columns = (np.flatnonzero(self.ink.any(axis)) for axis in (1, 0))
         top, left, bottom, right = rows[0], columns[0], rows[-1] + 1, columns[-1] + 1
         edge = max(round(0.15 * max(bottom - top, right - left)), 2)

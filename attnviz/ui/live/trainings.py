@@ -65,7 +65,7 @@ def net_of(key: str) -> Net:
 
 
 def history_of(key: str) -> History:
-    """Return the history with a key."""
+    """Return the history with the given key."""
     found = history(net_of(key))
     if found is None or len(found.points) < 2:
         raise BadInput(f"No epochs of {key} are kept, so there is nothing to compare. Choose another training.")

@@ -107,7 +107,7 @@ class Job(Generic[T]):
 
 
 def job(key: Hashable, step: Callable[[int], T], count: int) -> Job[T]:
-    """Return the job of a key, creating it if there is none."""
+    """Return the job with the given key, creating it if there is none."""
     with _table:
         found = _jobs.setdefault(key, Job(step, count))
         _jobs.move_to_end(key)

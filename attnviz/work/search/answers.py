@@ -45,7 +45,7 @@ class Contrast:
 
     @property
     def is_open(self) -> bool:
-        """Whether the trials do not decide if the setting matters."""
+        """Whether the trials leave open if the setting matters."""
         return self.interval is None or self.interval[0] <= 0 <= self.interval[1]
 
 

@@ -17,8 +17,8 @@ const words = new Map();
  */
 
 /**
- * The word of a picture; if all its colours are grey, that of the grey picture, which is the same to a model of
- *   colours.
+ * The word of a picture. If all its colours are grey, it is that of the grey picture, which is equivalent for a model
+ * of colour pictures.
  * @param {{values: Uint8Array, shape: number[]}} seen values: row by row, 0 is paper; shape: rows, columns, channels
  * @returns {Promise<string>}
  */

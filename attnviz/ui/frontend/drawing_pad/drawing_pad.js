@@ -1,7 +1,7 @@
 // The draw page: a pad, and next to it the panels of the models that classify the drawing. They are one component
 // because the panels follow every movement of the hand. Python's side is attnviz/ui/components/drawing_pad.py.
 //
-//     Pad       pad.js             what is drawn: it asks nobody and waits for nobody
+//     Pad       pad.js             the drawing: it needs no server and never waits
 //     Cards     ../draw/cards.js   asks the models over the live channel, and shows their answers
 
 import { say } from "../core/dom.js";

@@ -3,11 +3,11 @@
 // sheet = { width, height, background, ink, origin, items }, in CSS pixels; items are
 //   { kind: "map", x, y, width, height, columns, rows, colours, edge, outlines, strange }   colours: packed, a cell;
 //                                                              strange: cells that are NaN, infinite or masked
-//   { kind: "picture", x, y, width, height, canvas }                               a picture of its own resolution
+//   { kind: "picture", x, y, width, height, canvas }                               a picture at its own resolution
 //   { kind: "marks", x, y, width, height, columns, rows, outlines }                outlines alone, over a picture
 //   { kind: "bar", x, y, width, height, colours }                                  a legend
-//   { kind: "text", x, y, text, size, colour, anchor, weight, halo }   halo: a colour around its letters, so that
-//                                                              they can be read on anything
+//   { kind: "text", x, y, text, size, colour, anchor, weight, halo }   halo: a colour around the letters, so that
+//                                                              they are legible on anything
 //   { kind: "line", points, colour, line }                                         a path from point to point
 //   { kind: "frame", x, y, width, height, colour, line }                           line: its width; 1 if absent
 

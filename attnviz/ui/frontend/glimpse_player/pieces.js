@@ -40,9 +40,9 @@ export function under(colours, shares, over) {
 /**
  * The picture, and the path over it up to a glimpse. If many paths are shown, their density is drawn on the picture.
  * @param {GlimpsePlayer} player
- * @param {{x: number, y: number, side: number, last: number, dense?: number, every?: boolean}} how where it stands, its
- *   longer side with the margin around it, the last glimpse, the one whose density it is, by default the last, and
- *   whether the last one has its boxes of every scale
+ * @param {{x: number, y: number, side: number, last: number, dense?: number, every?: boolean}} how x, y: its
+ *   position; side: its longer side with the margin; last: the last glimpse; dense: the glimpse of the density, by
+ *   default the last; every: whether the last glimpse has boxes of every scale
  */
 export function scenePieces(player, { x: left, y: top, side, last, dense = last, every = false }) {
   const { path, facts, arrays, theme, scene, many } = player;

@@ -214,7 +214,7 @@ export class PairPanel {
         kind: "others",
       });
     this.columns.softmax.say([...items, { weight: "= 1", place: "", bar: 0, kind: "sum" }]);
-    // of its own height
+    // in percent of the line's own height
     this.even.style.transform = `translateY(${(-100 * Math.min(1, 1 / tokens / most)).toFixed(1)}%)`;
     const tiny = share < NOTHING;
     this.result(

@@ -66,7 +66,7 @@ def keys_off_payload(subject: Subject, parameters: NoParameters) -> bytes:
 
 
 class OfHead(Strict):
-    """One head of the attention at a path."""
+    """One head of the attention at the given path."""
 
     layer: Annotated[str, Field(pattern=r"^layers\.\d{1,3}\.attention$")]
     head: Index = 0

@@ -110,7 +110,7 @@ def _asked(one: Seen, seed: int, name: str, word: str) -> Order:
 
 
 def _job(there: Sequence[Seen], made: Recipe, seed: int) -> Seen | None:
-    """Return the training of a recipe with a seed, or None if there is none."""
+    """Return the training of a recipe with the given seed, or None if there is none."""
     return next((one for one in there if one.recipe is not None and one.recipe.trains_like(made)
                  and one.order is not None and seed in one.order.seeds), None)  # fmt: skip
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 TITLE = "Does it matter what it looks at?"
 MEASURES = (
-    "Removes the pixels that receive the most attention, and compares what that does to the answer with random "
+    "Removes the pixels that receive the most attention, and compares the effect on the answer with that of random "
     "removals of as much ink."
 )
 WORDS = ("removed", "fill", "curve")

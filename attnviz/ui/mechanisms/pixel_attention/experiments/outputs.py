@@ -40,7 +40,7 @@ def show(subject: Subject) -> None:
     for kind, key in (("pictures", PICTURES), ("outputs", OUTPUTS)):
         payload = OUTPUTS_VIEW.of(subject, maps=kind, feature=feature)
         map_grid(payload, key=key, chosen=chosen, on_change=partial(open_picture, key, examples))
-    st.caption("Below each map are what the picture shows and its number. A click opens it in the viewer above.")
+    st.caption("Below each map are the picture's class and its number. A click opens it in the viewer above.")
     st.markdown(means(net, count))
 
 
