@@ -1,4 +1,5 @@
-"""Each visitor's recent load: pages are made in order of it, and visitors who flood the server are slowed down.
+"""Each visitor's recent load: the higher it is, the longer a page waits, and visitors who flood the server are slowed
+down.
 
 A visitor is a browser that has loaded a page from this server, at its address; the browsers at one address that have
 loaded no page count as one visitor. A class behind one address is not penalised: a visitor's load is their own, or a
@@ -59,8 +60,16 @@ class Asked:
         return self._faded(self._refused, address) > REFUSED
 
     def lately(self, who: Visitor) -> float:
-        """Return a visitor's recent load; the visitor with the lowest goes first."""
+        """Return a visitor's recent load."""
         return max(self._faded(self._visitors, who), self._faded(self._addresses, who[0]) / CLASS)
+
+    def rank(self, who: Visitor) -> float:
+        """Return the rank of a page that is requested now, in seconds; the lowest goes first.
+
+        It is the time at which the visitor's load will have decayed to one request. So pages with the same load are
+        made in the order of their arrival, and a higher load lets later requests overtake for a limited time only.
+        """
+        return self.clock() + SECONDS * math.log(max(1.0, self.lately(who)))
 
     def is_too_much(self, who: Visitor) -> bool:
         """Return whether a visitor requests more than a person can look at, while somebody else makes requests."""

@@ -3,8 +3,9 @@
 Streamlit runs each visitor's script at once, in its own thread. Thirty of them share one interpreter, so each takes as
 long as all of them together, and a live answer, which releases the interpreter at each step of a model, waits for all
 of them each time. Run one after the other, they finish sooner, on average in half the time, and a visitor who draws
-waits for only one of them. The visitor with the lowest recent load goes first (attnviz/ui/server/asked.py). Scripts of
-visitors who request more than a person can look at run alone, one at a time, with a pause after each.
+waits for only one of them. They run in the order in which they were requested, but later ones may overtake those of
+visitors with a high recent load for a while (attnviz/ui/server/asked.py). Scripts of visitors who request more than a
+person can look at run alone, one at a time, with a pause after each.
 
 A waiting script runs its page's latest request, with all earlier clicks. Streamlit would start a thread for each
 message, and ever more of them would wait.
@@ -51,10 +52,12 @@ core."""
 
 
 class Place:
-    """A place in the line: Streamlit's runner, whose script waits, and the script's request."""
+    """A place in the line: Streamlit's runner, whose script waits, the script's request, and its rank: the lowest goes
+    first.
+    """
 
-    def __init__(self, who: Visitor, runner: object, asked: Any) -> None:
-        self.who, self.runner, self.asked = who, runner, asked
+    def __init__(self, who: Visitor, runner: object, asked: Any, rank: float) -> None:
+        self.who, self.runner, self.asked, self.rank = who, runner, asked, rank
         self.look = Event()
         self.gone = False
 
@@ -67,7 +70,7 @@ class Scripts:
         patience: The seconds after which a script counts as slow.
         clock: Returns the time in seconds.
         queue: The queue in which live answers are computed.
-        asked: The visitors' recent load, which determines their order.
+        asked: The visitors' recent load, which determines the order of their scripts.
     """
 
     def __init__(
@@ -91,8 +94,8 @@ class Scripts:
         """Wait for a script's turn and hold it during the block. Yield the script's request, which `renew` may have
         changed, or None after `leave`.
         """
-        place = Place(who, runner or object(), asked)
         with self._lock:
+            place = Place(who, runner or object(), asked, self.asked.rank(who))
             self._line.setdefault(who, deque()).append(place)
             self._places[place.runner] = place
         while not self._begin(place):
@@ -172,15 +175,17 @@ class Scripts:
         return False
 
     def _first(self) -> Place | None:
-        """Return the place whose turn is next."""
-        return self._line[min(self._line, key=self.asked.lately)][0] if self._line else None
+        """Return the place whose turn is next; visitors who flood the server come last."""
+        # A visitor's own places are in the order of their ranks: a rank never decreases.
+        firsts = [waiting[0] for waiting in self._line.values()]
+        return min(firsts, key=lambda place: (self.asked.is_busy(place.who), place.rank), default=None)
 
     def _take(self, place: Place) -> None:
-        """Remove a place from the line; its visitor now comes after others with the same load."""
-        waiting = self._line.pop(place.who)
+        """Remove a place from the line."""
+        waiting = self._line[place.who]
         waiting.remove(place)
-        if waiting:
-            self._line[place.who] = waiting
+        if not waiting:
+            del self._line[place.who]
         del self._places[place.runner]
 
     def _wake(self) -> None:

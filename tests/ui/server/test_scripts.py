@@ -14,7 +14,7 @@ from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
 from attnviz.ui.server import scripts, sockets
-from attnviz.ui.server.asked import BUSY, Asked
+from attnviz.ui.server.asked import BUSY, CLASS, SECONDS, Asked
 from attnviz.ui.server.scripts import RESTS, Scripts
 from attnviz.ui.shared import visitor
 
@@ -76,23 +76,45 @@ def test_one_after_the_other_in_their_order() -> None:
     assert among.waiting == 0
 
 
-def test_who_has_asked_for_least_lately_goes_first() -> None:
+def order_of(requests: list[tuple[str, str, float]], *, between_looks: float = 0.0) -> str:
+    """Return the order in which scripts run one at a time: the names of their visitors.
+
+    Args:
+        requests: Each with its visitor, the visitor's address, and the time at which it is made.
+        between_looks: The seconds that pass whenever somebody looks at the clock.
+    """
     ran: list[str] = []
     clock = Clock()
-    asked = Asked(clock)
-    among = Scripts(1, patience=0.01, clock=clock, asked=asked)
-    visitors = {"a": ("10.0.0.1", "one"), "b": ("10.0.0.2", "two"), "c": ("10.0.0.2", "three"), "d": ("10.0.0.3", "")}
-    threads: dict[str, Script] = {}
-    for name in ("a1", "a2", "a3", "a4", "b1", "b2", "b3", "c1", "d1"):
-        asked.note(visitors[name[0]])
-        threads[name] = Script(among, ran, name, visitors[name[0]])
-        threads[name].start()
-        until(lambda: among.waiting + len(ran) == len(threads))
-    for place in range(len(threads)):
-        until(lambda place=place: len(ran) == place + 1)  # type: ignore[misc]
-        threads[ran[-1]].end.set()
-        threads[ran[-1]].join(SOON)
-    assert ran == ["a1", "c1", "d1", "b1", "b2", "b3", "a2", "a3", "a4"]
+
+    def look() -> float:
+        clock.now += between_looks
+        return clock.now
+
+    asked = Asked(look)
+    among = Scripts(1, patience=1000.0, clock=look, asked=asked)
+    threads: list[Script] = []
+    with among.turn(("10.0.0.9", "somebody else")):
+        for name, address, when in requests:
+            clock.now = max(clock.now, when)
+            asked.note((address, name))
+            threads.append(Script(among, ran, name, (address, name)))
+            threads[-1].end.set()
+            threads[-1].start()
+            until(lambda: among.waiting == len(threads))
+    for thread in threads:
+        thread.join(SOON)
+    return "".join(ran)
+
+
+def test_whoever_has_come_first_goes_first_while_time_passes() -> None:
+    names = "".join(chr(ord("A") + number) for number in range(CLASS + 10))  # so many that the address's load counts
+    assert order_of([(name, "10.0.0.1", 0.0) for name in names], between_looks=1e-4) == names
+
+
+def test_who_has_asked_for_much_lately_is_overtaken_for_a_while() -> None:
+    often = [("a", "10.0.0.1", 0.0)] * 4
+    others = [(name, "10.0.0.2", when) for name, when in zip("bcd", (0.0, SECONDS, 1.4 * SECONDS), strict=True)]
+    assert order_of([*often, *others]) == "abacaad", "its fourth counts as one of 13.9 seconds later"
 
 
 def test_scripts_of_who_asks_for_too_much_run_alone_and_rest() -> None:
