@@ -67,7 +67,7 @@ def _train(options: argparse.Namespace) -> None:
         return
     if options.set or options.minutes is not None or options.more is not None:
         raise BadInput(
-            "--set, --minutes and --more belong to --run-only: a checkpoint is trained by its recipe as it stands."
+            "--set, --minutes and --more belong to --run-only: a checkpoint is trained by its unchanged recipe."
         )
     card = _trained(chosen, options.seeds, options.threads, options)
     if not together.rank():
@@ -126,7 +126,7 @@ def _reproduce(options: argparse.Namespace) -> None:
         _listed(listings.papers(), options.json, 20, "There are no papers.")
         return
     if options.json:
-        raise BadInput("--json lists all papers, and goes without a name.")
+        raise BadInput("--json lists all papers: leave the name out.")
     chosen = paper(options.paper)
     for name in chosen.checkpoints:
         if options.train and name not in cards.names():
@@ -139,7 +139,7 @@ def _data(options: argparse.Namespace) -> None:
         _listed(listings.data_sets(), options.json, 20, "There are no data sets.")
         return
     if options.json:
-        raise BadInput("--json lists all data sets, and goes without a name.")
+        raise BadInput("--json lists all data sets: leave the name out.")
     from tqdm import tqdm
 
     if options.name in data.DATASETS and not data.DATASETS[options.name].megabytes:
@@ -188,7 +188,7 @@ def _search(options: argparse.Namespace) -> None:
         _listed(listings.searches(), options.json, 40, empty)
         return
     if options.json:
-        raise BadInput("--json lists all searches, and goes without MODEL and --recipe.")
+        raise BadInput("--json lists all searches: leave out MODEL and --recipe.")
     if options.model is None or options.recipe is None:
         raise BadInput("A search needs MODEL and --recipe.")
     base = recipe(options.model, options.recipe)

@@ -249,7 +249,7 @@ class Trace(dict[str, Reading]):
             if _version(kept) != version:
                 raise TraceError(
                     f"{address}, shape {tuple(kept.shape)}, was changed in place after it was kept, "
-                    "so the reading would be false. Use the out-of-place operation after the tap."
+                    "so the reading would be wrong. Use the out-of-place operation after the tap."
                 )
         self._is_open = False
         for address, visits in self._visits.items():

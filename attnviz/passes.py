@@ -50,13 +50,13 @@ def check_repeated(address: str, outside: int, done: str = "edited", otherwise: 
     if backward() != outside:
         raise TraceError(
             f"{address} is {done} in a backward pass that was begun inside of the trace: an activation checkpoint "
-            "computes a forward pass again that was without that, so that its gradients would be false. Call "
+            "recomputes a forward pass that ran without that, so that its gradients would be wrong. Call "
             "backward() outside of the block."
         )
     if any(_checkpoints()):
         raise TraceError(
-            f"{address} is {done} inside of an activation checkpoint, which would compute it again without that, "
-            f"so that the gradients would be false. Turn the checkpoint off, or {otherwise}."
+            f"{address} is {done} inside of an activation checkpoint, which would recompute it without that, "
+            f"so that the gradients would be wrong. Turn the checkpoint off, or {otherwise}."
         )
 
 

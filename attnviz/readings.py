@@ -82,7 +82,7 @@ class Reading:
     def _cell(self, axis: str, cell: tuple[int, int]) -> dict[str, int]:
         """Return the index of the token in a cell, (row, column)."""
         if self.grid is None or self.size(axis) != self.grid.tokens:
-            raise TraceError(f"{self.address}: where its tokens lie is not known, so {axis} must be a number.")
+            raise TraceError(f"{self.address}: the positions of its tokens are unknown, so {axis} must be a number.")
         return {axis: self.grid.token(*cell)}
 
     def _taken(self, tensor: Tensor, index: Mapping[str, Places]) -> Tensor:

@@ -12,7 +12,7 @@ from attnviz.work.search.trials import Found
 from attnviz.work.search.wanted import Wanted
 
 TRIES = (
-    ("our trials beside the paper's", {"search": "schwarz-33", "beside": "schwarz-paper"}),
+    ("our trials next to the paper's", {"search": "schwarz-33", "beside": "schwarz-paper"}),
     ("the best of 200", {"search": "schwarz-wide", "beside": "none", "brush": "accuracy:0.8-1"}),
     ("heads alone", {"search": "schwarz-heads", "beside": "none"}),
     ("the paper's trials with one head", {"search": "schwarz-paper", "beside": "none", "brush": "heads:0-0"}),

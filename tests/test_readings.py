@@ -59,7 +59,7 @@ def test_only_tokens_lie_in_cells():
         reading.at(head=(0, 1))  # two heads, and no cell of the grid
     with pytest.raises(TraceError, match=r"token must be .*, or \(row, column\), not \(0, 1, 2\)"):
         reading.at(token=(0, 1, 2))
-    with pytest.raises(TraceError, match="where its tokens lie is not known"):  # the grid is of other tokens
+    with pytest.raises(TraceError, match="the positions of its tokens are unknown"):  # the grid is of other tokens
         Reading("attention.query", TENSOR, ("batch", "token", "feature"), Grid(2, 2)).at(token=(1, 0))
 
 

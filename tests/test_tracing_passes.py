@@ -89,7 +89,7 @@ checkpoints = pytest.mark.parametrize("around", [_reentrant, _not_reentrant, _in
 
 @checkpoints
 def test_an_edit_that_a_checkpoint_would_not_repeat_is_refused(around):
-    refused("pair.query is edited inside of an activation checkpoint, which would compute it again without that",
+    refused("pair.query is edited inside of an activation checkpoint, which would recompute it without that",
             Checkpointed(around), keep=[], edits={"pair.query": torch.neg})  # fmt: skip
 
 

@@ -55,7 +55,7 @@ class Computed(Reading):
     def _cell(self, axis: str, cell: tuple[int, int]) -> dict[str, int]:
         places = self.places(axis)
         if places is None:
-            raise TraceError(f"{self.address}: its tokens lie on no picture that is known, so {axis} must be a number.")
+            raise TraceError(f"{self.address}: the positions of its tokens are unknown, so {axis} must be a number.")
         window, token = places.find(*cell)
         return {axis: token, **({"window": window} if "window" in self.axes else {})}
 

@@ -19,7 +19,7 @@ COMPOSED = (
     "reach a query (a low-rank approximation such as Nyström's, several steps at once): no softmax alone is what the "
     "layer uses"
 )
-CHANNELS = "its softmax runs over channels, not over places: what it weighs are features of all tokens together"
+CHANNELS = "its softmax runs over channels, not over tokens: it weighs features of all tokens together"
 LINEAR = (
     "a product of a product without a softmax of torch's between them (linear attention, a sigmoid, a kernel of "
     "distances, a softmax that is written out): there are no weights that can be checked"
@@ -33,7 +33,7 @@ SINK = (
     "only a part of its softmax meets these values (an attention sink, or keys in several parts), so that these "
     "weights do not sum to one"
 )
-UNUSED = "what its weights are multiplied with was not seen, so that they cannot be checked"
+UNUSED = "the product of its weights and the values was not seen, so that they cannot be checked"
 DROPOUT = "dropout is on, so that its weights are drawn at random: call model.eval() first"
 SHAPE = "its values do not fit its weights, axis by axis"
 QUERIES = "its weights are summed over queries, not over keys"
@@ -58,7 +58,7 @@ def unusual(tensors: Iterable[Any]) -> str:
 def far(error: float) -> str:
     """Return the message for a call whose result differs from its weights times values."""
     return (
-        f"weights times values differ from what the call returned by {error:.1e} relative, more than rounding: the "
+        f"weights times values differ from the result of the call by {error:.1e} relative, more than rounding: the "
         "weights that can be computed are not those that it used"
     )
 

@@ -128,7 +128,7 @@ class Captured:
     def report(self) -> str:
         """Return a report with a line for each call."""
         report = report_of(self.mode, self.calls, self.places)
-        return f"{report}\n\nWhere tokens lie was not found: {self.unplaced}" if self.unplaced else report
+        return f"{report}\n\nThe positions of tokens were not found: {self.unplaced}" if self.unplaced else report
 
     def _digest(self) -> str:
         shapes = tuple(tuple(one.shape[1:]) for one in tensors_of(self.mode.frames.arguments or ()))

@@ -246,14 +246,14 @@ def batches(name: str, split: str = "train", *, size: int, seed: int = 0) -> Ite
     if split not in its.counts:
         raise UnknownName(f"split of {name}", split, its.counts)
     if its.batches is None:
-        raise BadInput(f"{name} hands out no batches: load its pictures with attnviz.data.load.")
+        raise BadInput(f"{name} has no batches: load its pictures with attnviz.data.load.")
     left = its.counts[split]
     for batch in its.batches(split, size, seed):
         _check_batch(its, batch, min(size, left))
         left -= len(batch.images)
         yield batch
     if left:
-        raise BadInput(f"{name}/{split} must hand out {its.counts[split]:,} pictures an epoch; {left:,} are missing.")
+        raise BadInput(f"{name}/{split} must yield {its.counts[split]:,} pictures per epoch; {left:,} are missing.")
 
 
 def digest_of_batches(name: str, split: str, size: int) -> str:

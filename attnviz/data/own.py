@@ -188,7 +188,7 @@ def _about(name: str) -> dict[str, Any]:
     except FileNotFoundError:
         raise UnknownName("data set", name, []) from None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path} cannot be read. Remove its folder, and bring the pictures again.") from error
+        raise DataError(f"{path} cannot be read. Remove its folder, and upload the pictures again.") from error
     return found
 
 
@@ -206,11 +206,11 @@ def _read(name: str, split: str, count: int | None) -> Dataset:
         try:
             array: Any = np.lib.format.open_memmap(files.regular(home / f"{part}.npy", 2 * UNPACKED), mode="r")
         except Exception as error:  # NumPy may raise anything for a damaged header
-            raise DataError(f"The data set {name} is damaged. Bring the pictures again.") from error
+            raise DataError(f"The data set {name} is damaged. Upload the pictures again.") from error
         if array.shape != shape or array.dtype != kind:
-            raise DataError(f"The data set {name} is damaged. Bring the pictures again.")
+            raise DataError(f"The data set {name} is damaged. Upload the pictures again.")
         arrays.append(array)
     images, labels = arrays
     if labels.min() < 0 or labels.max() >= len(about["classes"]):
-        raise DataError(f"The data set {name} is damaged. Bring the pictures again.")
+        raise DataError(f"The data set {name} is damaged. Upload the pictures again.")
     return Dataset(images[:count], labels[:count])

@@ -84,7 +84,7 @@ def lies_of(path: str, call: Call, both: Both | None, grid: tuple[int, int] | No
         keys = _given(path, call.keys, grid, pixels)
         queries = keys if call.queries == call.keys else None
     if keys is None:
-        raise BadInput(f"{path}: where its tokens lie on the picture was not found; give grid=(rows, columns).")
+        raise BadInput(f"{path}: the positions of its tokens on the picture were not found; give grid=(rows, columns).")
     order = _order(path, keys.cells[0])
     if queries is None:
         return _apart(call, keys, order)
@@ -134,7 +134,7 @@ def _apart(call: Call, keys: Places, order: list[int]) -> Lies:
 
 def _windows(path: str, queries: Places | None, keys: Places | None) -> Lies:
     if keys is None or queries is None:
-        raise BadInput(f"{path}: where the tokens of its windows lie on the picture was not found.")
+        raise BadInput(f"{path}: the positions of the tokens in its windows were not found.")
     if queries.cells != keys.cells:
         raise BadInput(f"{path}: its queries lie on another grid than its keys, which is not drawn.")
     cells = torch.tensor(keys.cells)

@@ -230,7 +230,7 @@ def material(recipe: Recipe, device: str) -> Material:
         "some of its classes only": recipe.classes != tuple(range(len(its.classes))),
     }.items():
         if asked:
-            raise BadInput(f"{its.name} hands out its pictures in batches, so {recipe.key} cannot ask for {word}.")
+            raise BadInput(f"{its.name} yields its pictures in batches, so {recipe.key} cannot ask for {word}.")
     return Material(recipe, Stream(its.name, recipe.batch, device), digest_of_batches(its.name, "train", recipe.batch))
 
 

@@ -65,10 +65,10 @@ class Training:
                 "be those of the parts. Use accumulate=1."
             )
         if together.count > 1 and (normalises or not self.objective.divisible):
-            why = "the model normalises by batch" if normalises else "its objective looks at a batch as a whole"
+            why = "the model normalises by batch" if normalises else "its objective needs the whole batch"
             raise BadInput(
-                f"{together.count} processes cannot train {recipe.key} together: {why}, and each would see its part "
-                "only. Train it without torchrun."
+                f"{together.count} processes cannot train {recipe.key} together: {why}, and each would see only "
+                "its part. Train it without torchrun."
             )
         self.epoch = self.best_epoch = 0
         self.answered: Tensor | None = None  # the last prediction for each validation picture

@@ -81,7 +81,7 @@ class Mistakes(Strict):
         if len(self.confusion) != count or any(len(row) != count for row in self.confusion):
             raise ValueError("there must be a row and a column for each class")
         if any(max(one.label, one.answer) >= count for one in self.wrong):
-            raise ValueError("a wrong answer names a class that there is not")
+            raise ValueError("a wrong answer names a class that does not exist")
         return self
 
 

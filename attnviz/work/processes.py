@@ -134,7 +134,7 @@ def spawn(words: list[str], threads: int, log: IO[bytes], alive: Path) -> subpro
     """
     with files.opened(alive, "ab") as file:
         if not hold(file):
-            raise BlockingIOError(errno.EAGAIN, "another process is at it already")
+            raise BlockingIOError(errno.EAGAIN, "another process is doing this already")
         child = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=environment(threads),
             pass_fds=(file.fileno(),) if os.name == "posix" else (),

@@ -435,4 +435,4 @@ def test_a_model_that_cannot_be_called_again_says_that_places_were_not_found() -
 
     seen = attnviz.watch(Once())(torch.randn(1, 3, 8, 8))
     assert seen["weights"].grid is None
-    assert "Where tokens lie was not found: ValueError: Once is enough." in seen.report()
+    assert "The positions of tokens were not found: ValueError: Once is enough." in seen.report()

@@ -295,7 +295,7 @@ def test_what_was_damaged_on_the_disk_is_a_sentence(file, damage, place):
     name = own.bring(npz(**numbers()), "mine", LIKE, ME)
     (path,) = place.rglob(file)
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(DataError, match="Bring the pictures again|bring the pictures again"):
+    with pytest.raises(DataError, match="Upload the pictures again|upload the pictures again"):
         data.load(name)
 
 

@@ -1,4 +1,4 @@
-"""Data sets that hand out batches themselves, attnviz/data/loading.py."""
+"""Data sets that make batches themselves, attnviz/data/loading.py."""
 
 import hashlib
 from dataclasses import replace
@@ -56,8 +56,8 @@ def test_what_is_handed_out_in_batches_is_not_loaded_as_a_whole(monkeypatch, ask
         ({"counts": {"train": 4}}, "A batch of words must have 0 pictures"),
         ({"target": OneClass()}, r"A target of words is a class, so its labels must be integers \(count,\)"),
         ({"classes": ("a",)}, "must be indices of its 1 classes"),
-        ({"batches": lambda *_: iter(())}, "words/train must hand out 5 pictures an epoch; 5 are missing"),
-        ({"batches": None}, "words hands out no batches: load its pictures with attnviz.data.load"),
+        ({"batches": lambda *_: iter(())}, "words/train must yield 5 pictures per epoch; 5 are missing"),
+        ({"batches": None}, "words has no batches: load its pictures with attnviz.data.load"),
     ],
 )
 def test_batches_that_are_not_as_the_data_set_says_are_one_sentence(monkeypatch, change, message):

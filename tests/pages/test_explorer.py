@@ -206,7 +206,7 @@ def test_random_layers_are_compared_with_chance_map_by_map(monkeypatch: pytest.M
     assert not test.exception
     done = "\n".join(one.value for one in test.markdown)
     assert "over 2 pictures, when all" in done
-    assert "sampling grid none, as it is the same everywhere" in done
+    assert "sampling grid none, because it is the same everywhere" in done
     captions = "\n".join(one.value for one in test.caption)
     assert "The random weights are drawn anew for each picture." in captions
     assert "anew" not in "\n".join(one.value for one in run(**words).caption)  # where there is one draw

@@ -99,7 +99,7 @@ for change in (
     does_not_fit = (
         "BadInput The recipe {} does not fit together: {}, the model {} gives {}, and the objective {} is for {}."
     )
-    asks = f"BadInput short_strips hands out its pictures in batches, so {NAME} cannot ask for {{}}."
+    asks = f"BadInput short_strips yields its pictures in batches, so {NAME} cannot ask for {{}}."
     assert python(env, code).splitlines() == [
         does_not_fit.format(NAME, texts, "strip_reader", reader, "classification", line),
         does_not_fit.format("pixel_line.digits", texts, "pixel_line", line, "each_step", reader),

@@ -115,14 +115,14 @@ def test_batch_normalisation_is_refused_by_all_of_them(shared):
     for rank in (0, 1):
         said = (shared / f"refused.{rank}.txt").read_text()
         assert said == (
-            "2 processes cannot train pixel_line.small together: the model normalises by batch, and each would see its "
-            "part only. Train it without torchrun."
+            "2 processes cannot train pixel_line.small together: the model normalises by batch, and each would see "
+            "only its part. Train it without torchrun."
         )
 
 
 def test_an_objective_that_looks_at_a_batch_as_a_whole_is_refused():
     chosen = small.recipe("recurrent_attention", objective="reinforcement", objective_config={"floor": 0.2}, config={})
-    with pytest.raises(BadInput, match="its objective looks at a batch as a whole"):
+    with pytest.raises(BadInput, match="its objective needs the whole batch"):
         Training(two.Net(torch.float32), chosen, small.examples(31), None, torch.Generator(), together=Several(0, 2))
 
 

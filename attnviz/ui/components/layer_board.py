@@ -85,7 +85,7 @@ class LayersView(Payload):
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.names) != self.prefix:
-            raise BadInput(f"names: expected {self.prefix}, one for each token that lies nowhere, got {self.names}.")
+            raise BadInput(f"names: expected {self.prefix}, one for each token without a position, got {self.names}.")
 
     def sizes(self) -> dict[str, int]:
         """Return the sizes determined by the layers, the grid and the classes."""

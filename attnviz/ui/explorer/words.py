@@ -220,7 +220,7 @@ def _on_average(values: Floats) -> str:
     """Return the mean correlation over pictures, (picture, ...), and the number of pictures if some have none."""
     there = int(np.isfinite(values).reshape(len(values), -1).any(1).sum())
     if not there:
-        return "none, as it is the same everywhere"
+        return "none, because it is the same everywhere"
     return tau(_mean(values)) + (f" ({_pictures(there)} of them)" if there < len(values) else "")
 
 

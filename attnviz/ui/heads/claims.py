@@ -53,7 +53,7 @@ def show(asked: Asked, heads: Heads, chosen: npt.NDArray[np.bool_], head: int | 
 def in_words(found: list[Outcome], heads: Heads, head: int | None) -> str:
     """Return a Markdown table of the outcomes."""
     if head is None:
-        lines = ["| Statement | Heads of which it holds on most pictures |", "| --- | --- |"]
+        lines = ["| Statement | Heads for which it holds on most pictures |", "| --- | --- |"]
     else:
         lines = ["| Statement | Holds on | Another picture | Random weights |", "| --- | --- | --- | --- |"]
     for one in found:

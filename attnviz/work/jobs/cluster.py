@@ -158,7 +158,7 @@ class Cluster:
             error.close()
             if error.code == 404:
                 return None
-            why = {401: "It wants a token: see RAY_AUTH_TOKEN", 403: "It refuses the token"}.get(error.code)
+            why = {401: "It requires a token: see RAY_AUTH_TOKEN", 403: "It refuses the token"}.get(error.code)
             raise Unreachable(f"The cluster {self.address} answers {error.code}. {why or error.reason}.") from error
         except (OSError, HTTPException, ValueError) as error:  # urllib's errors are OSErrors
             reason = getattr(error, "reason", error)

@@ -129,7 +129,7 @@ def may_have_ended(order: Order, home: Path, its_runs: Sequence[str]) -> int | N
     try:
         look = _cluster(order).look(_name(order.id, found.attempt))
     except AttnvizError as error:
-        _said[order.id] = f"{error} It may be training all the same."
+        _said[order.id] = f"{error} It may still be training."
         return None
     if look is None or not look.lives:
         return found.attempt

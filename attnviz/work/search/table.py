@@ -191,7 +191,7 @@ def state(search: str, known: Found | None = None) -> State:
     if last := last_words(home(search) / "log.txt"):
         return State("failed", last, done, trials)
     if wanted.storage:
-        return State("interrupted", f"{done} of {trials} trials are finished. No worker is at work here.", done, trials)
+        return State("interrupted", f"{done} of {trials} trials are finished. No worker is running here.", done, trials)
     return State("interrupted", f"It ended after {done} of {trials} trials, and can be resumed.", done, trials)
 
 

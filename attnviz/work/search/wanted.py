@@ -70,7 +70,7 @@ def checked(wanted: Wanted, workers: int, most: Limits) -> None:
         raise BadInput(f"The recipe {recipe.key} has no validation part, so the best trial is unknown.")
     cores = os.cpu_count() or 1
     if most != order.NONE and workers * wanted.threads > cores:
-        raise BadInput(f"{workers} workers of {wanted.threads} threads need more than the {cores} cores there are.")
+        raise BadInput(f"{workers} workers of {wanted.threads} threads need more than the {cores} available cores.")
     for which in range(max(len(axis.ends) for axis in wanted.axes)):
         recipe = wanted.trial({axis.name: axis.ends[min(which, len(axis.ends) - 1)] for axis in wanted.axes})
         order.parameters(recipe)  # builds the model without memory, to refuse unsupported settings here

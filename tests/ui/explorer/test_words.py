@@ -169,8 +169,8 @@ def test_what_survives_over_many_pictures_names_a_map_that_ranks_nothing() -> No
     chance = {"attention": np.full((2, 3), np.nan), "jacobian": np.repeat(CHANCE, 2, 0)}
     found = words.survives(Kept(np.array([1, 5]), taus, chance), "transformer.sampling_grid")
     assert found == (
-        "Kendall's tau over 2 pictures, when all 5 layers are random: sampling grid none, as it is the same "
-        "everywhere, Jacobian +0.30 (1 picture of them); random maps −0.03."
+        "Kendall's tau over 2 pictures, when all 5 layers are random: sampling grid none, because it is the "
+        "same everywhere, Jacobian +0.30 (1 picture of them); random maps −0.03."
     )
 
 

@@ -102,7 +102,7 @@ def test_the_token_goes_to_the_head_and_nowhere_else(head, monkeypatch):
         assert not other.asked
 
 
-@pytest.mark.parametrize(("status", "said"), [(401, "It wants a token"), (403, "It refuses the token"), (500, "500")])
+@pytest.mark.parametrize(("status", "said"), [(401, "requires a token"), (403, "It refuses the token"), (500, "500")])
 def test_a_head_that_refuses_says_so(head, status, said):
     head.status = status
     with pytest.raises(Unreachable, match=said):

@@ -102,7 +102,7 @@ def test_a_process_holds_its_lock_as_long_as_it_lives_and_no_longer_than_that(tm
     with (tmp_path / "log").open("wb") as log:
         child = processes.spawn([sys.executable, "-c", "import signal; signal.pause()"], 1, log, alive)
         assert processes.is_locked(alive)
-        with pytest.raises(BlockingIOError, match="another process is at it already"):
+        with pytest.raises(BlockingIOError, match="another process is doing this already"):
             processes.spawn([sys.executable, "-c", ""], 1, log, alive)
     child.kill()
     child.wait()

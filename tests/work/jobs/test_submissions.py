@@ -248,7 +248,7 @@ def test_a_cluster_that_does_not_answer_keeps_what_it_has(head):
     table.tend()
     state = table.state(job)
     assert state.word == "running"
-    assert state.sentence.endswith("answers 500. Internal Server Error. It may be training all the same.")
+    assert state.sentence.endswith("answers 500. Internal Server Error. It may still be training.")
     waits = _start(head, seeds=(1,))
     assert table.state(waits).sentence.endswith("answers 500. Internal Server Error. It waits, at place 1 of 1.")
     table.stop(job)  # nobody trains it

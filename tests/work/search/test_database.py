@@ -156,7 +156,7 @@ def test_two_workers_of_whom_some_are_killed_finish_exactly_as_many_trials_as_we
 
 def test_what_another_machine_trains_is_not_deleted_here(here, url):
     search = table.prepare(wanted(storage=url, seed=4), most=NONE)
-    assert table.state(search).sentence == "0 of 4 trials are finished. No worker is at work here."
+    assert table.state(search).sentence == "0 of 4 trials are finished. No worker is running here."
     other = _search(here, url, seed=4)
     number, _, _ = _asked(other, "elsewhere")
     with pytest.raises(BadInput, match="on another machine"):

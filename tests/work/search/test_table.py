@@ -200,7 +200,7 @@ def test_what_cannot_be_trained_is_refused_before_anything_is_written(here, chan
 
 
 def test_who_asks_for_too_much_is_told_what_would_fit(here):
-    with pytest.raises(BadInput, match="cores there are"):
+    with pytest.raises(BadInput, match="available cores"):
         table.start(wanted(), 1000, Limits())
     with pytest.raises(BadInput, match="at most 5 parameters"):
         table.start(wanted(), 1, Limits(parameters=5))

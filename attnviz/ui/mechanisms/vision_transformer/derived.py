@@ -60,7 +60,7 @@ def keys_off_payload(subject: Subject, parameters: NoParameters) -> bytes:
 
     found = cache.of_subject(answers.switch, subject)
     return packed(
-        found.keys[None], ["probability that the answer loses"], role="signed", title="Nobody may look at this patch",
+        found.keys[None], ["probability that the answer loses"], role="signed", title="This patch masked as a key",
         background=subject.image, ink=subject.example.ink, origin=subject.origin(),
     )  # fmt: skip
 
