@@ -98,7 +98,7 @@ def test_what_such_a_model_does_not_have_is_said(figure) -> None:
     for seed in (-1, 2**63):
         with pytest.raises(BadInput, match=rf"seed: expected a whole number from 0 to 2\^63 - 1, got {seed}"):
             attnviz.figure(*LOOKS, seed=seed)
-    with pytest.raises(BadInput, match="no token attends to another, so there is no figure"):
+    with pytest.raises(BadInput, match="no token attends to another, so no figure"):
         attnviz.figure("channel_attention.digits-cbam", "strokes:23")
     with pytest.raises(BadInput, match="one pair of axes, and 2 were given"):
         figure.draw([None, None])
