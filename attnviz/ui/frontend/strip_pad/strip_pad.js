@@ -19,6 +19,9 @@ export class StripPad extends Part {
     this.surface = new Raster();
     /** @type {{id: number, stroke: Stroke}|null} */
     this.pointer = null;
+    this.last = 0; // the number of the last request
+    /** @type {{number: number, does: string, canvas?: string}[]} requests that Python has not confirmed, in order */
+    this.requests = [];
     this.canvas = element("canvas", { role: "img", "aria-label": "Pad: draw a digit here" });
     this.hint = element("p.hint", { "aria-hidden": "true" }, "Draw a digit");
     this.buttons = {
@@ -46,6 +49,9 @@ export class StripPad extends Part {
   }
 
   takeData() {
+    const { confirmed } = this.header;
+    this.last = Math.max(this.last, confirmed);
+    this.requests = this.requests.filter(({ number }) => number > confirmed);
     this.draw();
   }
 
@@ -77,7 +83,7 @@ export class StripPad extends Part {
       this.announce("Nothing is drawn.");
       return;
     }
-    this.trigger("asked", { does: "add", canvas: toBase64(shortened(this.surface.values, SIDE, this.header.side)) });
+    this.ask("add", { canvas: toBase64(shortened(this.surface.values, SIDE, this.header.side)) });
     this.wipe();
   }
 
@@ -86,9 +92,11 @@ export class StripPad extends Part {
     this.draw();
   }
 
-  /** @param {"back"|"clear"} does */
-  ask(does) {
-    this.trigger("asked", { does });
+  /** @param {"add"|"back"|"clear"} does @param {{canvas?: string}} [how] */
+  ask(does, how = {}) {
+    this.last += 1;
+    this.requests.push({ number: this.last, does, ...how });
+    this.trigger("asked", this.requests);
   }
 
   layout() {

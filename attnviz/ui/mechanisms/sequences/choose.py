@@ -27,7 +27,7 @@ _TURN = "strip_turn"
 def strip() -> Strip:
     """Draw the choice of a strip and return it. An invalid URL leads to a message and the opening strip."""
     sources = [name for name in PARTS if data.available(name)]
-    found = _in_url()
+    found = in_url()
     drawing = url_state.choice(DRAW, ["no", "yes"], "yes" if found.is_drawn else "no") == "yes"
     last = Strip(st.session_state.get(_LAST, opening().word))
     titles: Mapping[str, str] = {name: data.DATASETS[name].title for name in sources} | {YOURS: "Draw your own"}
@@ -63,7 +63,7 @@ def show(found: Strip) -> None:
     url_state.set_value(**{_WORD: found.word})
 
 
-def _in_url() -> Strip:
+def in_url() -> Strip:
     """Return the strip in the URL, or the opening strip if the URL has none or its digits are not available."""
     word = st.query_params.get(_WORD)
     if word is None:

@@ -36,7 +36,7 @@ def show(found: Strip) -> None:
     with st.container(key="own_strip", horizontal=True, gap="small", vertical_alignment="top"):
         with st.container(width=430):
             drawn = len(found) if found.is_drawn else 0
-            strip_pad.strip_pad(key=PAD, digits=drawn, most=MOST, on_ask=lambda: _asked(found))
+            strip_pad.strip_pad(key=PAD, digits=drawn, most=MOST, on_ask=_asked)
         with st.container(width=260):
             st.text_input("Or type digits", key=TYPED, placeholder="2026", max_chars=MOST, on_change=_typed)
             if found.is_drawn:
@@ -90,17 +90,15 @@ def digits_of(found: Strip) -> npt.NDArray[np.uint8]:
     return np.stack(np.split(found.picture[..., 0], len(found), 1))
 
 
-def _asked(found: Strip) -> None:
-    asked = strip_pad.asked(PAD)
-    if asked is None:
-        return
-    have = digits_of(found)
-    if asked.does == "add" and asked.canvas is not None:
-        _take(np.concatenate([have, digit.prepare(asked.canvas).picture[None]]))
-    elif asked.does == "back" and len(have) > 1:
-        _take(have[:-1])
-    else:
-        url_state.set_value(strip=None, **{choose.DRAW: "yes"})
+def _asked() -> None:
+    for asked in strip_pad.asked(PAD):
+        have = digits_of(choose.in_url())
+        if asked.canvas is not None:
+            _take(np.concatenate([have, digit.prepare(asked.canvas).picture[None]]))
+        elif asked.does == "back" and len(have) > 1:
+            _take(have[:-1])
+        else:
+            url_state.set_value(strip=None, **{choose.DRAW: "yes"})
 
 
 def _typed() -> None:
