@@ -91,7 +91,7 @@ class Figure(Strict):
             raise ValueError(f"{name!r} and 'value' disagree")
 
     def measures(self, test: Test, name: str) -> bool:
-        """Return whether this is a test's figure of that name, on as many pictures as the test asks for."""
+        """Return whether this is the figure `name` of a test, on as many pictures as the test requires."""
         asked = name, test.data, test.split, test.augmentation
         same = (self.name, self.data, self.split, self.augmentation) == asked
         return same and test.count in (None, self.count)

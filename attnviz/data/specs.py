@@ -35,7 +35,7 @@ class DataSpec:
     counts: Mapping[str, int]
     """The number of pictures in each split, or in an epoch of `batches`."""
     megabytes: int
-    """The size of the download, or of the source's, in MB of 2**20 bytes; 0 if there is none."""
+    """The size of the download, its own or its source's, in MB of 2**20 bytes; 0 if there is none."""
     source: str
     torchvision: str | None = None
     """torchvision's name of the data set, or None if torchvision cannot download it."""

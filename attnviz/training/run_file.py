@@ -76,7 +76,7 @@ def check(recipe: Recipe, per_step: bool) -> None:
         f"and the objective {recipe.objective} is for {_ANSWERS[per_step]}": per_step,
     }
     if len(set(claims.values())) > 1:
-        raise BadInput(f"The recipe {recipe.key} does not fit together: {', '.join(claims)}.")
+        raise BadInput(f"The recipe {recipe.key} contradicts itself: {', '.join(claims)}.")
 
 
 def config_of(recipe: Recipe) -> dict[str, object]:

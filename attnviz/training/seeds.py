@@ -74,7 +74,7 @@ def train(
         goal: the recipe's objective; by default it is built here.
 
     Raises:
-        BadInput, UnknownName: there is no such device, or the recipe's data, model and objective do not fit together.
+        BadInput, UnknownName: there is no such device, or the recipe's data, model and objective contradict each other.
         DataError: the recipe's data are missing.
         RunError, CheckpointError: a file cannot be written, or existing seeds were trained with other settings, or the
             weights of the best seed are not in the checkpoint.

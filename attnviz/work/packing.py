@@ -51,7 +51,7 @@ def _sizes(content: bytes, most: int) -> dict[str, int]:
         raise _damaged() from error
     sizes = {one.filename: one.file_size for one in every}
     if len(sizes) < len(every) or len(sizes) > _MOST:
-        raise BadInput(f"The file must be a zip of at most {_MOST:,} files, each with a name of its own.")
+        raise BadInput(f"The file must be a zip of at most {_MOST:,} files with unique names.")
     if sum(sizes.values()) > most:
         raise BadInput(f"The unpacked contents of the file have more than {most:,} bytes.")
     return sizes

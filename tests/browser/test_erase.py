@@ -90,7 +90,7 @@ def test_the_curve_grows_says_what_came_out_and_can_be_saved(page: Page, serve: 
     for way, before in (
         ("attention", "changes by "),
         ("random", "random ones by "),
-        ("Jacobian", "Jacobian chooses it changes by "),
+        ("Jacobian", "Jacobian chooses, it changes by "),
     ):
         shown = said.inner_text().partition("Without 10 of 196")[2].partition(before)[2].split()[0].rstrip(".:")
         assert parse_number(shown) == pytest.approx(np.mean(changes[way]), rel=6e-3)

@@ -97,7 +97,7 @@ for change in (
     texts = "a target of short_strips is a text"
     reader, line = "one distribution per step", "one distribution"
     does_not_fit = (
-        "BadInput The recipe {} does not fit together: {}, the model {} gives {}, and the objective {} is for {}."
+        "BadInput The recipe {} contradicts itself: {}, the model {} gives {}, and the objective {} is for {}."
     )
     asks = f"BadInput short_strips yields its pictures in batches, so {NAME} cannot ask for {{}}."
     assert python(env, code).splitlines() == [

@@ -20,7 +20,7 @@ def test_a_config_is_the_recipe_s_and_names_its_classes():
 def test_data_model_and_objective_must_mean_the_same_by_an_answer():
     recipe = small.recipe()
     check(recipe, per_step=False)
-    with pytest.raises(BadInput, match="The recipe pixel_attention.small does not fit together: a target of strokes"):
+    with pytest.raises(BadInput, match="The recipe pixel_attention.small contradicts itself: a target of strokes"):
         check(recipe, per_step=True)
     for wrong in ({"data": "nothing"}, {"model": "nothing"}):
         with pytest.raises(UnknownName, match="nothing"):

@@ -41,5 +41,5 @@ def test_two_files_of_one_name_are_refused():
         warnings.simplefilter("ignore")
         archive.writestr("a", b"one")
         archive.writestr("a", b"two")
-    with pytest.raises(BadInput, match="a name of its own"):
+    with pytest.raises(BadInput, match="unique names"):
         packing.names(content.getvalue(), 1000)

@@ -75,7 +75,7 @@ def decompose(
         The four halves, computed in float64.
 
     Raises:
-        BadInput: the shapes do not fit together.
+        BadInput: the shapes do not match.
     """
     query = halves(content, code, query_weight, query_bias, heads)
     key = halves(content, code, key_weight, key_bias, heads)

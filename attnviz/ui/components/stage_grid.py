@@ -138,7 +138,7 @@ class StageView(_Narrow):
         origin: The software version, model, recipe, seed, digest and image, written into every export.
 
     Raises:
-        BadInput: There is no layer, or arrays do not fit together.
+        BadInput: There is no layer, or the shapes of the arrays do not match.
     """
 
     picture: Annotated[Array, Axes("y x colour", ("uint8",))]

@@ -73,7 +73,7 @@ def job(asked: Asked) -> jobs.Job[Arrays]:
 
 
 def claims_job(asked: Asked) -> jobs.Job[Arrays]:
-    """Return the job of testing claims, in the same two halves."""
+    """Return the job that tests claims, with the same two halves."""
     return _job("claims", _claims, asked)
 
 

@@ -14,7 +14,7 @@ TITLE = "From a pixel to an answer"
 
 
 def show() -> None:
-    """Draw the line."""
+    """Draw the line that links to the lesson."""
     with st.container(key="lesson_offer", horizontal=True, vertical_alignment="center"):
         st.markdown("New here? Ten minutes, step by step:", width="content")
         page.link("home.py", TITLE, lesson=FIRST, step=1)

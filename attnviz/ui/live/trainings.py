@@ -19,7 +19,7 @@ from attnviz.ui.shared import visitor
 _ASIDE = ("learning_rate", "epochs", "patience")  # shown elsewhere, or irrelevant to what is learned
 
 MOST = 30
-"""The maximum number of runs of one architecture on offer, the newest ones."""
+"""The maximum number of runs offered for one architecture: the newest ones."""
 
 
 def shipped(architecture: str | None = None) -> dict[str, Net]:

@@ -20,7 +20,7 @@ from attnviz.training.run_file import RunFile, config_of
 from attnviz.work import packing
 
 LARGEST = LIMIT + 2**26
-"""The maximum bytes of an imported file: the weights of all epochs, and the other files."""
+"""The maximum number of bytes of an imported file: the weights of all epochs, and the other files."""
 
 _NEEDED = {"run.json", "curve.jsonl"}
 _FILES = re.compile(

@@ -19,7 +19,7 @@ from attnviz.version import VERSION
 from attnviz.work import packing
 
 LARGEST = 64 * 2**20
-"""The maximum bytes of an imported file, packed and unpacked."""
+"""The maximum number of bytes of an imported file, packed and unpacked."""
 
 _CARD, _WEIGHTS = "card.json", "weights.safetensors"
 

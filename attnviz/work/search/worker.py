@@ -24,7 +24,7 @@ from attnviz.work.search.study import Lost, Search
 from attnviz.work.search.wanted import Wanted
 
 WEIGHTS = 20_000_000
-"""The maximum bytes of a finished trial's weights; above that only those of its best epoch are kept."""
+"""The maximum size of a finished trial's weights in bytes; above it only those of its best epoch are kept."""
 
 _WAIT = 0.3  # seconds between two checks of others' last trials
 

@@ -59,7 +59,7 @@ STAGES = {
 ABLATED = (
     "The trained model, with its gates replaced and nothing else changed; counted on test pictures. *At the mean*: "
     "each gate at its mean over 3,000 training pictures. *Of another picture*: every picture gets the gates of "
-    "another one, block by block, and that one gets those of a third. *At 1*: no gate closes, so later layers "
+    "another one, block by block, which in turn uses those of a third. *At 1*: no gate closes, so later layers "
     "receive larger values than they were trained on; that shows nothing about attention."
 )
 PAYS = (

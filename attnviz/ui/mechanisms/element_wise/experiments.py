@@ -81,7 +81,7 @@ def copy(subject: Subject, view: StageView) -> None:
     st.caption(
         "In the stages above, the mean map is the mean over up to 200 pictures of the model's data; in the table, for "
         "the seed shown here, it is the mean over 3,000 training pictures. Only the relevance is replaced: nothing is "
-        "trained again. *That of another picture*: layer by layer, and that picture gets the relevance of a third. "
+        "trained again. *That of another picture*: layer by layer; that picture in turn uses the relevance of a third. "
         f"{words.one_is([layer.mean for layer in view.layers if layer.mean is not None])}"
     )
 

@@ -26,7 +26,7 @@ LOOKS = {
 
 
 def depends(subject: Subject, view: GlimpseView) -> None:
-    """Draw another picture along its own path and along this picture's, and the accuracies with other paths."""
+    """Draw the answers to another picture along its own and other paths, and the accuracies with other paths."""
     from attnviz.ui.mechanisms.recurrent_attention import glances
 
     say = finding()

@@ -40,7 +40,7 @@ def finding(changes: Floats, count: int, unit: str) -> str:
         )
     if jacobian < min(attended, float(draws.min())):
         said += (
-            " Without the pixels that the Jacobian chooses it is the least sure: these are chosen by what changes the "
+            " Without the pixels that the Jacobian chooses, it is the least sure: these are chosen by what changes the "
             "answer, not by attention."
         )
     return said
@@ -99,7 +99,7 @@ def verdict(curve: "Curve", unit: str) -> str:
         f"without random ones by {signed(lines['random'].mean[at])}: a difference of {signed(found.mean[at])} (95 % "
         f"interval {signed(found.low[at])} to {signed(found.high[at])}, {len(curve.logits)} pictures), below 0 on "
         f"{round(found.below[at] * len(curve.logits))} of them; chance would give about "
-        f"{round(len(curve.logits) / 2)}. Without the pixels that the Jacobian chooses it changes by "
+        f"{round(len(curve.logits) / 2)}. Without the pixels that the Jacobian chooses, it changes by "
         f"{signed(lines['jacobian'].mean[at])}. {also}"
     ).rstrip()
 

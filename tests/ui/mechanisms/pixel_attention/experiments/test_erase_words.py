@@ -35,7 +35,7 @@ def test_the_finding_on_one_picture_follows_from_the_draws(attended: float, says
     for jacobian in (-0.5, -3.0):
         prose = words.finding(np.array([attended, jacobian, *DRAWS]), 39, "pixels")
         assert says.format("without the 39 most attended pixels the model is") in prose
-        assert ("Jacobian chooses it is the least sure" in prose) == (jacobian < -2)
+        assert ("Jacobian chooses, it is the least sure" in prose) == (jacobian < -2)
 
 
 @pytest.mark.parametrize(("unit", "one"), [("pixels", "pixel"), ("boxes of 4 × 4 pixels", "box of 4 × 4 pixels")])
