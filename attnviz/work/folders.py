@@ -27,7 +27,7 @@ from attnviz.training import runs
 from attnviz.work.processes import Identity
 
 LARGEST = 2**16
-"""Maximum bytes of a settings file, and of the end of a log to read."""
+"""The maximum number of bytes of a settings file, and of the end of a log that is read."""
 
 _PATIENCE = 10  # seconds to wait while another process starts a job or a search
 

@@ -79,7 +79,7 @@ def finding(held: Mapping[str, float], pixels: int) -> str:
     what = "**Weights on more pixels**" if most >= 2 * least else "**Hardly anything more**"
     return (
         f"{what}: the weights of these queries are effectively spread over this many pixels ({numbers}); uniform "
-        f"attention would be held by all {pixels}."
+        f"attention would cover all {pixels}."
     )
 
 

@@ -89,7 +89,7 @@ def test_temperature() -> None:
     more = temperature.finding({"0 to 255": 1.0, "as trained": 120.0}, 784)
     assert more.startswith("**Weights on more pixels**") and "(0 to 255: 1.0; as trained: 120)" in more
     assert temperature.finding({"0 to 255": 100.0, "as trained": 120.0}, 784).startswith("**Hardly anything more**")
-    assert more.endswith("uniform attention would be held by all 784.")
+    assert more.endswith("uniform attention would cover all 784.")
     assert temperature.effective(np.zeros((2, 8))) == pytest.approx(8)
     assert temperature.effective(np.array([[0.0, 1e6, 0.0]])) == pytest.approx(1)
 
