@@ -5,8 +5,9 @@
     async with QUEUE.turn_async(Kind.LIVE, rank=browser.needs):         # in the event loop
         await to_thread.run_sync(...)
 
-Live answers go first, and one turn is always reserved for them, since a page's computation cannot be interrupted and a
-drawing hand cannot wait for it. Then comes short work, then long work. Within a kind the lowest rank goes first. By
+Live answers go first, then short work, then long work. One turn is always reserved for live answers, since a page's
+computation cannot be interrupted and a drawing hand cannot wait for it; and one for everything else, since while many
+draw, a live answer is always waiting, and pages would never get a turn. Within a kind the lowest rank goes first. By
 default it is the time of arrival plus the time that work of the same name took before, so that quick work overtakes
 slow work, but only for a while. A turn covers everything computed inside it, which does not wait again.
 """
@@ -51,13 +52,17 @@ class Place:
 
 
 class Queue:
-    """A number of turns, some of which are reserved for live answers, and a waiting line. The clock, in seconds, is
-    used for ranks and for the duration of work.
+    """A number of turns, and a waiting line.
+
+    Args:
+        count: The number of turns.
+        left: The number of turns that only live answers take, and of those that they never take.
+        clock: Returns the time in seconds, for ranks and for the duration of work.
     """
 
     def __init__(self, count: int, left: int = 1, clock: Callable[[], float] = time.monotonic) -> None:
-        if not 0 <= left < count:
-            raise ValueError(f"of {count} turns, {left} cannot be left to live answers")
+        if not 0 <= 2 * left <= count or count < 1:
+            raise ValueError(f"of {count} turns, {left} cannot be left to live answers, and {left} to all else")
         self.count, self.left, self.clock = count, left, clock
         self._lock = Lock()
         self._line: list[Place] = []
@@ -209,8 +214,8 @@ class Queue:
         """Give free turns to the next places, and return these."""
         woken = []
         for _ in range(self.count - self.computing):
-            others = self.computing - self._taken[Kind.LIVE]
-            kinds = Kind if others < self.count - self.left else (Kind.LIVE,)
+            live, most = self._taken[Kind.LIVE], self.count - self.left
+            kinds = [kind for kind in Kind if (live if kind is Kind.LIVE else self.computing - live) < most]
             able = [place for place in self._line if place.kind in kinds]
             if not able:
                 break
@@ -241,6 +246,6 @@ def _in_loop(loop: asyncio.AbstractEventLoop, come: asyncio.Event) -> None:
         loop.call_soon_threadsafe(come.set)
 
 
-# At least two, so that one is left for live answers: a page then delays them no longer than another answer would.
+# At least two: one for live answers, and one for pages.
 QUEUE = Queue(max(2, os.cpu_count() or 2))
 """The queue of this process."""

@@ -1,4 +1,4 @@
-"""Who computes next: live answers, then what is short, then what is long."""
+"""Who computes next: live answers, then what is short, then what is long; and one turn is left to each side."""
 
 import asyncio
 import threading
@@ -59,9 +59,9 @@ class Clock:
 
 @contextmanager
 def full(queue: Queue, kind: Kind = LONG) -> Iterator[list[Work]]:
-    """Take all turns until the end of the block."""
+    """Take all turns that a kind may have until the end of the block."""
     order: list[str] = []
-    free = queue.count - (0 if kind is LIVE else queue.left)
+    free = queue.count - queue.left
     works = [Work(queue, order, "first", kind).begins() for _ in range(free)]
     yield works
     for work in works:
@@ -98,10 +98,16 @@ def test_one_turn_is_left_to_live_answers_however_much_pages_compute() -> None:
     waits.begins().end()
 
 
-def test_live_answers_may_take_all_turns() -> None:
-    queue = Queue(2)
-    with full(queue, LIVE) as works:
-        assert len(works) == queue.computing == 2
+def test_one_turn_is_left_to_pages_however_many_draw() -> None:
+    queue, order = Queue(3), list[str]()
+    with full(queue, LIVE) as drawings:
+        assert len(drawings) == 2
+        waits = Work(queue, order, "live", LIVE).waits()
+        for kind in (SHORT, LONG):
+            Work(queue, order, "page", kind).begins().end()
+        assert order == ["page", "page"]
+        assert (queue.waiting, queue.computing) == (1, 2)
+    waits.begins().end()
 
 
 def test_what_took_long_lets_what_comes_later_go_first_but_not_for_ever() -> None:
@@ -243,14 +249,14 @@ def test_the_lowest_rank_of_a_kind_goes_first_as_it_is_when_the_turn_is_free() -
     assert order == ["other", "one"]
 
 
-@pytest.mark.parametrize(("count", "left"), [(1, 1), (0, 0), (2, -1)])
+@pytest.mark.parametrize(("count", "left"), [(1, 1), (0, 0), (2, -1), (3, 2)])
 def test_a_queue_has_a_turn_for_everybody(count: int, left: int) -> None:
     with pytest.raises(ValueError, match="cannot be left"):
         Queue(count, left)
 
 
 def test_who_lets_live_answers_go_first_waits_until_none_is_computed_or_waits() -> None:
-    queue = Queue(2)
+    queue = Queue(3)
     queue.after_live(WAIT)  # there is none
     lives = [Place(LIVE, lambda: 0.0, lambda: None) for _ in range(3)]
     assert [queue._take(place) for place in lives] == [True, True, False]

@@ -37,6 +37,6 @@ def slow() -> Slow:
 
 @pytest.fixture
 def server(slow: Slow) -> Iterator[Server]:
-    with serving(Channel(planning(slow), find, Queue(SEATS), quick=0.0)) as running:
+    with serving(Channel(planning(slow), find, Queue(SEATS + 1), quick=0.0)) as running:
         yield running
         slow.may.release(1000)  # a test that failed half-way must not leave a model waiting

@@ -27,7 +27,7 @@ from attnviz.views.payload import pack, unpack
 
 WAIT = 120.0  # seconds after which a test that waits has failed
 NAME = "pixel_attention.1v8"
-SEATS = 2
+SEATS = 2  # live answers at once; there is one more turn for pages
 LONG, TOO_LONG = 1_000_000, 2_000_000  # numbers of requests whose asks take long, or are too much work
 
 

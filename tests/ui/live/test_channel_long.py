@@ -28,6 +28,12 @@ from .live_server import (
 )
 
 
+@pytest.fixture(autouse=True)
+def one_turn_each(server: Server) -> None:
+    """Let one answer that is quick and one that takes long be computed at a time."""
+    server.channel.queue.count = 2
+
+
 def test_what_is_quick_never_waits_for_what_takes_long(server: Server, slow: Slow) -> None:
     server.channel.plan = planning(
         lambda asked, place: (
