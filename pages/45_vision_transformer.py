@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from attnviz.subjects import Net, Picture, Subject
+from attnviz.subjects import Example, Net, Picture, Subject
+from attnviz.ui.components.captured_board import FIELDS as OF_CAPTURED
 from attnviz.ui.components.layer_board import FIELDS, layer_board, settled_view
 from attnviz.ui.explorer import own_model
 from attnviz.ui.live import second_training
@@ -45,9 +46,9 @@ def see(names: list[str]) -> Net:
         net = pickers.net(names, MODEL, MECHANISM.models, captured=True)
         mine = own_models.is_own(net)
         subject = Subject(net, own_model.choose() if mine else pickers.example(net, OPENS))
-        kind = "" if mine else beside.choose(subject)
+        kind = beside.choose(subject.example, any_example=mine)
     if mine:
-        own_model.board(subject, CAPTURED)
+        captured(subject, kind)
         page.link(
             "00_explorer.py",
             "Its gates, and what was refused",
@@ -59,7 +60,7 @@ def see(names: list[str]) -> Net:
     second_training.slider(subject)
     state = FIELDS.read({**opening, **st.query_params.to_dict()})
     if kind:
-        beside.draw(subject, kind, lambda: board(subject, state), state)
+        beside.draw(subject.example, kind, beside.ours(subject, lambda: board(subject, state), state))
     else:
         board(subject, state)
     pickers.more(subject)
@@ -74,6 +75,31 @@ def board(subject: Subject, state: dict[str, object]) -> None:
     """Draw the board of layers."""
     keep = mechanism_page.keep(FIELDS, settled_view, BOARD)
     layer_board(LAYERS_VIEW.of(subject), key=BOARD, state=state, on_change=keep)
+
+
+def captured(subject: Subject, kind: str) -> None:
+    """Draw the board, or two of them, of a visitor's own model."""
+
+    def second(other: Example, kind: str) -> None:
+        own_model.board(
+            Subject(subject.net, other), beside.KEY, queries=subject.example if kind == "across" else None,
+            state=beside.state_of(kind, OF_CAPTURED, OF_CAPTURED.read(st.query_params.to_dict())),
+            on_change=beside.keep_of(kind, OF_CAPTURED, settled_view),
+        )  # fmt: skip
+
+    def other(first: Example) -> Example:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            return own_model.choose(first)
+
+    st.caption(own_model.STAYS)
+    drawn: list[bool] = []
+    boards = beside.Boards(lambda: drawn.append(own_model.board(subject, CAPTURED)), second, other, own_model.named)
+    if kind:
+        beside.draw(subject.example, kind, boards)
+    else:
+        boards.first()
+    if any(drawn):
+        own_model.board_meaning(subject)
 
 
 main()

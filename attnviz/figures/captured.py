@@ -83,9 +83,8 @@ def _view(
     start, grid = f"{path}." if path else "", lies.grid
     heads = call.layout.size("head")
     read = {tap: seen[f"{start}{tap}"].at(batch=batch) for tap in ("query", "key", "value") if f"{start}{tap}" in seen}
-    product = "query" in read and "key" in read and call.scale is not None and not call.masked and not call.causal
     attending: Tensor | None = None
-    if product and not lies.some:
+    if "query" in read and "key" in read and is_product(call, lies):
         query, key = (_exact(read[tap].expand(heads, call.keys, -1)[:, lies.order]) for tap in ("query", "key"))
         factor = float(call.scale or 0) * query.shape[-1] ** 0.5
         if abs(factor - 1) > 1e-12:
@@ -124,6 +123,11 @@ def _view(
         unit="block",
         names=lies.names,
     )
+
+
+def is_product(call: Call, lies: Lies) -> bool:
+    """Return whether every token's query meets every key, with nothing added to their product."""
+    return call.scale is not None and not (call.masked or call.causal or lies.some)
 
 
 def picture_and_origin(seen: Trace, photo: Bytes | None, batch: int) -> tuple[Bytes | None, dict[str, Any]]:

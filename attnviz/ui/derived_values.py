@@ -11,7 +11,7 @@ from typing import Any
 from attnviz.errors import BadInput, UnknownName
 from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW
 from attnviz.ui.dot_product.mean_row import MEAN_ROW
-from attnviz.ui.explorer.own_board import OWN_BOARD
+from attnviz.ui.explorer.own_board import OWN_ACROSS, OWN_BOARD
 from attnviz.ui.explorer.own_passes import OWN_LAYER
 from attnviz.ui.explorer.views import VIEWS as PLACE_MAPS
 from attnviz.ui.live.derived import Derived, View
@@ -23,7 +23,8 @@ from attnviz.ui.mechanisms import MECHANISMS, guard
 
 Row = Derived[Any] | View[Any]
 OF_ANY_NET: tuple[Row, ...] = (
-    JACOBIAN, JACOBIAN_VIEW, TAP_VIEW, BESIDE_VIEW, MEAN_ROW, ATTENTION_VIEW, OWN_LAYER, OWN_BOARD, *PLACE_MAPS,
+    JACOBIAN, JACOBIAN_VIEW, TAP_VIEW, BESIDE_VIEW, MEAN_ROW, ATTENTION_VIEW, OWN_LAYER, OWN_BOARD, OWN_ACROSS,
+    *PLACE_MAPS,
 )  # fmt: skip
 
 

@@ -219,6 +219,55 @@ def test_the_board_of_an_architecture_equals_every_softmax_of_its_own(
     token = prefix + 2 * own_models.COLUMNS + 5
     assert read_state(board(page))["queryToken"] == token
     assert_board(page, {str(layer): one[:, token] for layer, one in enumerate(found)})
+    if name == "registers":
+        assert_answers(page, model, prepare(Image.fromarray(PIXELS))[None])
+
+
+def assert_answers(page: Page, model: torch.nn.Module, pictures: torch.Tensor) -> None:
+    """Compare the answers if each layer were the last with the norm and the head applied to its tokens."""
+    rows = board(page).locator(".layer-row:not(.heading) .if-last")
+    with torch.no_grad():
+        tokens = model._pos_embed(model.patch_embed(pictures))
+        for layer, block in enumerate(model.blocks):
+            tokens = block(tokens)
+            shares = model.forward_head(model.norm(tokens))[0].softmax(0)
+            best = int(shares.argmax())
+            expect(rows.nth(layer).locator("b")).to_have_text(f"class {best}")
+            expect(rows.nth(layer).locator(".percent")).to_have_text(f"{100 * float(shares[best]):.1f} %")
+
+
+@pytest.mark.slow
+def test_the_queries_of_one_photograph_look_at_another_beside_it(
+    serve: Serve, new_page: NewPage, tmp_path: Path
+) -> None:
+    pixels = [PIXELS, PIXELS[::-1, ::-1]]
+    for name, one in zip("ab", pixels, strict=True):
+        Image.fromarray(one).save(tmp_path / f"{name}.png")
+    env = {"ATTNVIZ_MODEL": f"{Path(own_models.__file__)}:registers", "ATTNVIZ_PHOTOS": str(tmp_path)}
+    page = new_page()
+    page.goto(
+        f"{serve(env={**env, 'XDG_CACHE_HOME': str(tmp_path)})}/vision_transformer?model=own:registers&photo=a.png"
+        "&beside=across&query=3,6&address=blocks.1.attn"
+    )
+    other = page.locator(".st-key-layers_beside .layer-board")
+    expect(other).to_have_attribute("data-drawn", "")
+    expect(other.locator(".tile.absent")).to_have_count(0)  # the other layers are fetched with the queries of the first
+    model, prepare, _ = own_models.registers()
+    made: list[torch.Tensor] = []
+    for block in model.blocks:
+        block.attn.qkv.register_forward_hook(lambda _, given, output: made.append(output[0]))
+    with torch.no_grad():
+        for one in pixels:
+            model(prepare(Image.fromarray(one))[None])
+    token = 5 + 2 * own_models.COLUMNS + 5
+    for layer in range(3):
+        query, key = (made[at].unflatten(-1, (3, 2, 8))[:, what] for at, what in ((layer, 0), (3 + layer, 1)))
+        wanted = torch.einsum("hd,khd->hk", query[token], key / 8**0.5).softmax(-1)
+        shown = other.evaluate("(root, layer) => [0, 1].map(head => [...root.readMap(head, layer)])", layer)
+        np.testing.assert_allclose(shown, wanted, rtol=1e-4, atol=1e-7)
+    board(page).get_by_label("Head", exact=True).select_option(label="2")
+    expect(other.get_by_label("Head", exact=True)).to_have_value("1")  # the other board follows
+    assert find_violations(page) == []
 
 
 def test_gates_are_bars_and_a_map_over_the_picture(opened: Open, model) -> None:

@@ -21,6 +21,8 @@ from attnviz.ui.explorer.own_passes import OWN_LAYER
 from attnviz.ui.shared.wording import verbatim
 from attnviz.views.attention import LayerView
 
+from .reading import headers, text
+
 ROOT = Path(__file__).parents[2]
 CODE = """
 import sys
@@ -87,8 +89,8 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.
     own_passes._large.clear()
 
 
-def run(**words: str) -> AppTest:
-    test = AppTest.from_file(str(ROOT / "pages" / "00_explorer.py"), default_timeout=120)
+def run(page: str = "00_explorer.py", **words: str) -> AppTest:
+    test = AppTest.from_file(str(ROOT / "pages" / page), default_timeout=120)
     for key, word in words.items():
         test.query_params[key] = word
     return test.run()
@@ -308,3 +310,33 @@ def test_a_changed_answer_names_both() -> None:
         "The answer changes from **cat** (90.0 %) to **dog** (50.0 %)."
     )
     assert own_model.changed(("cat", 0.0051), ("cat", 0.0052)) == "The answer stays **cat**, with 0.5 % as before."
+
+
+BOARDS = "45_vision_transformer.py"
+
+
+@pytest.mark.parametrize("kind", ["query", "picture", "across"])
+def test_a_second_board_stands_beside_the_first(kind: str, tmp_path: Path, started: pytest.MonkeyPatch) -> None:
+    Image.new("RGB", (30, 20), "red").save(tmp_path / "second.png")
+    test = run(BOARDS, model=own.own().net.key, photo="photo.png", query="2,3", beside=kind, other_query="4,1")
+    assert not test.exception and not test.error and not test.warning and not test.info
+    first, second = headers(test, "paths")
+    asked = [one["state"]["view"]["value"]["query"] for one in (first, second)]
+    assert asked == [[1, 2], [3, 0] if kind == "query" else [1, 2]]
+    images = [one["origin"]["image"] for one in (first, second)]
+    assert images == ["photo/photo.png", f"photo/{'photo' if kind == 'query' else 'second'}.png"]
+    assert second["origin"].get("queries of") == (images[0] if kind == "across" else None)
+    if kind != "query":
+        assert test.selectbox(key="own_other_photo").value == "second.png"
+        other = run(BOARDS, model=own.own().net.key, photo="photo.png", beside=kind, other_photo="photo.png")
+        assert headers(other, "paths")[1]["origin"]["image"] == images[0]
+
+
+def test_layers_that_cannot_be_drawn_beside_another_picture_say_why(started: pytest.MonkeyPatch) -> None:
+    started.setenv(own.MODEL, os.environ[own.MODEL].replace(":vit", ":windows"))
+    test = run(BOARDS, model=own.own().net.key, beside="across")  # the first layer, with windows
+    assert not test.exception and not test.error
+    [first] = headers(test, "paths")
+    assert first["request"]["parameters"] == {"layer": ""}
+    assert "may not be products of queries and keys alone" in test.info[0].value
+    assert "no answer if a layer were the last" in text(test)

@@ -28,7 +28,7 @@ from attnviz.training.loop import Training
 from attnviz.training.run import Run
 from attnviz.training.run_file import config_of
 from attnviz.ui import derived_values
-from attnviz.ui.explorer.own_board import OWN_BOARD
+from attnviz.ui.explorer.own_board import OWN_ACROSS, OWN_BOARD
 from attnviz.ui.explorer.own_passes import OWN_LAYER
 from attnviz.ui.live.derived import View
 from attnviz.ui.live.second_training import BESIDE_VIEW
@@ -122,7 +122,8 @@ def _noise(recipe: Recipe, seed: int) -> Examples:
 def views() -> dict[str, View[Any]]:
     """Return all views that there are, by name, but that of models of one's own, which no recipe trains."""
     found = {name: row for name, row in derived_values.known().items() if isinstance(row, View)}
-    del found[OWN_LAYER.name], found[OWN_BOARD.name]
+    for row in (OWN_LAYER, OWN_BOARD, OWN_ACROSS):
+        del found[row.name]
     return found
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.subjects import Example, Subject, photos
+from attnviz.ui.components.captured_board import FIELDS as OF_BOARD
+from attnviz.ui.components.captured_board import captured_board
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.pixel_viewer import pixel_viewer, settled_view
 from attnviz.ui.components.value_bars import value_bars
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from attnviz.listening import Trace
 
 VIEWER = "own_layer"
+FIELD, SECOND = "photo", "other_photo"
 FIELDS = Fields(*OF_LAYER.fields, Field("address", "text"))
 FILE = "PNG, JPEG, WebP, BMP or GIF, up to 20 MB"
 READS = (
@@ -40,39 +43,56 @@ NOT = (
     "answer depends on."
 )
 HATCHED = "A layer that is hatched on the board is fetched once you choose it."
-NO_LENS = (
-    "A captured model's answer if a layer were the last is unknown: its code does not specify which norm and head "
-    "would follow it."
+LENS = (
+    "**Earlier answers were not trained for.** If a layer were the last, its tokens would be read by the part of the "
+    "model's code that follows the last layer, whose norm and head were trained for that one alone."
 )
+NO_LENS = "There is no answer if a layer were the last: {why}."
+STAYS = "Photographs stay on the machine that runs this app."
 NOTHING = "This model has no attention that can be captured. The report lists what it has."
 STOPPED = "own_stopped"
 NONE, OTHERS = "no map can be drawn.", "other layers may not be drawn, and there is no report."
 
 
-def choose() -> Example:
-    """Draw the choice of a photograph, from the folder or the visitor's file or camera, and return it."""
-    there, sample = [*photos.in_folder()], own_passes.first()
-    named = _named()
+def choose(besides: Example | None = None) -> Example:
+    """Draw the choice of a photograph, from the folder or the visitor's file or camera, and return it.
+
+    `besides` is the first example, if this is the choice of a second one.
+    """
+    field, label = (FIELD, "Photograph") if besides is None else (SECOND, "Second photograph")
+    there, sample = [*photos.in_folder()], own_passes.first(besides)
+    named = _named(field)
     if there:
-        begins = named.word if isinstance(named, photos.Photo) and named.word in there else None
+        begins = named or sample
         chosen = st.selectbox(
-            "Photograph", there, index=there.index(begins) if begins else None if named else 0,
-            placeholder="your own", key="own_photo", width=220, on_change=_of_folder,
+            label, there,
+            index=there.index(begins.word) if isinstance(begins, photos.Photo) and begins.word in there else None,
+            placeholder="your own" if named else "a sample", key=f"own_{field}", width=220, on_change=_of_folder,
+            args=(field,),
         )  # fmt: skip
         sample = photos.Photo(chosen) if chosen else sample
-    with st.popover("Your own photograph"):
-        st.file_uploader(FILE, key="own_file", on_change=_upload)
+    with st.popover("Your own photograph" if besides is None else "Another of your own"):
+        st.file_uploader(FILE, key=f"own_{field}_file", on_change=_upload, args=(field, f"own_{field}_file"))
         if refusal := camera_refusal(st.context.url, "Browse files"):
             st.caption(verbatim(refusal))
-        elif st.toggle("Take one with the camera", key="own_camera_on"):
-            st.camera_input("Take a photograph", key="own_camera", on_change=_upload, args=("own_camera",))
-    if refused := st.session_state.pop("own_refused", ""):
+        elif st.toggle("Take one with the camera", key=f"own_{field}_camera_on"):
+            key = f"own_{field}_camera"
+            st.camera_input("Take a photograph", key=key, on_change=_upload, args=(field, key))
+    if refused := st.session_state.pop(f"own_{field}_refused", ""):
         url_state.complain(refused)
     return named or sample
 
 
+def named(example: Example) -> str:
+    """Return the name of an example in Markdown."""
+    if isinstance(example, photos.Photo):
+        return "Your photograph" if example.word.startswith(photos.UPLOADED) else verbatim(example.word)
+    return "A sample picture"
+
+
 def show(subject: Subject) -> None:
     """Draw the chosen layer, the gates, and a report on the captured model."""
+    st.caption(STAYS)
     seen = _passed(subject)
     if seen is None:
         return
@@ -99,32 +119,54 @@ def show(subject: Subject) -> None:
     page.meaning(READS, NOT)
 
 
-def board(subject: Subject, key: str) -> None:
-    """Draw all layers at once instead of one; `key` is the component's key on its page."""
-    from attnviz.ui.components.captured_board import FIELDS as OF_BOARD
-    from attnviz.ui.components.captured_board import captured_board
+def board(
+    subject: Subject, key: str, *, queries: Example | None = None,
+    state: Mapping[str, Any] | None = None, on_change: Callable[[], None] | None = None,
+) -> bool:  # fmt: skip
+    """Draw all layers at once instead of one; return whether there are any.
 
+    Args:
+        key: the component's key on its page.
+        queries: the example whose queries meet the keys of this one; None for its own.
+        state: the view, by default that of the URL.
+        on_change: called when a view has settled, by default to put it into the URL.
+    """
     seen = _passed(subject)
-    if seen is None or not _places(seen, st.empty(), NONE):
-        return
+    if seen is None or not _places(seen, st.empty(), NONE, key):
+        return False
     paths, refused = own_passes.drawable(seen)
+    first = paths[:1]
+    if queries is not None:
+        refused = {**refused, **own_board.without_products(seen, paths)}
+        paths = [path for path in paths if path not in refused]
     if not paths:
         st.info(verbatim(next(iter(refused.values()), NOTHING)))
-        return
-    chosen = _chosen(paths, refused)
+        return False
+    chosen = _chosen(paths, refused, *first)
+    view = own_board.OWN_BOARD if queries is None else own_board.OWN_ACROSS
+    try:
+        data = view.of(subject, **own_board.parameters_of(chosen, queries))
+    except BadInput as error:
+        st.info(verbatim(str(error)))
+        return False
     captured_board(
-        own_board.OWN_BOARD.of(subject, layer=chosen),
+        data,
         key=key,
-        state={**OF_BOARD.read(st.query_params.to_dict()), "address": chosen},
+        state={**(OF_BOARD.read(st.query_params.to_dict()) if state is None else state), "address": chosen},
         layers=own_board.layers_of(seen, paths, refused),
-        on_change=url_state.keep_view(OF_BOARD, settled_view, key),
+        on_change=on_change or url_state.keep_view(OF_BOARD, settled_view, key),
     )
-    page.meaning(f"{READS} {HATCHED}", f"{NOT}\n\n{NO_LENS}")
+    return True
+
+
+def board_meaning(subject: Subject) -> None:
+    """Explain the board of layers, and what it does not show."""
+    _, why = own_board.answers_as_last(subject)
+    page.meaning(f"{READS} {HATCHED}", f"{NOT}\n\n{NO_LENS.format(why=verbatim(why)) if why else LENS}")
 
 
 def _passed(subject: Subject) -> Trace | None:
     """Return the model's pass on the photograph, or None if a sentence is drawn in its place."""
-    st.caption("Photographs stay on the machine that runs this app.")
     try:
         return passed(subject.example, st.query_params.get("address"))
     except AttnvizError as error:
@@ -132,19 +174,20 @@ def _passed(subject: Subject) -> Trace | None:
         return None
 
 
-def _places(seen: Trace, holder: DeltaGenerator, without: str) -> bool:
-    """Find the tokens' positions, with progress; return whether they are known. `without` is shown after a stop."""
+def _places(seen: Trace, holder: DeltaGenerator, without: str, key: str = VIEWER) -> bool:
+    """Find the tokens' positions, with progress; return whether they are known. `without` is shown after a stop; `key`
+    tells two searches of a page apart."""
     if not seen.captured.has_places and st.session_state.get(STOPPED):
         with holder.container():
             st.info(f"The search for the positions of this model's tokens was stopped: {without}")
-            st.button("Search again", on_click=_search_again)
+            st.button("Search again", key=f"search again {key}", on_click=_search_again)
         return False
-    own_passes.find_places(seen, partial(_progress, holder))
+    own_passes.find_places(seen, partial(_progress, holder, key))
     return True
 
 
 @contextmanager
-def _progress(holder: DeltaGenerator, what: str) -> Iterator[Said]:
+def _progress(holder: DeltaGenerator, key: str, what: str) -> Iterator[Said]:
     bar: list[DeltaGenerator] = []
 
     def said(done: int, total: int) -> None:
@@ -155,7 +198,7 @@ def _progress(holder: DeltaGenerator, what: str) -> Iterator[Said]:
         if not bar:
             with holder.container(horizontal=True, vertical_alignment="bottom"):
                 bar.append(st.progress(0.0))
-                st.button("Stop", key="own_stop", on_click=_stop)  # the rerun that it starts ends this run
+                st.button("Stop", key=f"stop {key}", on_click=_stop)  # the rerun that it starts ends this run
         bar[0].progress(min(1.0, done / total), words)
 
     yield said
@@ -187,9 +230,10 @@ def _layer(subject: Subject, seen: Trace, paths: Sequence[str], refused: Mapping
     _heads_off(subject, seen, chosen, seen.captured.calls[chosen].layout.size("head"))
 
 
-def _chosen(paths: Sequence[str], refused: Mapping[str, str]) -> str:
-    """Return the path of the layer that the URL names, or the first, with a sentence if the former cannot be drawn."""
-    asked = st.query_params.get("address", paths[0])
+def _chosen(paths: Sequence[str], refused: Mapping[str, str], first: str | None = None) -> str:
+    """Return the path of the layer that the URL names, or else the first of `paths` or of others, with a sentence if it
+    cannot be drawn."""
+    asked = st.query_params.get("address", paths[0] if first is None else first)
     if asked in refused:
         url_state.complain(f"{refused[asked]} You see another layer instead.")
     elif asked not in paths:
@@ -257,8 +301,8 @@ def _off() -> None:
     url_state.set_value(off=",".join(sorted(st.session_state["own_off"], key=int)) or None)
 
 
-def _named() -> photos.Photo | None:
-    word = st.query_params.get("photo")
+def _named(field: str) -> photos.Photo | None:
+    word = st.query_params.get(field)
     if word is None:
         return None
     try:
@@ -268,15 +312,15 @@ def _named() -> photos.Photo | None:
         return None
 
 
-def _of_folder() -> None:
-    url_state.set_value(photo=st.session_state["own_photo"])
+def _of_folder(field: str) -> None:
+    url_state.set_value(**{field: st.session_state[f"own_{field}"]})
 
 
-def _upload(key: str = "own_file") -> None:
+def _upload(field: str, key: str) -> None:
     file = st.session_state[key]
     if file is None:
         return
     try:
-        url_state.set_value(photo=photos.keep(file.getvalue()).word)
+        url_state.set_value(**{field: photos.keep(file.getvalue()).word})
     except BadInput as error:
-        st.session_state["own_refused"] = str(error)
+        st.session_state[f"own_{field}_refused"] = str(error)

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from threading import Thread
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import Field
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from attnviz.arrays import Bytes
     from attnviz.capture.places import Said
     from attnviz.listening import Trace
+
+T = TypeVar("T")
 
 PASSES = 256 << 20  # bytes of all cached passes; a model whose pass takes more keeps it in parts
 LAYERS = 96 << 20  # bytes of the layers' payloads for the browser
@@ -90,12 +92,18 @@ def _briefly(what: str) -> Iterator[Said]:
     yield said
 
 
-def first() -> Example:
-    """Return the model's first example: the first photograph of the folder, or else a sample picture."""
-    there = photos.in_folder()
-    return (
-        photos.Photo(next(iter(there))) if there else Picture(photos.SAMPLE, int(data.shown(photos.SAMPLE).numbers[0]))
-    )
+def first(besides: Example | None = None) -> Example:
+    """Return the model's first example: the first photograph of the folder, or else a sample picture; or the one that
+    follows another example."""
+    words = [*photos.in_folder()]
+    if isinstance(besides, photos.Photo) and besides.word in words:
+        place = words.index(besides.word) + 1
+        words = words[place:] + words[: place - 1]
+    if words:
+        return photos.Photo(words[0])
+    numbers = [int(one) for one in data.shown(photos.SAMPLE).numbers]
+    same = isinstance(besides, Picture) and besides == Picture(photos.SAMPLE, numbers[0])
+    return Picture(photos.SAMPLE, numbers[same])
 
 
 def passed(example: Example, layer: str | None = None) -> Trace:
@@ -263,6 +271,11 @@ def payload(subject: Subject, parameters: OfLayer) -> bytes:
     if key not in _layers:
         _wait_for_places(passed(example, path), path)
     return _layers.get(key, compute, what="layer of an own model", check=cache.wanted)
+
+
+def kept_for(example: Example, what: str, compute: Callable[[], T]) -> T:
+    """Return a value that depends on the model and a picture, cached like the layers' payloads."""
+    return _layers.get((*_named(own.own(), example), what), compute, what=f"{what} of an own model", check=cache.wanted)
 
 
 def _wait_for_places(seen: Trace, path: str) -> None:

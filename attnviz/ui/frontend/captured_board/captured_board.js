@@ -115,7 +115,14 @@ export class CapturedBoard extends LayerBoard {
         (one) => one ?? NaN,
       );
     const arrays = Object.fromEntries(["distance", "entropy", "nowhere"].map((name) => [name, all(name)]));
-    this.over.take({ ...this.header, even: this.header.over.even, names: this.header.names ?? [] }, arrays, heads);
+    const found = this.group.map((path) => this.known.get(path)?.over.answer ?? null);
+    const answers = found.some((one) => one) ? found : [];
+    this.over.take(
+      { ...this.header, even: this.header.over.even, names: this.header.names ?? [] },
+      arrays,
+      heads,
+      answers,
+    );
     this.layers.forEach(({ attention }, layer) => {
       for (let tile = layer * (heads + 1); tile < (layer + 1) * (heads + 1); tile++)
         this.wall?.frames[tile].classList.toggle("absent", !attention);

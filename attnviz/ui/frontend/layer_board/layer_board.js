@@ -3,6 +3,7 @@
 
 import { MEAN } from "../maps/attention.js";
 import { element } from "../core/dom.js";
+import { best } from "../core/numbers.js";
 import { mountable } from "../core/part.js";
 import { HINTS } from "../hands/hints.js";
 import { unpack } from "../core/payload.js";
@@ -65,7 +66,13 @@ export class LayerBoard extends Viewer {
 
   /** Take the changes from layer to layer. */
   takeOver() {
-    this.over.take(this.header, this.arrays, this.attention.heads);
+    const { classes, layers } = this.header;
+    /** @type {[string, number][]} */
+    const answers = Array.from({ length: layers }, (_, layer) => {
+      const own = this.arrays.answers.subarray(layer * classes.length, (layer + 1) * classes.length);
+      return [classes[best(own)], own[best(own)]];
+    });
+    this.over.take(this.header, this.arrays, this.attention.heads, answers);
   }
 
   takeAttention() {

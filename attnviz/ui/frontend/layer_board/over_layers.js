@@ -1,7 +1,7 @@
 // Changes from layer to layer, one row each: the answer if it were the last layer, and one dot per head.
 
 import { element, say, set, text } from "../core/dom.js";
-import { best, percent, short } from "../core/numbers.js";
+import { percent, short } from "../core/numbers.js";
 import { term } from "../terms/terms.js";
 
 /** @type {Record<string, [string, string, string]>} array -> title, unit, words for screen readers */
@@ -21,10 +21,11 @@ export class OverLayers {
   /**
    * Build the rows for new data.
    * @param {any} header
-   * @param {Record<string, any>} arrays NaN belongs to a layer that has not arrived; `answers` may be missing
+   * @param {Record<string, any>} arrays NaN belongs to a layer that has not arrived
    * @param {number} heads
+   * @param {([string, number]|null)[]} answers class and probability if each layer were the last; empty if unknown
    */
-  take({ layers, even, classes, prefix, names }, arrays, heads) {
+  take({ layers, even, prefix, names }, arrays, heads, answers) {
     const most = Object.fromEntries(
       Object.keys(STRIPS).map((name) => [name, Math.max(even[name], ...arrays[name].filter(Number.isFinite)) || 1]),
     );
@@ -34,12 +35,12 @@ export class OverLayers {
         ? `On ${names.length > 1 ? "tokens without a place" : `the ${names[0]}`}`
         : `${STRIPS[name][0]}, ${STRIPS[name][1]}`;
     this.element.style.setProperty("--strips", String(strips.length));
-    this.element.classList.toggle("without-answers", !arrays.answers);
+    this.element.classList.toggle("without-answers", !answers.length);
     const head = element(
       "div.layer-row.heading",
       { "aria-hidden": "true" },
       element("span.layer-name"),
-      ...(arrays.answers ? [element("span.if-last", {}, "Answer if last")] : []),
+      ...(answers.length ? [element("span.if-last", {}, "Answer if last")] : []),
       ...strips.map((name) => element("span.strip", { title: `0 to ${short(most[name], 2)}` }, title(name))),
     );
     this.dots = [];
@@ -68,9 +69,7 @@ export class OverLayers {
         "div.layer-row",
         {},
         element("span.layer-name", {}, `Layer ${layer + 1}`),
-        ...(arrays.answers
-          ? [ifLast(classes, arrays.answers.subarray(layer * classes.length, (layer + 1) * classes.length))]
-          : []),
+        ...(answers.length ? [ifLast(answers[layer])] : []),
         ...drawn.map((strip) => strip.element),
       );
     });
@@ -78,7 +77,7 @@ export class OverLayers {
     say(
       this.note,
       "Each dot is a head; the line is where it would be if it took the same from all tokens." +
-        (arrays.answers
+        (answers.length
           ? " The answers before the last layer use the last norm and head, which were not trained for them."
           : ""),
     );
@@ -119,17 +118,17 @@ export class OverLayers {
 }
 
 /**
- * The answer if a layer were the last one.
- * @param {string[]} classes
- * @param {Float64Array} own probabilities
+ * The answer if a layer were the last one; empty until it has arrived.
+ * @param {[string, number]|null} answer class and probability
  */
-function ifLast(classes, own) {
-  const which = best(own);
+function ifLast(answer) {
+  if (!answer) return element("span.if-last");
+  const [name, share] = answer;
   return element(
     "span.if-last",
     {},
-    element("b", {}, classes[which]),
-    element("span.percent", {}, percent(own[which])),
-    element("span.share-bar", { style: `--share:${own[which].toFixed(4)}` }),
+    element("b", { title: name }, name),
+    element("span.percent", {}, percent(share)),
+    element("span.share-bar", { style: `--share:${share.toFixed(4)}` }),
   );
 }

@@ -54,6 +54,7 @@ export class Layers extends FetchedViews {
 
   /** @param {string} path */
   asked(path) {
-    return { checkpoint: this.header.request.checkpoint, parameters: { layer: path } };
+    const { checkpoint, parameters } = this.header.request;
+    return { checkpoint, parameters: { ...parameters, layer: path } };
   }
 }
