@@ -8,7 +8,7 @@
     seen["attention.weights"].at(batch=0, head=0) # (query, key)
 
 `names()` lists the checkpoints, and `load` returns a model and its model card. `trace` records what happens inside any
-model whose layers have taps, `edits` change it, and `addresses` lists those taps. Derive your own layers from `Layer`.
+model whose layers have taps, `edits` change it, and `tap_paths` lists those taps. Derive your own layers from `Layer`.
 `watch` records the attention of any other model: `seen = attnviz.watch(model)(batch)`. `heads` measures every attention
 head over many pictures. A trace keeps `Reading`s, whose `Grid` locates tokens on the picture. `figure` renders a trace
 as a picture, a table or an HTML page: `attnviz.figure(seen).save("fig.pdf")`; `gates` does the same for gates. Every
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from attnviz.readings import Grid as Grid
     from attnviz.readings import Reading as Reading
     from attnviz.tracing import Layer as Layer
-    from attnviz.tracing import addresses as addresses
+    from attnviz.tracing import tap_paths as tap_paths
     from attnviz.tracing import trace as trace
 
 __version__ = VERSION
@@ -53,21 +53,21 @@ _HOMES = {
     "Grid": "attnviz.readings",
     "Layer": "attnviz.tracing",
     "Reading": "attnviz.readings",
-    "addresses": "attnviz.tracing",
     "figure": "attnviz.figures.figure",
     "gates": "attnviz.figures.gates",
     "heads": "attnviz.head_table.door",
     "load": "attnviz.checkpoints",
     "names": "attnviz.cards",
     "record": "attnviz.figures.record",
+    "tap_paths": "attnviz.tracing",
     "trace": "attnviz.tracing",
     "watch": "attnviz.capture.watching",
 }
 
 __all__ = [
     "AttnvizError", "BadInput", "CheckpointError", "DataError", "Figure", "Grid", "Layer", "Reading", "RunError",
-    "TraceError", "UnknownName", "addresses", "edits", "figure", "gates", "heads", "load", "names", "record", "trace",
-    "watch",
+    "TraceError", "UnknownName", "edits", "figure", "gates", "heads", "load", "names", "record", "tap_paths",
+    "trace", "watch",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # with it, a type checker would accept any name

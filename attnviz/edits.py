@@ -36,7 +36,7 @@ class Change:
     values: Values
     index: Mapping[str, tuple[int, ...]]
 
-    def __call__(self, address: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[str, int]) -> Tensor | None:
+    def __call__(self, path: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[str, int]) -> Tensor | None:
         """Return the changed tensor, or None if the edit is for another visit."""
         meant = torch.ones((), dtype=torch.bool, device=tensor.device)
         for axis, places in self.index.items():
@@ -45,13 +45,13 @@ class Change:
                     return None
                 continue
             if axis not in axes:
-                raise TraceError(f"{address} has no axis {axis!r}. {closest(axis, (*axes, *visit))}")
+                raise TraceError(f"{path} has no axis {axis!r}. {closest(axis, (*axes, *visit))}")
             size = tensor.shape[axes.index(axis)]
             if max(places) >= size:
-                raise TraceError(f"{address} has no {axis} {max(places)}; there are {size}, counted from 0.")
+                raise TraceError(f"{path} has no {axis} {max(places)}; there are {size}, counted from 0.")
             chosen = torch.tensor([place in places for place in range(size)]).to(tensor.device)
             meant = meant & chosen.view([-1 if word == axis else 1 for word in axes])
-        return torch.where(meant, self.values(address, tensor, axes), tensor)
+        return torch.where(meant, self.values(path, tensor, axes), tensor)
 
 
 class Look:
@@ -59,7 +59,7 @@ class Look:
 
     mean: Tensor
 
-    def __call__(self, address: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[str, int]) -> Tensor:
+    def __call__(self, path: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[str, int]) -> Tensor:
         """Return the tensor unchanged."""
         self.mean = tensor.mean(axes.index("token"), keepdim=True)
         return tensor
@@ -76,27 +76,27 @@ def scale(factor: float, /, **index: Places) -> Change:
     """
     if not isinstance(factor, Real) and not (isinstance(factor, Tensor) and factor.ndim == 0):
         raise BadInput(f"scale takes one number, such as scale(0.5, head=3), not {factor!r}.")
-    return Change(lambda address, tensor, axes: tensor * factor, _index(index))
+    return Change(lambda path, tensor, axes: tensor * factor, _index(index))
 
 
 @overload
 def off(**index: Places) -> Change: ...
 @overload
-def off(address: str, /, **index: Places) -> dict[str, Change]: ...
-def off(address: str | None = None, /, **index: Places) -> Change | dict[str, Change]:
+def off(path: str, /, **index: Places) -> dict[str, Change]: ...
+def off(path: str | None = None, /, **index: Places) -> Change | dict[str, Change]:
     """Set a part to 0.
 
     Args:
-        address: a tap path. If given, a mapping from the tap path to the edit is returned, as `trace` takes it.
+        path: a tap path. If given, a mapping from the tap path to the edit is returned, as `trace` takes it.
         index: axis -> index, or several.
 
     Raises:
         BadInput: an index is not a whole number from 0.
     """
-    if address is not None:
-        _check_path(address)
+    if path is not None:
+        _check_path(path)
     change = set_value(0.0, **index)
-    return change if address is None else {address: change}
+    return change if path is None else {path: change}
 
 
 def set_value(value: Any, /, **index: Places) -> Change:
@@ -119,24 +119,24 @@ def set_value(value: Any, /, **index: Places) -> Change:
     if value.is_complex():
         raise BadInput(f"set_value takes real numbers, not {value.dtype}.")
 
-    def values(address: str, tensor: Tensor, axes: tuple[str, ...]) -> Tensor:
+    def values(path: str, tensor: Tensor, axes: tuple[str, ...]) -> Tensor:
         given = torch.as_tensor(value, dtype=tensor.dtype, device=tensor.device)
         rest = [axis for axis in axes if axis not in places]
         covered = rest[max(0, len(rest) - given.ndim) :]
         sizes = {axis: tensor.shape[axes.index(axis)] for axis in covered}
         if given.ndim and tuple(given.shape) != tuple(sizes.values()):
             expected = ", ".join(f"{axis} {size}" for axis, size in sizes.items())
-            raise TraceError(f"{address}: the value must be a number or cover {expected}; it is {tuple(given.shape)}.")
+            raise TraceError(f"{path}: the value must be a number or cover {expected}; it is {tuple(given.shape)}.")
         return given.view([sizes.get(axis, 1) for axis in axes])
 
     return Change(values, places)
 
 
-def uniform(address: str, **index: Places) -> dict[str, Edit]:
+def uniform(path: str, **index: Places) -> dict[str, Edit]:
     """Let a part of an attention layer attend to all tokens equally, so that it outputs the mean of the values.
 
     Args:
-        address: the path of the layer's tap "mixed".
+        path: the path of the layer's tap "mixed".
         index: axis -> index, or several, such as `head=3`.
 
     Returns:
@@ -145,13 +145,13 @@ def uniform(address: str, **index: Places) -> dict[str, Edit]:
     Raises:
         BadInput: the path is that of another tap, or an index is not a whole number from 0.
     """
-    _check_path(address)
-    layer, _, tap = address.rpartition(".")
+    _check_path(path)
+    layer, _, tap = path.rpartition(".")
     if tap != "mixed":
-        raise BadInput(f"Attention is made uniform at a tap 'mixed', such as 'attention.mixed', not at {address!r}.")
+        raise BadInput(f"Attention is made uniform at a tap 'mixed', such as 'attention.mixed', not at {path!r}.")
     look = Look()
-    change = Change(lambda address, tensor, axes: look.mean, _index(index))
-    return {f"{layer}.value" if layer else "value": look, address: change}
+    change = Change(lambda path, tensor, axes: look.mean, _index(index))
+    return {f"{layer}.value" if layer else "value": look, path: change}
 
 
 def together(*edits: Mapping[str, Edit | Sequence[Edit]]) -> dict[str, tuple[Edit, ...]]:
@@ -169,54 +169,48 @@ def together(*edits: Mapping[str, Edit | Sequence[Edit]]) -> dict[str, tuple[Edi
             raise TraceError(
                 f"Edits are given as tap path -> edit, such as {{'*.weights': edits.off(head=3)}}, not as {some!r}."
             )
-        for address, each in some.items():
-            _check_path(address)
+        for path, each in some.items():
+            _check_path(path)
             several = each if isinstance(each, Sequence) else [each]
             if not several:
-                raise TraceError(
-                    f"The edits of {address!r} are empty, and would change nothing: leave the tap path out."
-                )
+                raise TraceError(f"The edits of {path!r} are empty, and would change nothing: leave the tap path out.")
             for edit in several:
                 if not callable(edit) or edit in _MAKERS:
                     named = getattr(edit, "__name__", None)
                     came = f"edits.{named} without parentheses" if callable(edit) else f"a {type(edit).__name__}"
                     raise TraceError(
-                        f"The edit of {address!r} must be one of attnviz.edits, such as edits.set_value(0), or a "
+                        f"The edit of {path!r} must be one of attnviz.edits, such as edits.set_value(0), or a "
                         f"function from tensor to tensor, not {came}."
                     )
-            joined.setdefault(address, []).extend(several)
-    return {address: tuple(sorted(all_, key=lambda edit: isinstance(edit, Look))) for address, all_ in joined.items()}
+            joined.setdefault(path, []).extend(several)
+    return {path: tuple(sorted(all_, key=lambda edit: isinstance(edit, Look))) for path, all_ in joined.items()}
 
 
 _MAKERS: tuple[object, ...] = (scale, off, set_value, uniform)
 
 
-def edited(address: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[str, int], edit: Edit) -> Tensor | None:
+def edited(path: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[str, int], edit: Edit) -> Tensor | None:
     """Return the tensor after an edit, or None if the edit is for another visit. Raise TraceError if the edit changed
     the tensor in place, or returned another shape, dtype or device.
     """
     before = version(tensor)
-    changed: Any = edit(address, tensor, axes, visit) if isinstance(edit, Change | Look) else edit(tensor)
+    changed: Any = edit(path, tensor, axes, visit) if isinstance(edit, Change | Look) else edit(tensor)
     if version(tensor) != before:
-        raise TraceError(f"The edit of {address!r} changed its tensor in place; it must return a new one.")
+        raise TraceError(f"The edit of {path!r} changed its tensor in place; it must return a new one.")
     if changed is None and isinstance(edit, Change):
         return None
     expected = tuple(tensor.shape), tensor.dtype, tensor.device
     if not isinstance(changed, Tensor):
-        raise TraceError(
-            f"The edit of {address!r} must return a tensor of shape {expected[0]}, but returned {changed!r}."
-        )
+        raise TraceError(f"The edit of {path!r} must return a tensor of shape {expected[0]}, but returned {changed!r}.")
     returned = tuple(changed.shape), changed.dtype, changed.device
     if returned != expected:
-        raise TraceError(
-            f"The edit of {address!r} must keep shape, dtype and device {expected}, but returned {returned}."
-        )
+        raise TraceError(f"The edit of {path!r} must keep shape, dtype and device {expected}, but returned {returned}.")
     return changed
 
 
-def _check_path(address: Any) -> None:
-    if not isinstance(address, str):
-        raise BadInput(f"A tap path is a text, such as 'attention.mixed', not {address!r}.")
+def _check_path(path: Any) -> None:
+    if not isinstance(path, str):
+        raise BadInput(f"A tap path is a text, such as 'attention.mixed', not {path!r}.")
 
 
 def version(tensor: Tensor) -> int:

@@ -44,10 +44,10 @@ class Trace(dict[str, Reading]):
         super().__init__()
         self._outer: Trace | None = None
         self._is_open = True
-        known = dict.fromkeys(_address(path, name) for layer, path in layers.items() for name in names_of(layer))
+        known = dict.fromkeys(_tap_path(path, name) for layer, path in layers.items() for name in names_of(layer))
         self._away, self._paths = away, {**layers, **away}
         self._kept = {pattern: _matching(pattern, known) for pattern in keep}
-        self._wanted = {address: keep[pattern] for pattern, matches in self._kept.items() for address in matches}
+        self._wanted = {path: keep[pattern] for pattern, matches in self._kept.items() for path in matches}
         self._edits: dict[str, list[tuple[str, int, Edit]]] = {}  # each with its pattern and its position in the list
         self._gradients = gradients
         self._backward, self._transforms = passes.backward(), passes.transforms()
@@ -71,13 +71,11 @@ class Trace(dict[str, Reading]):
         for pattern, some in self._patterns.items():
             if not (matches := edited[pattern]) and pattern not in elsewhere:
                 raise TraceError(f"No tap is called {pattern!r}, so it cannot be edited. {closest(pattern, known)}")
-            for address in matches:
-                self._edits.setdefault(address, []).extend((pattern, place, edit) for place, edit in enumerate(some))
+            for path in matches:
+                self._edits.setdefault(path, []).extend((pattern, place, edit) for place, edit in enumerate(some))
         for several in self._edits.values():
             several.sort(key=lambda one: isinstance(one[2], Look))  # so that they see the others' changes
-        changed = [
-            address for address, some in self._edits.items() if not all(isinstance(one[2], Look) for one in some)
-        ]
+        changed = [path for path, some in self._edits.items() if not all(isinstance(one[2], Look) for one in some)]
         self._effects = Effects(model, changed)
 
     def _capture(
@@ -104,19 +102,19 @@ class Trace(dict[str, Reading]):
         """Return a line for each captured call, and one for each refused call, with the reason."""
         return self.captured.report()
 
-    def __missing__(self, address: str) -> Reading:
-        if not isinstance(address, str):
+    def __missing__(self, path: str) -> Reading:
+        if not isinstance(path, str):
             raise TraceError(
-                f"A reading has a tap path, such as {next(iter(self), 'attention.weights')!r}, not {address!r}."
+                f"A reading has a tap path, such as {next(iter(self), 'attention.weights')!r}, not {path!r}."
             )
         if self._captured is not None:
-            self._captured.explain(address)
-        raise TraceError(f"Nothing was kept of {address!r}. {closest(address, self)}")
+            self._captured.explain(path)
+        raise TraceError(f"Nothing was kept of {path!r}. {closest(path, self)}")
 
     def _hears(self, layer: nn.Module, name: str) -> bool:
         if layer in self._paths:
-            address = _address(self._paths[layer], name)
-            if address in self._wanted or address in self._edits:
+            path = _tap_path(self._paths[layer], name)
+            if path in self._wanted or path in self._edits:
                 return True
         return self._outer is not None and self._outer._hears(layer, name)
 
@@ -128,70 +126,70 @@ class Trace(dict[str, Reading]):
             return tensor if found is shown and not shown.requires_grad else found.to(tensor.device)
         before = None
         if layer in self._paths:
-            address = _address(self._paths[layer], name)
-            words = self._check(layer, name, address, tensor, axes, per)
-            if address in self._edits:
-                before, tensor = tensor, self._edited(address, tensor, words, per)
+            path = _tap_path(self._paths[layer], name)
+            words = self._check(layer, name, path, tensor, axes, per)
+            if path in self._edits:
+                before, tensor = tensor, self._edited(path, tensor, words, per)
         if self._outer is not None:  # the outer trace may edit it again, and the model's final value is kept
             tensor = self._outer._visit(layer, name, tensor, axes, per)
         if before is not None:
-            self._effects.edited(address, tensor)
-        if layer in self._paths and address in self._wanted and passes.backward() == self._backward:
-            self._keep(Reading(address, tensor, words, getattr(layer, "grid", None), before), per)
+            self._effects.edited(path, tensor)
+        if layer in self._paths and path in self._wanted and passes.backward() == self._backward:
+            self._keep(Reading(path, tensor, words, getattr(layer, "grid", None), before), per)
         return tensor
 
     def _check(
-        self, layer: nn.Module, name: str, address: str, tensor: Tensor, axes: str, per: str | None
+        self, layer: nn.Module, name: str, path: str, tensor: Tensor, axes: str, per: str | None
     ) -> tuple[str, ...]:
         if name not in layer.taps:  # type: ignore[operator]  # in a Layer these are names
-            raise TraceError(f"{address}: {type(layer).__name__}.taps does not name {name!r}; add it there.")
+            raise TraceError(f"{path}: {type(layer).__name__}.taps does not name {name!r}; add it there.")
         if not isinstance(tensor, Tensor) or tensor.is_nested:
             kind = "nested tensor" if isinstance(tensor, Tensor) else type(tensor).__name__
-            raise TraceError(f"{address}: a tap takes a tensor, not a {kind}. Give each of several parts its own tap.")
-        if address in self._wanted or address in self._edits:
-            passes.check_recorded(address)
-        words = axes_of(address, axes, tensor)
+            raise TraceError(f"{path}: a tap takes a tensor, not a {kind}. Give each of several parts its own tap.")
+        if path in self._wanted or path in self._edits:
+            passes.check_recorded(path)
+        words = axes_of(path, axes, tensor)
         if per is not None and (not isinstance(per, str) or per not in AXES or per in words):
-            raise TraceError(f"{address}: per={per!r} must be an axis that {axes!r} does not have.")
+            raise TraceError(f"{path}: per={per!r} must be an axis that {axes!r} does not have.")
         if "batch" in words:
             batch = tensor.shape[words.index("batch")]
             if self._batch is None:
-                self._batch = address, batch
+                self._batch = path, batch
             if self._batch[1] != batch:
                 raise TraceError(
-                    f"{address}: a batch of {batch} in the shape {tuple(tensor.shape)}, but {self._batch[0]} had "
+                    f"{path}: a batch of {batch} in the shape {tuple(tensor.shape)}, but {self._batch[0]} had "
                     f"{self._batch[1]}; is 'batch' in the right place of {axes!r}?"
                 )
         return words
 
-    def _edited(self, address: str, tensor: Tensor, words: tuple[str, ...], per: str | None) -> Tensor:
-        passes.check_repeated(address, self._backward)
-        visit = {} if per is None else {per: self._reached[address]}
-        self._reached[address] += 1
-        for pattern, place, edit in self._edits[address]:
-            changed = edited(address, tensor, words, visit, edit)
+    def _edited(self, path: str, tensor: Tensor, words: tuple[str, ...], per: str | None) -> Tensor:
+        passes.check_repeated(path, self._backward)
+        visit = {} if per is None else {per: self._reached[path]}
+        self._reached[path] += 1
+        for pattern, place, edit in self._edits[path]:
+            changed = edited(path, tensor, words, visit, edit)
             if changed is not None:
                 tensor = changed
                 self._used.add((pattern, place))
         return tensor
 
     def _keep(self, reading: Reading, per: str | None) -> None:
-        passes.check_alive(reading.address, reading.tensor, self._transforms, self._gradients)
-        index = dict(self._wanted[reading.address])
+        passes.check_alive(reading.path, reading.tensor, self._transforms, self._gradients)
+        index = dict(self._wanted[reading.path])
         if per in index:
-            visit = self._heard[reading.address]
-            self._heard[reading.address] += 1
-            self._stacked[reading.address] = per
-            if not _is_among(visit, index.pop(per), f"{reading.address}: {per}"):
+            visit = self._heard[reading.path]
+            self._heard[reading.path] += 1
+            self._stacked[reading.path] = per
+            if not _is_among(visit, index.pop(per), f"{reading.path}: {per}"):
                 return
-        visits = self._visits.setdefault(reading.address, [])
+        visits = self._visits.setdefault(reading.path, [])
         if visits and per is None:
             raise TraceError(
-                f"{reading.address} was reached a second time, now with shape {tuple(reading.tensor.shape)}. "
+                f"{reading.path} was reached a second time, now with shape {tuple(reading.tensor.shape)}. "
                 'Run the model once per trace; a layer that runs several times in one pass taps with per="step".'
             )
         if per is not None:
-            self._stacked[reading.address] = per
+            self._stacked[reading.path] = per
         kept = reading.part(**index) if index else reading
         kept = replace(
             kept,
@@ -200,12 +198,12 @@ class Trace(dict[str, Reading]):
         )
         if visits and kept.tensor.shape != visits[0].tensor.shape:
             raise TraceError(
-                f"{reading.address}: each visit must have the shape of the first, {tuple(visits[0].tensor.shape)}, "
+                f"{reading.path}: each visit must have the shape of the first, {tuple(visits[0].tensor.shape)}, "
                 f"not {tuple(kept.tensor.shape)}: they are stacked."
             )
         visits.append(kept)
         values = (kept.tensor,) if kept.before is None else (kept.tensor, kept.before)
-        self._versions += [(kept.address, value, _version(value)) for value in values]
+        self._versions += [(kept.path, value, _version(value)) for value in values]
 
     def _held(self, tensor: Tensor, copied: bool) -> Tensor:
         if not self._gradients:
@@ -220,20 +218,20 @@ class Trace(dict[str, Reading]):
             raise TraceError(
                 "The trace recorded nothing: run the model that it was opened for, inside its block and in its thread."
             )
-        for address, count in self._heard.items():
-            per = self._stacked[address]
-            place_or_range(f"{address}: {per}", self._wanted[address][per], count)
+        for path, count in self._heard.items():
+            per = self._stacked[path]
+            place_or_range(f"{path}: {per}", self._wanted[path][per], count)
         for pattern, matches in self._kept.items():
-            if matches and not any(address in self._visits for address in matches):
+            if matches and not any(path in self._visits for path in matches):
                 raise TraceError(f"{pattern!r} was never reached. {closest(pattern, self._visits)}")
         for pattern, some in self._patterns.items():
             if self._captured is not None and pattern in self._captured.asked:
                 continue
             if any((pattern, place) not in self._used for place in range(len(some))):
                 raise TraceError(f"The edit of {pattern!r} was never used: the forward pass did not reach that tap.")
-        for address in self._effects.lost():
+        for path in self._effects.lost():
             raise TraceError(
-                f"The edit of {address!r} does not reach the answer: the model computes it without the value "
+                f"The edit of {path!r} does not reach the answer: the model computes it without the value "
                 "that the tap returned, so only the reading would change."
             )
         if (
@@ -245,17 +243,17 @@ class Trace(dict[str, Reading]):
                 "gradients=True, but nothing that was kept depends on anything that requires a gradient. Let the "
                 "parameters or the pictures require one."
             )
-        for address, kept, version in self._versions:
+        for path, kept, version in self._versions:
             if _version(kept) != version:
                 raise TraceError(
-                    f"{address}, shape {tuple(kept.shape)}, was changed in place after it was kept, "
+                    f"{path}, shape {tuple(kept.shape)}, was changed in place after it was kept, "
                     "so the reading would be wrong. Use the out-of-place operation after the tap."
                 )
         self._is_open = False
-        for address, visits in self._visits.items():
-            axis = self._stacked.get(address)
-            one = axis is None or isinstance(self._wanted[address].get(axis), SupportsIndex)
-            self[address] = visits[0] if axis is None or one else stacked(visits, axis)
+        for path, visits in self._visits.items():
+            axis = self._stacked.get(path)
+            one = axis is None or isinstance(self._wanted[path].get(axis), SupportsIndex)
+            self[path] = visits[0] if axis is None or one else stacked(visits, axis)
         self.update(captured)
 
 
@@ -341,8 +339,8 @@ def _matching(pattern: str, known: Mapping[str, None]) -> Sequence[str]:
     """Return the tap paths that match a pattern. A plain path is looked up, since a request may name dozens of them."""
     if pattern in known and not any(sign in pattern for sign in "*?["):
         return [pattern]
-    return [address for address in known if fnmatchcase(address, pattern)]
+    return [path for path in known if fnmatchcase(path, pattern)]
 
 
-def _address(path: str, name: str) -> str:
+def _tap_path(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name

@@ -29,17 +29,17 @@ _APPLY = inspect.unwrap(function.Function.apply).__code__
 _exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)  # torch 2.6 has only the latter
 
 
-def check_recorded(address: str) -> None:
+def check_recorded(path: str) -> None:
     """Refuse a pass that is recorded as a program, which would contain the edit permanently."""
     proxies = sys.modules.get("torch.fx.experimental.proxy_tensor")  # imported only by a recording
     if _exporting() or torch._C._is_tracing() or (proxies is not None and proxies.get_proxy_mode() is not None):
         raise TraceError(
-            f"{address} was reached while torch.export, torch.jit.trace or make_fx records the model. Do that outside "
+            f"{path} was reached while torch.export, torch.jit.trace or make_fx records the model. Do that outside "
             "of the block of the trace; the program that it makes has no taps."
         )
 
 
-def check_repeated(address: str, outside: int, done: str = "edited", otherwise: str = "use torch.no_grad()") -> None:
+def check_repeated(path: str, outside: int, done: str = "edited", otherwise: str = "use torch.no_grad()") -> None:
     """Refuse to change a tap in a pass that an activation checkpoint will recompute for its gradients, or recomputes.
 
     Checkpoints are found among the functions that called the layer, as they leave no other trace: torch's non-reentrant
@@ -49,18 +49,18 @@ def check_repeated(address: str, outside: int, done: str = "edited", otherwise: 
     """
     if backward() != outside:
         raise TraceError(
-            f"{address} is {done} in a backward pass that was begun inside of the trace: an activation checkpoint "
+            f"{path} is {done} in a backward pass that was begun inside of the trace: an activation checkpoint "
             "recomputes a forward pass that ran without that, so that its gradients would be wrong. Call "
             "backward() outside of the block."
         )
     if any(_checkpoints()):
         raise TraceError(
-            f"{address} is {done} inside of an activation checkpoint, which would recompute it without that, "
+            f"{path} is {done} inside of an activation checkpoint, which would recompute it without that, "
             f"so that the gradients would be wrong. Turn the checkpoint off, or {otherwise}."
         )
 
 
-def check_alive(address: str, tensor: Tensor, outside: int, gradients: bool) -> None:
+def check_alive(path: str, tensor: Tensor, outside: int, gradients: bool) -> None:
     """Refuse a reading inside a torch.vmap that began after the trace was opened, at the transform level `outside`, or
     one without gradients if `gradients` are asked for.
     """
@@ -68,13 +68,13 @@ def check_alive(address: str, tensor: Tensor, outside: int, gradients: bool) -> 
     while functorch.is_functorch_wrapped_tensor(inner):
         if functorch.is_batchedtensor(inner) and functorch.maybe_get_level(inner) > outside:
             raise TraceError(
-                f"{address} was reached inside of torch.vmap, and its values end with it. Open the trace inside of the "
+                f"{path} was reached inside of torch.vmap, and its values end with it. Open the trace inside of the "
                 "function that is mapped, and return what it keeps."
             )
         inner = functorch.get_unwrapped(inner)
     if gradients and not torch.is_grad_enabled():
         raise TraceError(
-            f"{address} was computed without gradients, which gradients=True asks for. Run the model outside of "
+            f"{path} was computed without gradients, which gradients=True asks for. Run the model outside of "
             "torch.no_grad(), torch.inference_mode() and reentrant checkpoints."
         )
 
@@ -127,10 +127,10 @@ _NUMBERS = (_aten._local_scalar_dense, _aten.item, _aten.is_nonzero, _aten.equal
 class Effects:
     """Follows values edited at some taps through the forward passes of a model to its output, the answer."""
 
-    def __init__(self, model: nn.Module, addresses: Iterable[str]) -> None:
+    def __init__(self, model: nn.Module, tap_paths: Iterable[str]) -> None:
         self._model = model
         self._known = _known.setdefault(model, set())
-        self._open = set(addresses) - self._known
+        self._open = set(tap_paths) - self._known
         self._edited: set[str] = set()
         self._marks: dict[int, tuple[StorageWeakRef, set[str]]] = {}  # the reference prevents the ID from being reused
         self._has_answered = False
@@ -159,11 +159,11 @@ class Effects:
             handle.remove()
             self._marks.clear()
 
-    def edited(self, address: str, value: Tensor) -> None:
+    def edited(self, path: str, value: Tensor) -> None:
         """Mark the value with which the model continues after an edit."""
-        if address in self._open:
-            self._edited.add(address)
-            self._mark(value, {address})
+        if path in self._open:
+            self._edited.add(path)
+            self._mark(value, {path})
 
     def lost(self) -> list[str]:
         """Return the taps whose edited values did not reach the model's answers."""

@@ -21,14 +21,14 @@ class Reading:
     """The value of one tap during a trace.
 
     Args:
-        address: the tap path: the module's path, a dot, and the tap's name.
+        path: the tap path, which is the module's path, a dot, and the tap's name.
         tensor: the value, after the edit if there was one.
         axes: one word per axis of the tensor.
         grid: the positions of the tokens on the picture, or None if the layer does not know them.
         before: the value before the edit, or None if nothing was edited.
     """
 
-    address: str
+    path: str
     tensor: Tensor
     axes: tuple[str, ...]
     grid: Grid | None = None
@@ -75,21 +75,21 @@ class Reading:
             else:
                 cell = ", or (row, column)" if axis in _TOKENS else ""
                 raise TraceError(
-                    f"{self.address}: {axis} must be a whole number, a range or a slice{cell}, not {places!r}."
+                    f"{self.path}: {axis} must be a whole number, a range or a slice{cell}, not {places!r}."
                 )
         return found
 
     def _cell(self, axis: str, cell: tuple[int, int]) -> dict[str, int]:
         """Return the index of the token in a cell, (row, column)."""
         if self.grid is None or self.size(axis) != self.grid.tokens:
-            raise TraceError(f"{self.address}: the positions of its tokens are unknown, so {axis} must be a number.")
+            raise TraceError(f"{self.path}: the positions of its tokens are unknown, so {axis} must be a number.")
         return {axis: self.grid.token(*cell)}
 
     def _taken(self, tensor: Tensor, index: Mapping[str, Places]) -> Tensor:
         chosen: list[int | slice] = [slice(None)] * len(self.axes)
         for axis, places in index.items():
             position = self._position(axis)
-            found = place_or_range(f"{self.address}: {axis}", places, self.size(axis))
+            found = place_or_range(f"{self.path}: {axis}", places, self.size(axis))
             if isinstance(found, int):
                 chosen[position] = found
             elif found.step > 0:
@@ -100,7 +100,7 @@ class Reading:
 
     def _position(self, axis: str) -> int:
         if axis not in self.axes:
-            raise TraceError(f"{self.address} has no axis {axis!r}. {closest(axis, self.axes)}")
+            raise TraceError(f"{self.path} has no axis {axis!r}. {closest(axis, self.axes)}")
         return self.axes.index(axis)
 
 
@@ -125,7 +125,7 @@ def place_or_range(what: str, places: Places, size: int) -> int | range:
     raise TraceError(f"{what} {places} does not exist; there are {size}.")
 
 
-def axes_of(address: str, axes: str, tensor: Tensor) -> tuple[str, ...]:
+def axes_of(path: str, axes: str, tensor: Tensor) -> tuple[str, ...]:
     """Return the words of an axes string, one for each axis of a tensor. Raise TraceError if their number is wrong, or
     a word occurs twice or is not in `roles.AXES`.
     """
@@ -137,7 +137,7 @@ def axes_of(address: str, axes: str, tensor: Tensor) -> tuple[str, ...]:
         or not set(words) <= set(AXES)
     ):
         raise TraceError(
-            f"{address}: the axes {axes!r} must be {len(shape)} different words for the shape {shape}, "
+            f"{path}: the axes {axes!r} must be {len(shape)} different words for the shape {shape}, "
             f"out of: {', '.join(AXES)}; register_axis in attnviz.roles adds one."
         )
     return words
@@ -149,4 +149,4 @@ def stacked(visits: Sequence[Reading], per: str) -> Reading:
     befores = [visit.before for visit in visits if visit.before is not None]
     tensor = torch.stack([visit.tensor for visit in visits])
     before = torch.stack(befores) if befores else None
-    return Reading(first.address, tensor, (per, *first.axes), first.grid, before)
+    return Reading(first.path, tensor, (per, *first.axes), first.grid, before)

@@ -158,9 +158,9 @@ ROLES: dict[str, Role] = {
 }  # fmt: skip
 
 
-def role_of(address: str) -> Role:
+def role_of(path: str) -> Role:
     """Return the role of a tap by the last word of its path, or a plain role if that name is not in the table."""
-    name = address.rpartition(".")[2]
+    name = path.rpartition(".")[2]
     return ROLES.get(name) or Role((), f"No role is registered for {name!r}, so it is drawn plainly.", "signed")
 
 

@@ -186,7 +186,7 @@ def trace(
     opened._close()
 
 
-def addresses(model: nn.Module, example: Tensor) -> dict[str, tuple[tuple[str, ...], tuple[int, ...]]]:
+def tap_paths(model: nn.Module, example: Tensor) -> dict[str, tuple[tuple[str, ...], tuple[int, ...]]]:
     """Return the taps of a model as tap path -> (axes, shape), in the order of the forward pass.
 
     Args:
@@ -195,7 +195,7 @@ def addresses(model: nn.Module, example: Tensor) -> dict[str, tuple[tuple[str, .
     """
     with torch.no_grad(), trace(model) as seen:
         model(example)
-    return {address: (reading.axes, tuple(reading.tensor.shape)) for address, reading in seen.items()}
+    return {path: (reading.axes, tuple(reading.tensor.shape)) for path, reading in seen.items()}
 
 
 def _layers(model: nn.Module) -> Iterator[tuple[str, Layer]]:

@@ -69,7 +69,7 @@ def test_a_part_says_which_axes_are_left_and_takes_the_value_before_an_edit_alon
     assert part.axes == ("batch", "token")
     assert part.tensor.tolist() == [[8, 9, 10, 11]]  # of (batch 0, head 2)
     assert part.before.tolist() == [[9, 10, 11, 12]]
-    assert (part.address, part.grid) == (reading.address, reading.grid)
+    assert (part.path, part.grid) == (reading.path, reading.grid)
 
 
 def test_an_axis_that_is_not_there_names_the_closest():

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from attnviz import edits, tracing
 from attnviz.layers.attention import Attention
-from attnviz.tracing import Grid, Layer, addresses, trace
+from attnviz.tracing import Grid, Layer, tap_paths, trace
 from tests.traced_layers import VALUES, Free, Pair, Two, refused
 from tests.traced_layers import nobody_listens_afterwards as nobody_listens_afterwards
 
@@ -26,10 +26,10 @@ def test_a_trace_keeps_every_tap_in_the_order_of_the_pass():
     with trace(model) as seen:
         model(VALUES)
     assert list(seen) == ["first.query", "first.key", "blocks.0.query", "blocks.0.key"]
-    for address, expected in zip(seen, (VALUES * 2, VALUES * 2 + 1, VALUES * 4 + 2, VALUES * 4 + 3), strict=True):
-        assert torch.equal(seen[address].tensor, expected)
-        assert (seen[address].address, seen[address].axes) == (address, ("batch", "feature"))
-        assert seen[address].before is None
+    for path, expected in zip(seen, (VALUES * 2, VALUES * 2 + 1, VALUES * 4 + 2, VALUES * 4 + 3), strict=True):
+        assert torch.equal(seen[path].tensor, expected)
+        assert (seen[path].path, seen[path].axes) == (path, ("batch", "feature"))
+        assert seen[path].before is None
     assert seen["first.key"].grid == Grid(1, 3)
     assert seen["blocks.0.key"].grid is None
 
@@ -291,7 +291,7 @@ def test_a_layer_learns_which_of_its_taps_somebody_hears():
 
 
 def test_addresses_lists_axes_and_shapes_in_the_order_of_the_pass():
-    assert addresses(Two(), VALUES) == {
+    assert tap_paths(Two(), VALUES) == {
         "first.query": (("batch", "feature"), (2, 3)),
         "first.key": (("batch", "feature"), (2, 3)),
         "blocks.0.query": (("batch", "feature"), (2, 3)),

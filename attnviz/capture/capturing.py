@@ -73,14 +73,14 @@ class Capture(Mode):
         if key not in self._wanted:
             found = {}
             for tap in (*TAPS, "gate", "space_gate"):
-                matching = [part for pattern, part in self.keep.items() if fnmatchcase(address(key, tap), pattern)]
+                matching = [part for pattern, part in self.keep.items() if fnmatchcase(tap_path(key, tap), pattern)]
                 if matching:
                     found[tap] = matching[-1]
             self._wanted[key] = found
         return {tap: part for tap, part in self._wanted[key].items() if tap in taps}
 
     def _edited(self, key: str) -> set[str]:
-        return {tap for tap in (*TAPS, "gate", "space_gate") if address(key, tap) in self.edits}
+        return {tap for tap in (*TAPS, "gate", "space_gate") if tap_path(key, tap) in self.edits}
 
     def _has_own_taps(self, where: Where) -> bool:
         parts = where.path.split(".")
@@ -116,7 +116,7 @@ class Capture(Mode):
         """Compute an attention step by step as far as edits and gradients need it."""
         key, wanted = call.where.key, self.wanted(call.where.key)
         if self.gradients and wanted:
-            path = address(key, next(iter(wanted)))
+            path = tap_path(key, next(iter(wanted)))
             passes.check_repeated(path, self.backward, "computed step by step", "leave out gradients=True")
         given.query = self._through(call, "query", given.query)
         given.key = self._through(call, "key", given.key)
@@ -155,7 +155,7 @@ class Capture(Mode):
 
     def _through(self, call: Call, tap: str, tensor: Tensor, given: Attend | None = None) -> Tensor:
         """Edit a value, keep it, and return the value with which the model continues."""
-        path = address(call.where.key, tap)
+        path = tap_path(call.where.key, tap)
         edits = self.edits.get(path, ())
         if not edits and not self.gradients:
             self._hold(call, tap, tensor)
@@ -306,7 +306,7 @@ class Capture(Mode):
 
     def gate(self, gate: Gate, compute: Callable[[Tensor], Tensor]) -> Tensor:
         where = self.frames.where(gate.tap)
-        path = address(where.key, gate.tap)
+        path = tap_path(where.key, gate.tap)
         given = tensors_of(self.frames.arguments or ())
         if self._has_own_taps(where) or refusals.unusual((gate.operand,)) or not lies_on_a_picture(gate, given):
             return compute(gate.operand)
@@ -339,6 +339,6 @@ class Capture(Mode):
         return {call.where.key: call for call in self.calls}
 
 
-def address(key: str, tap: str) -> str:
+def tap_path(key: str, tap: str) -> str:
     """Return the tap path of a call."""
     return f"{key}.{tap}" if key else tap

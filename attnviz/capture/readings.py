@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from torch import Tensor
 
 from attnviz.capture.call import Call
-from attnviz.capture.capturing import Capture, address
+from attnviz.capture.capturing import Capture, tap_path
 from attnviz.capture.gates import Gate
 from attnviz.capture.places import Both, Places
 from attnviz.errors import TraceError
@@ -23,13 +23,13 @@ class Computed(Reading):
 
     def __init__(
         self,
-        address: str,
+        path: str,
         tensor: Tensor | Callable[[], Tensor],
         axes: tuple[str, ...],
         grid: Grid | None | Callable[[], Both | None] = None,
         before: Tensor | None = None,
     ) -> None:
-        values = {"address": address, "tensor": tensor, "axes": axes, "grid": grid, "before": before}
+        values = {"path": path, "tensor": tensor, "axes": axes, "grid": grid, "before": before}
         for name, value in values.items():
             object.__setattr__(self, f"_{name}" if callable(value) else name, value)
 
@@ -49,13 +49,13 @@ class Computed(Reading):
         both: Both | None = self._grid() if "_grid" in vars(self) else None
         if both is None:
             return None
-        what = _TOKENS[self.address.rpartition(".")[2]] if axis == "token" else axis
+        what = _TOKENS[self.path.rpartition(".")[2]] if axis == "token" else axis
         return both.query if what == "query" else both.key
 
     def _cell(self, axis: str, cell: tuple[int, int]) -> dict[str, int]:
         places = self.places(axis)
         if places is None:
-            raise TraceError(f"{self.address}: the positions of its tokens are unknown, so {axis} must be a number.")
+            raise TraceError(f"{self.path}: the positions of its tokens are unknown, so {axis} must be a number.")
         window, token = places.find(*cell)
         return {axis: token, **({"window": window} if "window" in self.axes else {})}
 
@@ -70,7 +70,7 @@ def readings_of(
             for tap, part in capture.wanted(key).items():
                 if tap in call.kept or tap in ("scores", "weights"):
                     reading = _reading(call, tap, partial(places, key))
-                    found[reading.address] = reading.part(**part) if part else reading
+                    found[reading.path] = reading.part(**part) if part else reading
     for path, (gate, kept, before) in capture.gates.items():
         key, _, tap = path.rpartition(".")
         if tap in (wanted := capture.wanted(key, (tap,))):
@@ -81,7 +81,7 @@ def readings_of(
 
 def _reading(call: Call, tap: str, places: Callable[[], Both | None]) -> Computed:
     tensor = call.kept.get(tap, call.weights if tap == "weights" else call.scores)
-    return Computed(address(call.where.key, tap), tensor, call.axes(tap), places, call.before.get(tap))
+    return Computed(tap_path(call.where.key, tap), tensor, call.axes(tap), places, call.before.get(tap))
 
 
 def gates_of(capture: Capture) -> dict[str, Gate]:

@@ -10,7 +10,7 @@ from torch import nn
 
 from attnviz.capture import places_kept, refusals
 from attnviz.capture.call import Call
-from attnviz.capture.capturing import Capture, Parts, address
+from attnviz.capture.capturing import Capture, Parts, tap_path
 from attnviz.capture.frames import tensors_of
 from attnviz.capture.gates import Gate
 from attnviz.capture.places import Both, Places, Said, place_of, places_of
@@ -232,7 +232,7 @@ def _row(number: int, call: Call, both: Both | None) -> tuple[str, ...]:
     prefix = "-" if found.key is None or windows > 1 else found.key.grid.prefix
     kind = "windows" if windows > 1 else "self" if own == others and call.queries == call.keys else "cross"
     numbers = (number, call.layout.size("head"), call.queries, call.keys, windows, grid, prefix)
-    return (*map(str, numbers), kind, by, address(call.where.key, "weights"))
+    return (*map(str, numbers), kind, by, tap_path(call.where.key, "weights"))
 
 
 def _grid(places: Places | None) -> str:

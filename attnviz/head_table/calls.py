@@ -66,8 +66,8 @@ def calls_of(model: nn.Module, images: Tensor) -> tuple[tuple[Call, ...], dict[s
             f"{tuple(logits.shape) if isinstance(logits, Tensor) else type(logits).__name__}."
         )
     found, left_out = [], {}
-    for address, reading in seen.items():
-        path, _, tap = address.rpartition(".")
+    for tap_path, reading in seen.items():
+        path, _, tap = tap_path.rpartition(".")
         if tap != "weights":
             continue
         reason = _refused(reading)

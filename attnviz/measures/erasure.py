@@ -120,30 +120,30 @@ class Curve:
         return Line(each.mean(0), each.std(0), changes.std(2).mean(0))
 
 
-def look(model: nn.Module, image: Tensor, address: str | None = None) -> Look:
+def look(model: nn.Module, image: Tensor, path: str | None = None) -> Look:
     """Return a model's answer to a picture, and the ranks of its positions by attention and by the Jacobian.
 
     Args:
         model: a model of pictures with an attention layer, in evaluation mode.
         image: float (channel, row, column) in 0..1, in the model's precision.
-        address: path of the attention layer; None for the model's first.
+        path: path of the attention layer; None for the model's first.
 
     Returns:
         The answer, its logit, and for each position the mean weight that it receives and the size of the Jacobian in
         its box.
     """
-    if address is None:
+    if path is None:
         layers = [path for path, part in model.named_modules() if {"query", "key"} <= {*getattr(part, "taps", ())}]
-        address = layers[0] if layers else None
-        if address is None:
+        path = layers[0] if layers else None
+        if path is None:
             raise BadInput("This model has no attention layer, so there are no attended tokens to remove.")
-    query, key = (f"{address}.{tap}".removeprefix(".") for tap in ("query", "key"))
+    query, key = (f"{path}.{tap}".removeprefix(".") for tap in ("query", "key"))
     with trace(model, [query, key]) as seen:
         logits, gradient = jacobian.answered(model, image[None])
     answer = predicted(logits)
     grid = seen[query].grid
     if grid is None:
-        raise BadInput(f"{address} does not record where its tokens are, so they cannot be removed from a picture.")
+        raise BadInput(f"{path} does not record where its tokens are, so they cannot be removed from a picture.")
     _, received = normalisers(seen[query].at(batch=0), seen[key].at(batch=0))  # (head, token)
     steepness = gradient[0].abs().sum(0).flatten().double()  # (pixel,)
     return Look(
@@ -237,7 +237,7 @@ def curve(
     generator: torch.Generator,
     draws: int = DRAWS,
     fill: Fill = "mean",
-    address: str | None = None,
+    path: str | None = None,
     report: Callable[[int, int], None] | None = None,
     must_change: bool = True,
 ) -> Curve:
@@ -250,7 +250,7 @@ def curve(
         generator: draws the random choices.
         draws: number of random choices per picture and count.
         fill: see `erased`.
-        address: path of the attention layer; None for the model's first.
+        path: path of the attention layer; None for the model's first.
         report: called after each picture with the numbers of finished pictures and of all pictures.
         must_change: refuse removals that change no picture, which part of a longer curve may contain.
 
@@ -263,7 +263,7 @@ def curve(
     chosen: list[list[Choice]] = []  # (picture, count)
     changes, changed = [], False
     for image in images:
-        seen = look(model, image, address)
+        seen = look(model, image, path)
         choice = choices(seen, ink(image[None], seen.grid)[0], counts, draws, generator)
         removed = torch.cat([torch.stack([each.attended, each.jacobian, *each.random]) for each in choice])
         found = []

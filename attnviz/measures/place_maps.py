@@ -126,9 +126,9 @@ def attended(reading: Reading, grid: Grid, rows: int, columns: int) -> Floats:
         grid: the places.
         rows, columns: size of the picture.
     """
-    if not lies_on_the_picture(reading.address, reading.axes, tuple(reading.tensor.shape), reading.grid):
-        raise BadInput(f"{reading.address} does not hold the attention at each place of the picture.")
-    if role_of(reading.address).attends == "points":
+    if not lies_on_the_picture(reading.path, reading.axes, tuple(reading.tensor.shape), reading.grid):
+        raise BadInput(f"{reading.path} does not hold the attention at each place of the picture.")
+    if role_of(reading.path).attends == "points":
         points = _numbers(reading.at(**_first(reading)).reshape(-1, 2))  # (pixel, (x, y)) in -1..1
         edges = [np.linspace(-1, 1, count + 1) for count in (grid.rows, grid.columns)]
         return np.histogram2d(points[:, 1], points[:, 0], bins=edges)[0]

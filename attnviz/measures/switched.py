@@ -42,13 +42,13 @@ class HeadLayer(NamedTuple):
 def head_layers(taps: Mapping[str, tuple[Sequence[str], Sequence[int]]]) -> list[HeadLayer]:
     """Return a model's layers with heads, in the order of the forward pass, given tap path -> axes and shape."""
     found: dict[str, HeadLayer] = {}
-    for address, (axes, shape) in taps.items():
+    for tap_path, (axes, shape) in taps.items():
         if "head" not in axes:
             continue
-        path = address.rpartition(".")[0]
+        path = tap_path.rpartition(".")[0]
         before = found.get(path)
-        maps = address if role_of(address).attends == "weights" else before.maps if before else ""
-        found[path] = HeadLayer(path, shape[list(axes).index("head")], address, maps)
+        maps = tap_path if role_of(tap_path).attends == "weights" else before.maps if before else ""
+        found[path] = HeadLayer(path, shape[list(axes).index("head")], tap_path, maps)
     return list(found.values())
 
 

@@ -161,7 +161,7 @@ def _part(moment: Moment, of: str, get: Callable[[nn.Parameter], Tensor]) -> Ten
 def _tap(moment: Moment, of: str) -> tuple[Tensor, tuple[str, ...]]:
     found = [reading for path, reading in moment.readings.items() if fnmatchcase(path, of)]
     if len(found) != 1:
-        paths = ", ".join(reading.address for reading in found)
+        paths = ", ".join(reading.path for reading in found)
         raise BadInput(f"A probe measures one tap, but {of!r} matches {len(found)}: {paths}.")
     (reading,) = found
     return reading.tensor, reading.axes

@@ -33,22 +33,22 @@ def attention(
     model, net = loaded
     image = example.taken_by(net)
     there = layers(model)
-    address = next(iter(there), None) if path is None else path
-    layer = None if address is None else there.get(address)
+    path = next(iter(there), None) if path is None else path
+    layer = None if path is None else there.get(path)
     none = BadInput(f"{net.key} has no layer in which tokens attend to one another. Look at it in the explorer.")
-    if address is None or layer is None or not {*TAPS} <= {*layer.taps}:  # a control may attend to nothing
+    if path is None or layer is None or not {*TAPS} <= {*layer.taps}:  # a control may attend to nothing
         raise none
     pixels = as_batch(image, double=True)
-    seen, logits = run or passed(loaded, example, address)
-    query, key, value, mixed, output = (seen[f"{address}.{tap}"].at(batch=0) for tap in TAPS)
-    grid = seen[f"{address}.query"].grid
+    seen, logits = run or passed(loaded, example, path)
+    query, key, value, mixed, output = (seen[f"{path}.{tap}"].at(batch=0) for tap in TAPS)
+    grid = seen[f"{path}.query"].grid
     if grid is None:  # its tokens are not positions of the picture
         raise none
     log_normaliser, received = normalisers(query, key)
     added, signed = carried(value, layer.output.weight)
     with torch.no_grad():
         read = linear_readout(mixed, layer.output, output, logits[0], model.modules())
-        end = normed_end(layer, value, mixed, seen[f"{address}.joined"].at(batch=0)) if "joined" in layer.taps else {}
+        end = normed_end(layer, value, mixed, seen[f"{path}.joined"].at(batch=0)) if "joined" in layer.taps else {}
     return AttentionView(
         picture=pooled(pixels, grid).numpy(),
         query=query.numpy(),
@@ -65,7 +65,7 @@ def attention(
         classes=net.classes,
         probabilities=probabilities(logits)[0].numpy(),
         label=example.target,
-        origin=Subject(net, example).origin(address),
+        origin=Subject(net, example).origin(path),
         ink=example.ink,
         background=None if grid.stride == 1 and image.shape[2] == 1 else image,
         projection=None if read is None else read.projection.numpy(),
@@ -81,9 +81,9 @@ def attention(
 def passed(loaded: Loaded, example: Example, path: str | None = None) -> Run:
     """Return one pass's taps of an attention layer, by default the first, and of all convolutions; and the logits."""
     there = layers(loaded.model)
-    address = next(iter(there), None) if path is None else path
-    taps = [] if address is None else [tap for tap in (*TAPS, "joined") if tap in there[address].taps]
-    keep = [f"{address}.{tap}" for tap in taps]
+    path = next(iter(there), None) if path is None else path
+    taps = [] if path is None else [tap for tap in (*TAPS, "joined") if tap in there[path].taps]
+    keep = [f"{path}.{tap}" for tap in taps]
     keep += [f"{path}.{tap}" for path in convolutions(loaded.model) for tap in ("after_conv", "after_pool")]
     with torch.no_grad(), trace(loaded.model, keep) as seen:
         logits = ask(loaded, batch_of(loaded, example))

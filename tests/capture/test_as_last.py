@@ -50,11 +50,9 @@ def of_transformers() -> tuple[nn.Module, Callable[[Tensor, int], Tensor]]:
     vision.torchvision()
     from transformers import ViTConfig, ViTForImageClassification
 
-    model = ViTForImageClassification(
-        ViTConfig(
-            image_size=SIDE, patch_size=8, num_hidden_layers=3, num_attention_heads=2, hidden_size=16, num_labels=5
-        )
-    )
+    config = ViTConfig(image_size=SIDE, patch_size=8, num_hidden_layers=3, num_attention_heads=2, hidden_size=16)
+    config.num_labels = 5
+    model = ViTForImageClassification(config)
 
     def apart(batch: Tensor, layer: int) -> Tensor:
         states = model.vit(batch, output_hidden_states=True).hidden_states
@@ -108,8 +106,9 @@ class Parted(Stack):
 
     def forward(self, given: Tensor) -> Tensor:
         found = [given]
-        for (attention,) in self.layers:
-            found.append(found[-1] + attention(found[-1]))
+        for layer in self.layers:
+            assert isinstance(layer, nn.ModuleList)
+            found.append(found[-1] + layer[0](found[-1]))
         return self.read(found)
 
 

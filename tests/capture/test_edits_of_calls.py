@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 import attnviz
 from attnviz import edits
-from attnviz.capture.capturing import address
+from attnviz.capture.capturing import tap_path
 from attnviz.errors import TraceError
 from attnviz.tracing import trace
 from tests.capture.architectures import ALL
@@ -123,7 +123,7 @@ def test_heads_that_are_off_equal_zeroed_columns_of_the_projection(name: str) ->
         width = weight.shape[1] // heads
         weight[:, width : 2 * width] = 0
         expected = features(blind, *arguments, **named)
-        with trace(model, keep=[], edits=edits.off(address(path, "mixed"), head=1)):
+        with trace(model, keep=[], edits=edits.off(tap_path(path, "mixed"), head=1)):
             found = features(model, *arguments, **named)
     assert float((found - expected).abs().max()) <= 1e-5 * float(expected.abs().max())
 

@@ -12,7 +12,7 @@ import attnviz
 from attnviz.errors import TraceError
 from tests.capture.modules import Base, ByHand, tokens
 
-Attend = Callable[[Tensor, Tensor, Tensor], Tensor]
+Attend = Callable[..., Tensor]  # of query, key, value, and of a layer if there is one
 
 
 class Written(Base):
@@ -81,6 +81,8 @@ def one_by_one(query: Tensor, key: Tensor, value: Tensor, layer: nn.Module) -> T
 
 class Times(nn.Module):
     """A product with a parameter, or with a buffer."""
+
+    matrix: Tensor
 
     def __init__(self, kind: type[Tensor]) -> None:
         super().__init__()

@@ -42,16 +42,16 @@ class Look:
     grid: Grid
 
 
-def look(model: nn.Module, picture: Tensor, address: str = "attention") -> Look:
+def look(model: nn.Module, picture: Tensor, path: str = "attention") -> Look:
     """Return queries, keys and output of an attention layer, the logits, and the grid of the tokens, for a picture
     (channel, row, column) in 0..1 in the model's precision.
     """
-    with torch.no_grad(), trace(model, [f"{address}.{tap}" for tap in ("query", "key", "output")]) as seen:
+    with torch.no_grad(), trace(model, [f"{path}.{tap}" for tap in ("query", "key", "output")]) as seen:
         logits = model(picture[None])
-    query, key, output = (seen[f"{address}.{tap}"].at(batch=0) for tap in ("query", "key", "output"))
-    grid = seen[f"{address}.query"].grid
+    query, key, output = (seen[f"{path}.{tap}"].at(batch=0) for tap in ("query", "key", "output"))
+    grid = seen[f"{path}.query"].grid
     if grid is None:
-        raise BadInput(f"{address} does not record where its tokens lie, so they cannot be shuffled.")
+        raise BadInput(f"{path} does not record where its tokens lie, so they cannot be shuffled.")
     return Look(query, key, output, logits, grid)
 
 

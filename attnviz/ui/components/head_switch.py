@@ -45,7 +45,7 @@ class SwitchView:
         picture: (row, column) intensities 0..1; the edge of its ink is drawn.
         classes: The names of the answers.
         label: The picture's true class.
-        address: The path of the tap where heads are mixed, such as "attention.mixed".
+        path: The path of the tap where heads are mixed, such as "attention.mixed".
         checkpoint: The key of the net for the live channel.
         asked: The example, as named in requests.
         before: The answer with all heads switched on.
@@ -59,7 +59,7 @@ class SwitchView:
     picture: np.ndarray
     classes: tuple[str, ...]
     label: str | None
-    address: str
+    path: str
     checkpoint: str
     asked: Mapping[str, Any]
     before: Answer
@@ -77,7 +77,7 @@ def packed(view: SwitchView, states: Sequence[str]) -> bytes:
         "tokens": view.tokens,
         "classes": list(view.classes),
         "label": view.label,
-        "address": view.address,
+        "address": view.path,
         "checkpoint": view.checkpoint,
         "picture": dict(view.asked),
         "states": list(states),
@@ -113,10 +113,10 @@ def _controlled(key: str) -> ControlledState:
     return ControlledState(key, "switched", lambda states: states if isinstance(states, list) else UNKNOWN)
 
 
-def edits_of(states: Sequence[str], address: str) -> list[dict[str, Any]]:
+def edits_of(states: Sequence[str], path: str) -> list[dict[str, Any]]:
     """Return the states as edits for a live request, the same as `head_switch.js` does."""
     meant = {edit: [head for head, state in enumerate(states) if state == edit] for edit in EDITED}
-    return [{"edit": edit, "address": address, "index": {"head": heads}} for edit, heads in meant.items() if heads]
+    return [{"edit": edit, "address": path, "index": {"head": heads}} for edit, heads in meant.items() if heads]
 
 
 def states_to_url(states: Sequence[str]) -> dict[str, str | None]:

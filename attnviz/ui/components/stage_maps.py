@@ -43,12 +43,12 @@ class StageMaps:
 
     maps: np.ndarray
     grid: Grid
-    address: str
+    path: str
 
     def __post_init__(self) -> None:
         if self.maps.shape[1:] != (self.grid.rows, self.grid.columns):
             raise BadInput(
-                f"{self.address}: expected maps of {self.grid.rows} x {self.grid.columns}, got {self.maps.shape}."
+                f"{self.path}: expected maps of {self.grid.rows} x {self.grid.columns}, got {self.maps.shape}."
             )
 
 
@@ -128,5 +128,5 @@ def _described(layer: LayerMaps) -> dict[str, Any]:
         "path": layer.path,
         "channel": layer.channel,
         "boxes": {name: stage.grid.boxes for name, stage in layer.stages.items()},
-        "addresses": {name: stage.address for name, stage in layer.stages.items()},
+        "addresses": {name: stage.path for name, stage in layer.stages.items()},
     }

@@ -328,7 +328,7 @@ def _named(name: str, computed: Reading | Mapping[str, Reading]) -> dict[str, Re
 def part_of(reading: Reading, index: dict[str, int]) -> Reading:
     """Return the part of a reading at an index."""
     axes = tuple(axis for axis in reading.axes if axis not in index)
-    return Reading(reading.address, reading.at(**index), axes)
+    return Reading(reading.path, reading.at(**index), axes)
 
 
 def joined(parts: list[Reading]) -> Reading:
@@ -336,7 +336,7 @@ def joined(parts: list[Reading]) -> Reading:
     first = parts[0]
     if "batch" not in first.axes:
         return first
-    return Reading(first.address, torch.cat([part.tensor for part in parts], first.axes.index("batch")), first.axes)
+    return Reading(first.path, torch.cat([part.tensor for part in parts], first.axes.index("batch")), first.axes)
 
 
 def _is_of_pairs(address: str) -> bool:

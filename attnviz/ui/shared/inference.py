@@ -37,18 +37,18 @@ def list_taps(loaded: Loaded) -> dict[str, TapInfo]:
     with torch.no_grad(), trace(model) as seen:
         ask(loaded, as_batch(blank, double=True))
     return {
-        address: TapInfo(reading.axes, tuple(reading.tensor.shape), reading.grid) for address, reading in seen.items()
+        tap_path: TapInfo(reading.axes, tuple(reading.tensor.shape), reading.grid) for tap_path, reading in seen.items()
     }
 
 
-def tap(loaded: Loaded, example: Example, address: str, query: int | None) -> Maps:
+def tap(loaded: Loaded, example: Example, tap_path: str, query: int | None) -> Maps:
     """Return the value of one tap on an example as maps, for one query if the tap has queries."""
-    with torch.no_grad(), trace(loaded.model, [address]) as seen:
+    with torch.no_grad(), trace(loaded.model, [tap_path]) as seen:
         ask(loaded, batch_of(loaded, example))
     held = {} if query is None else {"query": query}
-    if "batch" in seen[address].axes:
+    if "batch" in seen[tap_path].axes:
         held["batch"] = 0
-    return maps(seen[address], **held)
+    return maps(seen[tap_path], **held)
 
 
 def answer(loaded: Loaded, example: Example) -> str:

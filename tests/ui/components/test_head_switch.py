@@ -21,7 +21,7 @@ def draw(states: list[str]) -> None:
     nothing = Answer(np.zeros(1, np.float32), np.full(2, 0.5, np.float32))
     view = SwitchView(
         received=np.full((2, 3, 4), 1 / 12), entropy=np.zeros(2), tokens=12, picture=np.zeros((3, 4)),
-        classes=("8", "1"), label="8", address="attention.mixed", checkpoint="some.model",
+        classes=("8", "1"), label="8", path="attention.mixed", checkpoint="some.model",
         asked={"data": "strokes", "number": 7},
         before=nothing, now=nothing,
     )  # fmt: skip

@@ -152,7 +152,9 @@ def test_the_answer_if_a_layer_were_the_last_comes_with_the_layer(started: str) 
     best = int(logits[0].argmax())
     first, last = answers.values()
     assert first == (f"class {best}", pytest.approx(float(logits[0].double().softmax(0)[best]), rel=1e-5))
-    name, share = own_passes.answer_of(seen.output, ())
+    answer = own_passes.answer_of(seen.output, ())
+    assert answer is not None
+    name, share = answer
     assert last == (name, pytest.approx(share, rel=1e-5)) and first[1] != pytest.approx(share, rel=1e-3)
     header, *_ = unpack(own_board.OWN_BOARD.of(Subject(mine.net, photo), layer=next(iter(answers))))
     assert tuple(header["over"]["answer"]) == first

@@ -200,7 +200,8 @@ def test_a_page_that_nobody_waits_for_computes_nothing(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(SafeSessionState, "__getitem__", again)
     monkeypatch.setattr(queue, "LISTEN", 0.0)
-    places = [Place(Kind.LIVE, lambda: 0.0, lambda: None) for _ in range(QUEUE.count)]
+    kinds = [Kind.SHORT, *[Kind.LIVE] * (QUEUE.count - 1)]
+    places = [Place(kind, lambda: 0.0, lambda: None) for kind in kinds]
     for place in places:
         assert QUEUE._take(place)
     try:

@@ -117,8 +117,8 @@ def _layer(
 
 
 def _tap(path: str, tap: str, beside: dict[str, Reading] | None, many: Many) -> GateTap:
-    address = f"{path}.{tap}"
-    return GateTap(address, many.means[address], None if beside is None else beside[address].tensor[0].numpy())
+    tap_path = f"{path}.{tap}"
+    return GateTap(tap_path, many.means[tap_path], None if beside is None else beside[tap_path].tensor[0].numpy())
 
 
 def home_tiles(loaded: Loaded, picture: Picture, image: np.ndarray, shown: Mapping[str, Any]) -> home_picture.Pair:

@@ -104,7 +104,7 @@ def switch_payload(subject: Subject, parameters: OfStates) -> bytes:
         picture=view.picture,
         classes=view.classes,
         label=view.label,
-        address=f"{LAYER}.mixed",
+        path=f"{LAYER}.mixed",
         checkpoint=subject.net.key,
         asked=subject.example.asked,
         before=answer(subject, ["on"] * heads),
