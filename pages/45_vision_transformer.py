@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz.subjects import Example, Net, Picture, Subject
 from attnviz.ui.components.captured_board import FIELDS as OF_CAPTURED
 from attnviz.ui.components.layer_board import FIELDS, layer_board, settled_view
-from attnviz.ui.explorer import own_model
+from attnviz.ui.explorer import own_model, own_passes
 from attnviz.ui.live import second_training
 from attnviz.ui.mechanisms.vision_transformer import (
     DATA,
@@ -100,6 +100,7 @@ def captured(subject: Subject, kind: str) -> None:
         boards.first()
     if any(drawn):
         own_model.board_meaning(subject)
+        choose(experiments.CAPTURED, subject, own_passes.kept_for)
 
 
 main()

@@ -41,7 +41,7 @@ def as_last(model: nn.Module, batch: Tensor, calls: Mapping[str, Call]) -> dict[
     Raises:
         BadInput: the reason why there is no such output.
     """
-    blocks = _blocks(model, calls)
+    blocks = layers_of(model, calls)
     list_path = next(iter(blocks.values())).rpartition(".")[0]
     layers = {f"{list_path}.{name}".lstrip("."): one for name, one in model.get_submodule(list_path).named_children()}
     with torch.no_grad():
@@ -65,8 +65,9 @@ def as_last(model: nn.Module, batch: Tensor, calls: Mapping[str, Call]) -> dict[
         return {path: run(batch, {**found, last: found[block]}) for path, block in blocks.items()}
 
 
-def _blocks(model: nn.Module, calls: Mapping[str, Call]) -> dict[str, str]:
-    """Return the path of the layer that each captured self-attention belongs to, in the order of the pass."""
+def layers_of(model: nn.Module, calls: Mapping[str, Call]) -> dict[str, str]:
+    """Return the path of the layer that each captured self-attention belongs to, in the order of the pass; BadInput if
+    they are not the modules of one list, with one attention each."""
     own = {path: one for path, one in calls.items() if one.refused or one.queries == one.keys}
     lists: dict[str, dict[str, str]] = {}
     for path, call in own.items():

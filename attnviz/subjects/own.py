@@ -39,8 +39,8 @@ class Own:
 
     Args:
         net: the net that describes it.
-        loaded: the loaded model, shared by all visitors and never changed.
-        lock: held while it runs, since third-party modules may keep values between their parts.
+        loaded: the loaded model, shared by all visitors; it is changed only while the lock is held, and changed back.
+        lock: held while it runs or is copied, since third-party modules may keep values between their parts.
     """
 
     net: Net
@@ -115,7 +115,12 @@ def _built(word: str, timm: str, weights: str) -> Own:
     loaded = load_model(timm or word, timm=bool(timm), weights=weights)
     model = loaded.model
     model.requires_grad_(False)
-    name, digest = timm or word.rpartition(":")[2], _digest(model)
+    name, digest, lock = timm or word.rpartition(":")[2], _digest(model), Lock()
+
+    def build() -> nn.Module:
+        with lock:  # parts of it may be replaced while it runs
+            return copy.deepcopy(model)
+
     net = Net(
         key=f"{KIND}:{name}@{digest[:12]}",
         title=name,
@@ -125,9 +130,9 @@ def _built(word: str, timm: str, weights: str) -> Own:
         input=Input(3, SIDE, SIDE, "resized"),
         digest=digest,
         parameters=sum(one.numel() for one in model.parameters()),
-        build=lambda: copy.deepcopy(model),
+        build=build,
     )
-    return Own(net, loaded)
+    return Own(net, loaded, lock)
 
 
 def _digest(model: nn.Module) -> str:

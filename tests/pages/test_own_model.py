@@ -1,5 +1,6 @@
 """The explorer with a model of the visitor's own: its maps equal those that the model's own layer computes."""
 
+import copy
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -340,3 +341,22 @@ def test_layers_that_cannot_be_drawn_beside_another_picture_say_why(started: pyt
     assert first["request"]["parameters"] == {"layer": ""}
     assert "may not be products of queries and keys alone" in test.info[0].value
     assert "no answer if a layer were the last" in text(test)
+
+
+def test_whether_a_map_is_normal_is_measured_or_refused_in_a_sentence(
+    tmp_path: Path, started: pytest.MonkeyPatch
+) -> None:
+    test = run(BOARDS, model=own.own().net.key, experiment="normal")
+    assert not test.exception and not test.error
+    assert "This is not measured for this model" in text(test)  # it has one layer
+    started.setenv(own.MODEL, f"{ROOT / 'tests' / 'browser' / 'own_models.py'}:registers")
+    test = run(BOARDS, model=own.own().net.key, experiment="normal")
+    assert not test.exception and not test.error
+    assert "an even share in layer" in text(test) and "No patch has an outlying norm" in text(test)
+
+
+def test_nobody_copies_the_model_while_it_runs(started: pytest.MonkeyPatch) -> None:
+    mine, held, real = own.own(), list[bool](), copy.deepcopy
+    started.setattr(own.copy, "deepcopy", lambda model: (held.append(mine.lock.locked()), real(model))[1])
+    mine.net.load()
+    assert held == [True] and not mine.lock.locked()

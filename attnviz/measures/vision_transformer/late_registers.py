@@ -66,8 +66,19 @@ def register_neurons(model: Any, images: Tensor, most: int = NEURONS) -> list[Ne
             hook = part.register_forward_hook(lambda _, given, output: hidden.append(output[0]))
             hooks.callback(hook.remove)
         model(images)
-    for last, path in enumerate(layers):
-        there = outliers(seen[path].at(batch=0), model.grid.prefix)
+    return neurons_of([seen[path].at(batch=0) for path in layers], hidden, model.grid.prefix, most)
+
+
+def neurons_of(outputs: Sequence[Tensor], hidden: Sequence[Tensor], prefix: int, most: int = NEURONS) -> list[Neuron]:
+    """Return the neurons that are most active at outliers, up to the first layer with outliers.
+
+    Args:
+        outputs: tokens after each layer, float (token, feature).
+        hidden: activations in each layer's feed-forward network, float (token, neuron).
+        prefix: number of leading tokens that are not patches.
+    """
+    for last, tokens in enumerate(outputs):
+        there = outliers(tokens, prefix)
         if there.any():
             means = torch.stack([one[there].mean(0) for one in hidden[: last + 1]])  # (layer, number)
             best = means.flatten().topk(min(most, means.numel()))

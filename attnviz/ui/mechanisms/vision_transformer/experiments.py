@@ -1,17 +1,21 @@
 """The experiments of the page, each a question."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
+from attnviz.errors import AttnvizError
 from attnviz.formatting import table
-from attnviz.subjects import Subject
+from attnviz.subjects import Example, Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.mechanisms.vision_transformer import words
 from attnviz.ui.mechanisms.vision_transformer.derived import COMBINED, KEYS_OFF, layers_of
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.experiments import Experiment, finding
+from attnviz.ui.shared.wording import verbatim
 
 
 def near(subject: Subject) -> None:
@@ -77,6 +81,25 @@ def normal(subject: Subject) -> None:
     st.caption(words.NORMAL)
 
 
+def captured_normal(subject: Subject, kept: Callable[[Example, str, Callable[[], object]], Any]) -> None:
+    """Draw the same for the visitor's own model. `kept` caches what depends on the model and an example, by name."""
+    from attnviz.ui.mechanisms.vision_transformer import captured
+
+    say = finding()
+    try:
+        looked = kept(subject.example, "normal", lambda: captured.look(subject))
+    except AttnvizError as error:
+        st.info(verbatim(f"This is not measured for this model: {error}."))
+        return
+    found, classes = looked.found, subject.net.classes
+    known = len(classes) == looked.outputs
+    names = [verbatim(classes[one]) if known else f"class {one}" for one in range(looked.outputs)]
+    say(words.normal(found, looked.tokens))
+    st.markdown(words.beside_random(found))
+    st.markdown(words.no_register(looked.why) if looked.why else words.register(found, names))
+    st.caption(words.NORMAL)
+
+
 def _by_head(values: np.ndarray, write: Callable[[float], str], what: str, of_layers: Sequence[str] = ()) -> str:
     heads = [f"head {number + 1}" for number in range(values.shape[1])]
     first = [what, *heads, *(["all heads"] if of_layers else [])]
@@ -114,3 +137,5 @@ EXPERIMENTS = {
         normal,
     ),
 }
+CAPTURED = {"normal": replace(EXPERIMENTS["normal"], show=captured_normal)}
+"""The experiments on the visitor's own model."""

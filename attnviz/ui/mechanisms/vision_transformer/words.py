@@ -9,13 +9,14 @@ import numpy as np
 from attnviz.formatting import table
 from attnviz.ui.shared.experiments import link
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.wording import listed, short
+from attnviz.ui.shared.wording import listed, short, verbatim
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from attnviz.ui.components.layer_board import LayersView
     from attnviz.ui.mechanisms.vision_transformer.answers import Combined, Heads, Normal, Switched
+    from attnviz.ui.mechanisms.vision_transformer.captured import Tokens
 
 
 QUESTION = "What does each patch take from the others, layer by layer? Point at the picture: all heads answer."
@@ -61,7 +62,7 @@ def does_not_show() -> str:
     )
 
 
-def place(view: LayersView, token: int) -> str:
+def place(view: LayersView | Tokens, token: int) -> str:
     """Describe a token in words."""
     if token < view.prefix:
         return f"the {view.names[token]}"
@@ -195,7 +196,7 @@ def off(found: Switched, classes: Sequence[str], names: Sequence[str]) -> str:
     return text + (f" If no token may attend to {'; to '.join(lost)}." if lost else "")
 
 
-def normal(found: Normal, view: LayersView) -> str:
+def normal(found: Normal, view: LayersView | Tokens) -> str:
     """Describe whether a token draws attention from everywhere, has a large norm, or all queries have the same map."""
     layer = int(np.argmax(found.sinks))
     own, drawn = found.own, found.drawn
@@ -217,21 +218,32 @@ def normal(found: Normal, view: LayersView) -> str:
     )
 
 
+REGISTER = "[a register at test time](https://arxiv.org/abs/2506.08010)"
+
+
+def no_register(why: str) -> str:
+    """Describe why outliers cannot be moved to a register."""
+    return f"To this model {REGISTER} cannot be added: {verbatim(why)}."
+
+
 def register(found: Normal, classes: Sequence[str]) -> str:
     """Describe the effect of a register at test time, or report that there are no outliers to move."""
-    source = "[a register at test time](https://arxiv.org/abs/2506.08010)"
     if found.moved is None:
-        return f"No patch has an outlying norm on this picture, so there is nothing that {source} could take over."
+        return f"No patch has an outlying norm on this picture, so there is nothing that {REGISTER} could take over."
     (before, was), (after, becomes) = found.answers
     count = f"{found.neurons} neuron{'s' * (found.neurons > 1)} that make{'s' * (found.neurons == 1)} the outliers"
     same = "stays" if before == after else f"changes from {classes[before]} to"
     return (
-        f"**With {source}**, to which the {count} are moved, the largest norm is {found.moved['norm']:.1f} times the "
-        f"median ({found.own['norm']:.1f} without) and {int(found.moved['outliers'])} tokens are outliers "
+        f"**With {REGISTER}**, to which the {count} are moved, the largest norm is {found.moved['norm']:.1f} times the "
+        f"median ({found.own['norm']:.1f} without) and {_outliers(found.moved)} "
         f"({int(found.own['outliers'])} without); the largest sink is {short(found.moved['sink'], 2)} "
         f"({short(found.own['sink'], 2)}). The answer {same} {classes[after]}, with {100 * becomes:.1f} % instead of "
         f"{100 * was:.1f} %. The new token itself may be the outlier now: that is what it is for."
     )
+
+
+def _outliers(found: Mapping[str, float]) -> str:
+    return "1 token is an outlier" if found["outliers"] == 1 else f"{int(found['outliers'])} tokens are outliers"
 
 
 def beside_random(found: Normal) -> str:
