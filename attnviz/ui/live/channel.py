@@ -213,7 +213,7 @@ class _Visitor:
                     if self.waiting is not None:  # newer than the request being answered, or than one still waiting
                         stale, request = begun, self.waiting
                         self.waiting, self.news = None, anyio.Event()
-                        begun = await self.charged(self.channel.begin, request)
+                        begun = await self.charged(self.channel.begin, request, begins=True)
                     else:
                         assert begun is not None
                         await self.charged(self.channel.some, begun)
@@ -284,7 +284,7 @@ class _Visitor:
         """Call a function in a thread."""
         return await to_thread.run_sync(function, given, limiter=self.channel.threads)
 
-    async def charged(self, function: Callable[[A], T], given: A) -> T:
+    async def charged(self, function: Callable[[A], T], given: A, *, begins: bool = False) -> T:
         """Call a function in a thread, and charge the browser for its computing time."""
 
         def timed(given: A) -> T:
@@ -292,7 +292,7 @@ class _Visitor:
             try:
                 return function(given)
             finally:
-                self.browser.charge(time.thread_time() - began)
+                self.browser.charge(time.thread_time() - began, begins=begins)
 
         return await self.thread(timed, given)
 

@@ -17,6 +17,13 @@ CREDIT = 0.01
 It is much less than two seconds of dragging cost (0.1): with that much, all who drag would go before one who draws.
 """
 
+LEAST = 0.015
+"""The processor seconds that a request counts at least.
+
+A movement of a glimpse takes 0.003, one of the pen on the draw page 0.014. If the former counted as little as it takes,
+those who drag would be answered at once, twenty times a second, and those who draw would share what is left.
+"""
+
 
 class Browser:
     """The state of a browser while it is connected: the processor seconds it has used, starting from the others' level
@@ -28,10 +35,10 @@ class Browser:
         self.last = 0.0  # seconds used in its last turn; the next will need about as many
         self.one_long = anyio.Lock()  # held during long work
 
-    def charge(self, seconds: float) -> None:
-        """Add the seconds used in one turn."""
-        self.last = seconds
-        self.used += seconds
+    def charge(self, seconds: float, *, begins: bool = False) -> None:
+        """Add the seconds used in one turn, at least `LEAST` for the one that begins a request."""
+        self.last = max(seconds, LEAST) if begins else seconds
+        self.used += self.last
 
 
 class Seats:

@@ -2,16 +2,18 @@
 
 import asyncio
 
-from attnviz.ui.live.seats import CREDIT, Browser, Seats
+from attnviz.ui.live.seats import CREDIT, LEAST, Browser, Seats
 from attnviz.work.queue import Queue
 
 
-async def turns(seats: Seats, order: list[str], name: str, browser: Browser, *, count: int, cost: float) -> None:
-    """Sit so many times, each time for what `cost` says."""
+async def turns(
+    seats: Seats, order: list[str], name: str, browser: Browser, *, count: int, cost: float, begins: bool = False
+) -> None:
+    """Sit so many times, each time for what `cost` says; if it `begins`, for a request of its own."""
     for _ in range(count):
         async with seats.seat(browser):
             await asyncio.sleep(0)  # the others come meanwhile
-            browser.charge(cost)
+            browser.charge(cost, begins=begins)
             order.append(name)
 
 
@@ -79,6 +81,17 @@ def test_many_who_drag_do_not_starve_one_who_draws() -> None:
 
     places = [place for place, name in enumerate(asyncio.run(compute())) if name == "draw"]
     assert places[0] < 200, "long before all 400 movements are answered"
+
+
+def test_a_request_that_takes_little_counts_as_one_that_takes_more() -> None:
+    async def compute() -> list[str]:
+        seats, order = Seats(Queue(1, left=0)), list[str]()
+        drags = [turns(seats, order, "drag", Browser(), count=40, cost=LEAST / 4, begins=True) for _ in range(7)]
+        draws = [turns(seats, order, "draw", Browser(), count=10, cost=LEAST, begins=True) for _ in range(7)]
+        await asyncio.gather(*drags, *draws)
+        return order
+
+    assert asyncio.run(compute())[:140].count("draw") == 70, "as many of each, while both wait"
 
 
 def test_who_is_new_begins_where_the_others_are() -> None:
