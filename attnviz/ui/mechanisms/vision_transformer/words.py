@@ -254,10 +254,14 @@ def beside_random(found: Normal) -> str:
             ["", "this net", "random weights", "an even share"],
             ["largest sink, × an even share", short(own["sink"], 2), short(drawn["sink"], 2), "1"],
             ["the same for all queries", f"{100 * own['same']:.0f} %", f"{100 * drawn['same']:.0f} %", "100 %"],
-            ["largest norm, × the median", f"{own['norm']:.2f}", f"{drawn['norm']:.2f}", ""],
+            ["largest norm, × the median", _norm(own["norm"]), _norm(drawn["norm"]), ""],
             ["outliers", f"{own['outliers']:.0f}", f"{drawn['outliers']:.0f}", ""],
         ]
     )
+
+
+def _norm(times: float) -> str:
+    return f"{times:.2f}" if times < 100 else f"{times:.0f}"
 
 
 def points(lost: float) -> str:

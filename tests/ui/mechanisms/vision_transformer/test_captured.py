@@ -104,6 +104,24 @@ def test_a_bias_of_places_takes_no_further_token() -> None:
     assert "cannot be added" in words.no_register(looked.why)
 
 
+class Ordered(nn.Module):
+    """Adds to each token numbers that depend on how many there are."""
+
+    def __init__(self, block: nn.Module) -> None:
+        super().__init__()
+        self.block = block
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.block(tokens + torch.linspace(0, 1, tokens.shape[1])[:, None] * torch.linspace(-1, 1, 16))
+
+
+def test_a_further_token_that_changes_the_others_is_refused() -> None:
+    batch, model = torch.rand(1, 3, 32, 32, generator=torch.Generator().manual_seed(0)), of_timm()
+    model.blocks[0] = Ordered(model.blocks[0])
+    looked = captured.look_at(with_an_outlier(model, batch), batch)
+    assert looked.why == captured.NO_TOKEN and looked.found.moved is None and looked.found.own["outliers"] == 1
+
+
 def test_stages_on_several_grids_are_refused() -> None:
     torch.manual_seed(0)
     model = vision.torchvision().models.SwinTransformer(
