@@ -357,6 +357,6 @@ def test_whether_a_map_is_normal_is_measured_or_refused_in_a_sentence(
 
 def test_nobody_copies_the_model_while_it_runs(started: pytest.MonkeyPatch) -> None:
     mine, held, real = own.own(), list[bool](), copy.deepcopy
-    started.setattr(own.copy, "deepcopy", lambda model: (held.append(mine.lock.locked()), real(model))[1])
+    started.setattr(copy, "deepcopy", lambda model: (held.append(mine.lock.locked()), real(model))[1])
     mine.net.load()
     assert held == [True] and not mine.lock.locked()

@@ -117,7 +117,8 @@ class Ordered(nn.Module):
 
 def test_a_further_token_that_changes_the_others_is_refused() -> None:
     batch, model = torch.rand(1, 3, 32, 32, generator=torch.Generator().manual_seed(0)), of_timm()
-    model.blocks[0] = Ordered(model.blocks[0])
+    blocks: Any = model.blocks
+    blocks[0] = Ordered(blocks[0])
     looked = captured.look_at(with_an_outlier(model, batch), batch)
     assert looked.why == captured.NO_TOKEN and looked.found.moved is None and looked.found.own["outliers"] == 1
 
