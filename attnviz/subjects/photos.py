@@ -83,8 +83,12 @@ class Photo:
             raise BadInput(f"The photograph {self.word!r} cannot be read: {files.reason(error)}.") from error
 
     def taken_by(self, net: Net) -> Bytes:
-        """Return the photograph as the input of one of our nets."""
-        return net.fitted(self.picture)
+        """Return the middle square of the photograph as the input of one of our nets."""
+        picture = self.picture
+        rows, columns = picture.shape[:2]
+        side = min(rows, columns)
+        top, left = (rows - side) // 2, (columns - side) // 2
+        return net.fitted(picture[top : top + side, left : left + side])
 
 
 def in_folder() -> dict[str, Path]:

@@ -9,7 +9,7 @@ from PIL import Image
 
 from attnviz import files
 from attnviz.errors import BadInput
-from attnviz.subjects import photos
+from attnviz.subjects import net, photos
 
 
 @pytest.fixture
@@ -54,3 +54,14 @@ def test_a_folder_that_cannot_be_looked_into_has_none(folder: Path, monkeypatch:
     (folder / "itself").symlink_to("itself")
     monkeypatch.setenv(photos.VARIABLE, str(folder / "itself"))
     assert photos.in_folder() == {}
+
+
+@pytest.mark.parametrize("model", ["vision_transformer.digits", "element_wise.cifar-repaired"])
+@pytest.mark.parametrize("shape", [(60, 90), (90, 60)])
+def test_our_nets_receive_the_middle_square(folder: Path, model: str, shape: tuple[int, int]) -> None:
+    picture = np.zeros((*shape, 3), np.uint8)
+    down, across = (shape[0] - 60) // 2, (shape[1] - 60) // 2
+    square = np.random.default_rng(0).integers(0, 256, (60, 60, 3), np.uint8)
+    picture[down : down + 60, across : across + 60] = square
+    Image.fromarray(picture).save(folder / "long.png")
+    np.testing.assert_array_equal(photos.Photo("long.png").taken_by(net(model)), net(model).fitted(square))
