@@ -34,7 +34,7 @@ def main() -> None:
         "After each epoch its weights are saved, so that every epoch can be looked at as a model. A training that was "
         "paused or killed resumes from its last complete epoch with the same result as if it had never been "
         "interrupted. The same settings and seed give the same weights on the same machine.",
-        "The validation part determines the best epoch, so its figures are a little too good. The test part determines "
+        "The validation part selects the best epoch, so its figures are a little too good. The test part selects "
         "nothing here: only the experiments use pictures of it. One seed is one sample: another may learn something "
         "else. Settings that are changed here are not the paper's, so neither are the results.",
     )

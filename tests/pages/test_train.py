@@ -161,7 +161,7 @@ def test_a_visitor_trains_on_own_pictures_which_nobody_else_sees(here, monkeypat
     assert not other.exception
     assert _data(other) != name
     assert "somebody else's pictures" in _words(other)
-    assert "pictures: mine" not in _words(other) and info.id[-4:] not in str(other.multiselect)
+    assert "mine" not in _words(other) and info.id[-4:] not in str(other.multiselect)
     assert not any(button.key == f"remove-{name}" for button in other.button)
     (slider,) = _sliders(f"run:{info.id}@2")
     assert [point["epoch"] for point in slider["points"]] == [0, 1, 2]
