@@ -11,12 +11,12 @@ from attnviz.capture.call import Call
 from attnviz.errors import BadInput
 
 NO_NETWORK = (
-    "its layers do not have one feed-forward network each that ends in a linear layer from more features to the tokens'"
+    "not every layer has exactly one feed-forward network that ends in a linear layer with fewer outputs than inputs"
 )
 
 
 def hidden_of(model: nn.Module, layers: Mapping[str, str], calls: Mapping[str, Call]) -> list[str]:
-    """Return the path of the linear layer in each layer whose input are the hidden activations of its feed-forward
+    """Return, for each layer, the path of the linear layer whose input is the hidden activations of its feed-forward
     network.
 
     Args:
