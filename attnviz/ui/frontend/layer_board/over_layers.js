@@ -32,7 +32,7 @@ export class OverLayers {
     const strips = Object.keys(STRIPS).filter((name) => name !== "nowhere" || prefix > 0);
     const title = (name) =>
       name === "nowhere"
-        ? `On ${names.length > 1 ? "tokens without a place" : `the ${names[0]}`}`
+        ? `On ${names.length > 1 ? "tokens without a position" : `the ${names[0]}`}`
         : `${STRIPS[name][0]}, ${STRIPS[name][1]}`;
     this.element.style.setProperty("--strips", String(strips.length));
     this.element.classList.toggle("without-answers", !answers.length);

@@ -65,9 +65,14 @@ def does_not_show() -> str:
 def place(view: LayersView | Tokens, token: int) -> str:
     """Describe a token in words."""
     if token < view.prefix:
-        return f"the {view.names[token]}"
+        return _with_article(view.names[token])
     row, column = divmod(token - view.prefix, view.columns)
     return f"the patch in row {row + 1}, column {column + 1}"
+
+
+def _with_article(name: str) -> str:
+    """Return the name of a token in a sentence: "the class token", but "register 2"."""
+    return name if name[-1].isdigit() else f"the {name}"
 
 
 def strongest(view: LayersView) -> tuple[int, int, int, int, float]:
@@ -192,7 +197,7 @@ def off(found: Switched, classes: Sequence[str], names: Sequence[str]) -> str:
         f"in row {row + 1}, column {column + 1}, {points(found.keys[row, column])}. Of {count} things that are "
         f"switched off one by one, {changed} the answer."
     )
-    lost = [f"the {name}, it loses {points(one)}" for name, one in zip(names, found.nowhere, strict=True)]
+    lost = [f"{_with_article(name)}, it loses {points(one)}" for name, one in zip(names, found.nowhere, strict=True)]
     return text + (f" If no token may attend to {'; to '.join(lost)}." if lost else "")
 
 

@@ -130,3 +130,9 @@ def test_stages_on_several_grids_are_refused() -> None:
     )
     with pytest.raises(BadInput, match="stages on several grids"):
         captured.look_at(model.eval(), torch.rand(1, 3, 32, 32))
+
+
+def test_a_token_with_a_number_has_no_article() -> None:
+    tokens = captured.Tokens(2, ("class token", "register 1"), 4)
+    named = [words.place(tokens, token) for token in (0, 1, 7)]
+    assert named == ["the class token", "register 1", "the patch in row 2, column 2"]
